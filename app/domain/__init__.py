@@ -1,0 +1,1 @@
+"""Values and contracts of Tunnelmark. Imports nothing of the other parts and does no I/O."""

@@ -1,0 +1,303 @@
+"""The contract of a VPN adapter: a pure translation without I/O, so that it can be tested to the letter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from app.domain.commands import Command, CommandResult, FileToWrite
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.link import Link
+
+
+class Space(StrEnum):
+    """Where frames are encrypted."""
+
+    KERNEL = "kernel"
+    USER = "user"
+    NONE = "none"
+
+
+class Carrier(StrEnum):
+    """What a solution's packets travel in on the underlay."""
+
+    NONE = "none"
+    UDP = "udp"
+    TCP = "tcp"
+    IP = "ip"
+    ESP = "esp"
+    ETHERNET = "ethernet"
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityProperties:
+    """What a solution promises for the traffic inside it."""
+
+    has_confidentiality: bool
+    has_integrity: bool
+    has_authentication: bool
+    has_anti_replay: bool
+    has_forward_secrecy: bool
+    is_post_quantum: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionInfo:
+    """What is always true of a solution.
+
+    Attributes:
+        name: Stable name, for example `openvpn-udp`.
+        title: Name for people.
+        summary: One sentence.
+        space: Where encryption happens.
+        carrier: What its packets travel in.
+        security: What it promises.
+        files_per_site: Configuration files per site.
+        keys_per_site: Keys per site, its own and the peer's public one.
+        is_unprotected: Whether it has no cryptography on purpose (a reference, never recommended or deployed).
+        limitations: Findings a user must know that no setting can avoid, as sentences.
+        sources: Where all this is said.
+    """
+
+    name: str
+    title: str
+    summary: str
+    space: Space
+    carrier: Carrier
+    security: SecurityProperties
+    files_per_site: int
+    keys_per_site: int
+    is_unprotected: bool = False
+    limitations: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A cryptographic choice within a solution.
+
+    Attributes:
+        name: Stable name within the solution, for example `aes-256-gcm`.
+        title: Name for people, for example `AES-256-GCM, X25519, P-384 certificates`.
+        algorithms: Every algorithm in it, as the policy knows it, for example `AES-256-GCM`, `TLS-1.3`, `X25519`.
+        settings: The adapter's own choices, by option, for example `{"data-ciphers": "AES-256-GCM"}`.
+        is_default: Whether this is the safe default for these two hosts.
+    """
+
+    name: str
+    title: str
+    algorithms: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    is_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change on a host, with the command that takes it back.
+
+    Attributes:
+        title: What it does, for people, in the imperative.
+        command: What is run (always as root).
+        undo: What takes it back; None only where the step changes nothing. It must succeed when there is nothing
+            left to take back, and must not depend on anything a later step made.
+        forward_retry_s: Try again for so long, in seconds, where the first try may come too early (0: never).
+    """
+
+    title: str
+    command: Command
+    undo: Command | None
+    forward_retry_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRecipe:
+    """Steps that make a key on the host that owns it, and commands that print the public part.
+
+    Attributes:
+        steps: Run in order on the host. What they write lies below the link's run_dir, which exists already
+            (mode 0700) and is removed as a whole by the undo.
+        public: Commands that print only public parts, by name; their stdout goes to `parse_identity`.
+    """
+
+    steps: tuple[Step, ...] = ()
+    public: Mapping[str, Command] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicIdentity:
+    """The public part of a host's key: names and values, for example `{"public-key": "…"}`. Nothing secret."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class UpCheck:
+    """A read-only command that shows whether the tunnel is up on this end.
+
+    Attributes:
+        title: What is looked at.
+        command: It is asked until it exits with 0, or the plan's deadline is over.
+        stdout_pattern: Regular expression that must be found in its stdout as well; empty means any.
+    """
+
+    title: str
+    command: Command
+    stdout_pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndPlan:
+    """Everything for one end.
+
+    Attributes:
+        files: Files to write before the steps; all of them below the link's run_dir, or paths that do not exist yet.
+        steps: In order. One of them leaves `interface` up with the inner address and MTU.
+        interface: The interface that carries Ethernet frames; for the baseline, empty.
+        up_checks: How to see that it is up.
+        negotiated: A command that prints what was really negotiated, and the regular expression that must match.
+        log_paths: Log files of daemons, to be read when something fails.
+        listens: (protocol, port) that must be free before, for example ("udp", 21194).
+        kernel_modules: Modules that are loaded by the steps.
+    """
+
+    files: tuple[FileToWrite, ...]
+    steps: tuple[Step, ...]
+    interface: str
+    up_checks: tuple[UpCheck, ...] = ()
+    negotiated: UpCheck | None = None
+    log_paths: tuple[str, ...] = ()
+    listens: tuple[tuple[str, int], ...] = ()
+    kernel_modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TunnelPlan:
+    """A tunnel, ready to be built.
+
+    Attributes:
+        solution: Name of the solution.
+        suite: The suite.
+        a: A's end.
+        b: B's end. Both ends' steps run at the same time.
+        probe_address_a: The address of A that probes use (the inner one; the baseline's outer one).
+        probe_address_b: The same for B.
+        inner_mtu_bytes: MTU for frames inside.
+        overhead_bytes: Bytes added to a 1000-byte frame on the underlay, by theory; None where it varies.
+        overhead_note: How that number comes about.
+        up_timeout_s: How long both ends may take to be up, in seconds.
+    """
+
+    solution: str
+    suite: Suite
+    a: EndPlan
+    b: EndPlan
+    probe_address_a: str
+    probe_address_b: str
+    inner_mtu_bytes: int
+    overhead_bytes: int | None
+    overhead_note: str
+    up_timeout_s: float = 20.0
+
+    def end(self, side: Side) -> EndPlan:
+        """Return one end."""
+        return self.a if side is Side.A else self.b
+
+    def probe_address(self, side: Side) -> str:
+        """Return the address that probes use on one side."""
+        return self.probe_address_a if side is Side.A else self.probe_address_b
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What an adapter gets to make a plan from.
+
+    Attributes:
+        link: Addresses, names, MTU.
+        suite: The chosen suite, one of those `suites` offered.
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+        identity_a: A's public identity.
+        identity_b: B's public identity.
+        header: Comment lines (without comment sign) to begin every generated file with.
+    """
+
+    link: Link
+    suite: Suite
+    facts_a: HostFacts
+    facts_b: HostFacts
+    identity_a: PublicIdentity = PublicIdentity()
+    identity_b: PublicIdentity = PublicIdentity()
+    header: tuple[str, ...] = ("Generated by Tunnelmark.",)
+
+    def facts(self, side: Side) -> HostFacts:
+        """Return the facts of one side."""
+        return self.facts_a if side is Side.A else self.facts_b
+
+    def identity(self, side: Side) -> PublicIdentity:
+        """Return the public identity of one side."""
+        return self.identity_a if side is Side.A else self.identity_b
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of an existing configuration file, for the linter."""
+
+    line: int
+    name: str
+    value: str
+
+
+class Adapter(Protocol):
+    """One VPN."""
+
+    @property
+    def info(self) -> SolutionInfo:
+        """What is always true of it."""
+        ...
+
+    def discovery(self) -> Mapping[str, Command]:
+        """Return read-only commands to run on a host, by name. POSIX tools only; each may fail."""
+        ...
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+        """Translate what these commands printed. Never raises for anything a host prints."""
+        ...
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        """Return what both ends can do, best first; exactly one is the default, unless there is none at all."""
+        ...
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return how the key of one side is made there."""
+        ...
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """Translate what the recipe's public commands printed.
+
+        Raises:
+            app.domain.errors.CommandFailed: The output is not what it should be.
+        """
+        ...
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return files and steps for both ends. The same request always gives the same plan."""
+        ...
+
+    def parse_config(self, text: str) -> Sequence[Setting]:
+        """Read an existing configuration of this VPN."""
+        ...
+
+
+def shell_step_argv(script: str, *arguments: str) -> tuple[str, ...]:
+    """Return argv for a short fixed POSIX sh script with arguments $1, $2 ….
+
+    Args:
+        script: A constant text; nothing from a host, file or form may be pasted into it.
+        arguments: Passed as positional parameters.
+
+    Returns:
+        An argv list.
+    """
+    return ("sh", "-c", script, "tunnelmark", *arguments)

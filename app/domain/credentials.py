@@ -1,0 +1,71 @@
+"""How passwords and host keys are asked for. The answers never leave the process except to the system keyring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+
+class SecretKind(StrEnum):
+    """What a password opens."""
+
+    LOGIN = "login"
+    SUDO = "sudo"
+    PASSPHRASE = "passphrase"  # noqa: S105 - a kind, not a password
+
+
+@dataclass(frozen=True, slots=True)
+class SecretKey:
+    """What a password belongs to.
+
+    Attributes:
+        kind: What it opens.
+        subject: `user@host:port`, or the path of a key file.
+    """
+
+    kind: SecretKind
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A password in memory; its text is in no representation of it."""
+
+    value: str = field(repr=False)
+
+    def __str__(self) -> str:
+        return "***"
+
+
+class PasswordProvider(Protocol):
+    """Where a connection gets passwords from: the keyring, memory, the terminal or a dialog."""
+
+    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+        """Return a password, or None where there is none to be had.
+
+        Args:
+            key: What it is for.
+            is_retry: The one given before was wrong: do not take it from the store again.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostKeyQuestion:
+    """An unknown host key that somebody has to confirm.
+
+    Attributes:
+        host: Address and port as known_hosts writes them, for example `[10.0.0.1]:2222`.
+        key_type: For example `ssh-ed25519`.
+        fingerprint: `SHA256:…`, as `ssh-keygen -l` prints it.
+    """
+
+    host: str
+    key_type: str
+    fingerprint: str
+
+
+ConfirmHostKey = Callable[[HostKeyQuestion], bool]
+"""Asks whether a key is the right one. True stores it and goes on; false refuses the connection."""

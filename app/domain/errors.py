@@ -1,0 +1,208 @@
+"""Every error that Tunnelmark raises on purpose.
+
+One root with a message, a hint (what to do next) and context. Each class has a stable reason code, which is stored with
+attempts and printed in JSON, and says whether trying the same thing again can help.
+
+No error may carry a secret: messages name hosts, programs and settings, never what was sent on a command's stdin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class TunnelmarkError(Exception):
+    """Root of all errors with a sentence for the user.
+
+    Args:
+        message: What failed, and on which host.
+        hint: What the user can do next; empty where there is nothing to add.
+        context: Details as short texts, for example the host, the exit status, the last lines of a log.
+    """
+
+    reason: ClassVar[str] = "error"
+    is_retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, *, hint: str = "", context: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.context: dict[str, str] = dict(context or {})
+
+    def sentence(self) -> str:
+        """Return message and hint as one text."""
+        return f"{self.message} {self.hint}".strip()
+
+
+# --- the environment's fault ------------------------------------------------------------------------------------------
+
+
+class EnvironmentFault(TunnelmarkError):
+    """Something outside Tunnelmark is not as it must be."""
+
+    reason = "environment"
+
+
+class HostUnreachable(EnvironmentFault):
+    """No connection to a host's SSH port."""
+
+    reason = "host-unreachable"
+    is_retryable = True
+
+
+class ConnectionLost(EnvironmentFault):
+    """An SSH connection broke while it was used."""
+
+    reason = "connection-lost"
+    is_retryable = True
+
+
+class AuthenticationFailed(EnvironmentFault):
+    """The host refused every way to log in that was tried."""
+
+    reason = "authentication-failed"
+
+
+class HostKeyUnknown(EnvironmentFault):
+    """The host's key is not known yet, and nobody confirmed it.
+
+    The context holds `host` (address and port as known_hosts writes them), `key_type`, `fingerprint` (SHA256:…) and
+    `known_hosts_line`.
+    """
+
+    reason = "host-key-unknown"
+
+
+class HostKeyChanged(EnvironmentFault):
+    """The host shows another key than the known one. The connection is refused."""
+
+    reason = "host-key-changed"
+
+
+class PrivilegeMissing(EnvironmentFault):
+    """The user on the host may not do what is needed."""
+
+    reason = "privilege-missing"
+
+
+class DeadlineExceeded(EnvironmentFault):
+    """A command or a wait took longer than it was given."""
+
+    reason = "timeout"
+    is_retryable = True
+
+
+class CommandFailed(EnvironmentFault):
+    """A command on a host ended with an error."""
+
+    reason = "command-failed"
+
+
+class PackageMissing(EnvironmentFault):
+    """A program or kernel module is missing on a host; the hint names the package that brings it."""
+
+    reason = "package-missing"
+
+
+class DiskFull(EnvironmentFault):
+    """There is no space left on a host or on this computer."""
+
+    reason = "disk-full"
+
+
+class PreflightRefused(EnvironmentFault):
+    """Something on a host is in the way of a deployment: a port, a subnet, an interface name, a tunnel."""
+
+    reason = "preflight"
+
+
+class PairLocked(EnvironmentFault):
+    """Another Tunnelmark is working on this host. The context holds `owner` and `age_s`."""
+
+    reason = "pair-locked"
+    is_retryable = True
+
+
+class TunnelDown(EnvironmentFault):
+    """The tunnel did not come up, or went down; the context holds the daemon's log."""
+
+    reason = "tunnel-down"
+
+
+class ProbeFailed(EnvironmentFault):
+    """A measurement could not be made; the context says why."""
+
+    reason = "probe-failed"
+
+
+class CleanupFailed(EnvironmentFault):
+    """A host could not be put back as it was; the hint says what to run on its console."""
+
+    reason = "cleanup-failed"
+
+
+class LabFault(EnvironmentFault):
+    """The practice lab could not be made, started or used."""
+
+    reason = "lab"
+
+
+class StorageFault(EnvironmentFault):
+    """The database cannot be read or written, or was made by a newer Tunnelmark."""
+
+    reason = "storage"
+
+
+class KeyringUnavailable(EnvironmentFault):
+    """There is no system keyring that can keep a password."""
+
+    reason = "keyring-unavailable"
+
+
+# --- the user's input -------------------------------------------------------------------------------------------------
+
+
+class InputFault(TunnelmarkError):
+    """What the user gave cannot be used."""
+
+    reason = "input"
+
+
+class InvalidOption(InputFault):
+    """An option's or a form field's value is out of range or unknown."""
+
+    reason = "invalid-option"
+
+
+class InvalidPlan(InputFault):
+    """A comparison or deployment that cannot be carried out as asked."""
+
+    reason = "invalid-plan"
+
+
+class InvalidFile(InputFault):
+    """A file cannot be read as what it should be."""
+
+    reason = "invalid-file"
+
+
+class NotFound(InputFault):
+    """A stored pair, comparison or lab of that name does not exist."""
+
+    reason = "not-found"
+
+
+# --- our own fault ----------------------------------------------------------------------------------------------------
+
+
+class Bug(TunnelmarkError):
+    """An assumption of Tunnelmark's own code does not hold."""
+
+    reason = "bug"
+
+
+class Cancelled(BaseException):
+    """The user cancelled. Derives from BaseException, so that no `except Exception` swallows it."""
+
+    reason: ClassVar[str] = "cancelled"

@@ -1,0 +1,162 @@
+"""What a campaign tells while it runs. Frozen, so that it can cross threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignStatus
+
+
+class Stage(StrEnum):
+    """What an attempt is doing."""
+
+    PREFLIGHT = "preflight"
+    ARM = "arm"
+    IDENTITY = "identity"
+    APPLY = "apply"
+    VERIFY = "verify"
+    LATENCY = "latency"
+    THROUGHPUT = "throughput"
+    CLEANUP = "cleanup"
+
+
+class LogLevel(StrEnum):
+    """How important a line is."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignStarted:
+    """A campaign begins (or goes on, where `done` is not empty)."""
+
+    campaign_id: int
+    plan: CampaignPlan
+    done: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptStarted:
+    """An attempt begins."""
+
+    key: AttemptKey
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageStarted:
+    """An attempt goes on to its next stage. `detail` says more, for example `256 B`."""
+
+    key: AttemptKey
+    stage: Stage
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RttSamples:
+    """Some round-trip times, in the order of sending.
+
+    Attributes:
+        key: The attempt.
+        frame_bytes: Frame size in bytes.
+        first_index: Index of the first one among this size's requests, from 0.
+        rtt_ms: In ms; NaN where no reply came.
+    """
+
+    key: AttemptKey
+    frame_bytes: int
+    first_index: int
+    rtt_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputSample:
+    """One interval of TCP: `direction` is `a_to_b` or `b_to_a`; at_s counts from the start of that direction."""
+
+    key: AttemptKey
+    direction: str
+    at_s: float
+    mbit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class CpuSample:
+    """CPU of one host over the last interval, all cores together are 100 %."""
+
+    key: AttemptKey
+    side: str
+    at_s: float
+    user_pct: float
+    system_pct: float
+    softirq_pct: float
+    steal_pct: float
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEnded:
+    """An attempt ended; it is stored already."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a campaign is.
+
+    Attributes:
+        fraction: 0 to 1.
+        elapsed_s: Seconds since it started.
+        left_s: Predicted seconds left, corrected by what was measured.
+        text: What is happening, in one line.
+    """
+
+    fraction: float
+    elapsed_s: float
+    left_s: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The campaign waits between two steps, with the hosts clean; or goes on again."""
+
+    is_paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line for the log."""
+
+    level: LogLevel
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignEnded:
+    """A campaign ended. `message` says what happened where it did not complete."""
+
+    campaign_id: int
+    status: CampaignStatus
+    message: str = ""
+
+
+Event = (
+    CampaignStarted
+    | AttemptStarted
+    | StageStarted
+    | RttSamples
+    | ThroughputSample
+    | CpuSample
+    | AttemptEnded
+    | Progress
+    | Paused
+    | LogLine
+    | CampaignEnded
+)
+
+EventSink = Callable[[Event], None]
+"""Gets every event, in the thread where it happened; must be quick and must not raise."""

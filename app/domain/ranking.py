@@ -1,0 +1,143 @@
+"""What a ranking says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.results import AttemptStatus
+from app.domain.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class LatencySummary:
+    """One frame size over all rounds. Times in ms; None where nothing was received."""
+
+    frame_bytes: int
+    sent: int
+    received: int
+    duplicates: int
+    mean_ms: float | None
+    p5_ms: float | None
+    p50_ms: float | None
+    p95_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    max_ms: float | None
+    stdev_ms: float | None
+    over_deadline_pct: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over rounds with its 95 % interval; `ci` is None with fewer than two rounds."""
+
+    mean: float
+    ci: tuple[float, float] | None
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateResult:
+    """Everything that was found out about one candidate.
+
+    Attributes:
+        solution: Solution's name.
+        suite: Suite's name.
+        title: For people.
+        verdict: The worst of its findings.
+        is_unprotected: Whether it is a reference.
+        status: `completed` if at least one round was.
+        reason: Reason code where no round completed.
+        message: The same as a sentence.
+        latency: One summary per frame size.
+        weighted_latency_ms: Over rounds, in ms; None where a size did not cross.
+        throughput_mbit_s: By direction, over rounds.
+        cpu_pct: By `a` and `b`, during throughput, over rounds.
+        cpu_pct_per_mbit_s: CPU percent of both hosts together per Mbit/s, over rounds.
+        latency_vs_baseline: Weighted latency divided by the baseline's.
+        throughput_vs_baseline: Mean of both directions divided by the baseline's.
+        cpu_per_mbit_s_vs_baseline: The same for CPU per Mbit/s.
+        setup_s: Mean seconds to build.
+        cleanup_s: Mean seconds to remove.
+        doubts: As sentences.
+    """
+
+    solution: str
+    suite: str
+    title: str
+    verdict: Verdict
+    is_unprotected: bool
+    status: AttemptStatus
+    reason: str
+    message: str
+    latency: tuple[LatencySummary, ...]
+    weighted_latency_ms: Estimate | None
+    throughput_mbit_s: Mapping[str, Estimate]
+    cpu_pct: Mapping[str, Estimate]
+    cpu_pct_per_mbit_s: Estimate | None
+    latency_vs_baseline: float | None
+    throughput_vs_baseline: float | None
+    cpu_per_mbit_s_vs_baseline: float | None
+    setup_s: float | None
+    cleanup_s: float | None
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """A place in the ranking.
+
+    Attributes:
+        rank: From 1; candidates whose difference is not significant share one. None for references and for
+            candidates without a figure.
+        solution: Solution's name.
+        suite: Suite's name.
+        tied_with: Titles of those it shares its rank with.
+    """
+
+    rank: int | None
+    solution: str
+    suite: str
+    tied_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How the baseline changed from the first to the last time it was measured, in percent; None if unknown."""
+
+    latency_pct: float | None
+    throughput_pct: float | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Which to take and why.
+
+    Attributes:
+        solution: None where nothing can be recommended.
+        suite: Its suite.
+        sentence: One sentence: which, by how much, why, how sure.
+        reasons: What speaks for it.
+        cautions: What speaks against it, or makes it doubtful.
+    """
+
+    solution: str | None
+    suite: str | None
+    sentence: str
+    reasons: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Results in order, with what follows from them."""
+
+    results: tuple[CandidateResult, ...]
+    ranking: tuple[RankedCandidate, ...]
+    recommendation: Recommendation
+    drift: Drift
+    rounds: int
+    doubts: tuple[str, ...]

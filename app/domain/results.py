@@ -1,0 +1,313 @@
+"""What was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.hosts import HostFacts, PairSpec
+from app.domain.verdicts import Finding, Verdict
+
+FRAME_BYTES: tuple[int, ...] = (60, 128, 256, 512, 1024, 1400, 1514)
+"""Ethernet frame sizes in bytes without FCS. Source: Lackorzynski, Köpsell, Strufe 2019, Table I."""
+
+FRAME_WEIGHTS: tuple[float, ...] = (0.35, 0.30, 0.10, 0.10, 0.05, 0.05, 0.05)
+"""Weight of each size in the weighted latency; they sum to 1. Source: the same table."""
+
+
+class AttemptStatus(StrEnum):
+    """How an attempt ended."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    NOT_RUN = "not-run"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class LatencySeries:
+    """Echo requests of one frame size.
+
+    Attributes:
+        frame_bytes: Ethernet frame size in bytes without FCS.
+        sent: Echo requests sent.
+        received: Requests that were answered at least once.
+        duplicates: Replies beyond the first.
+        rtt_us: Round-trip times in microseconds, one per sent request in the order of sending, shape (sent,), dtype
+            uint32; LOST where no reply came. An integer number of µs is exactly what ping prints at best.
+        note: Why this size did not cross, or any other doubt; empty if there is none.
+    """
+
+    frame_bytes: int
+    sent: int
+    received: int
+    duplicates: int
+    rtt_us: npt.NDArray[np.uint32]
+    note: str = ""
+
+
+LOST_RTT_US = np.uint32(0xFFFFFFFF)
+"""Stands in `rtt_us` for a request without reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputSeries:
+    """TCP throughput in one direction.
+
+    Attributes:
+        direction: `a_to_b` or `b_to_a`.
+        mbit_s: Received goodput over the whole time, in Mbit/s.
+        interval_mbit_s: One value per interval, in Mbit/s.
+        interval_s: Length of an interval in seconds.
+        retransmits: TCP segments sent again; None where iperf3 does not say.
+        cap_mbit_s: Limit that was asked for; None means none.
+    """
+
+    direction: str
+    mbit_s: float
+    interval_mbit_s: tuple[float, ...]
+    interval_s: float
+    retransmits: int | None
+    cap_mbit_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CpuUsage:
+    """CPU time of one host during a probe, all cores together are 100 %.
+
+    Attributes:
+        busy_pct: Everything but idle and waiting for I/O.
+        user_pct: User space (user and nice).
+        system_pct: Kernel, without interrupts.
+        softirq_pct: Interrupts, soft and hard.
+        steal_pct: Taken by a hypervisor.
+        seconds: Over how many seconds.
+    """
+
+    busy_pct: float
+    user_pct: float
+    system_pct: float
+    softirq_pct: float
+    steal_pct: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PathNote:
+    """MTU and fragmentation on the underlay during an attempt.
+
+    Attributes:
+        inner_mtu_bytes: MTU of the interface that carries the frames.
+        underlay_mtu_bytes: MTU of the underlay.
+        fragments_created: IPv4 fragments that both hosts made while latency was probed; None where not counted.
+        largest_unfragmented_frame_bytes: By the adapter's arithmetic; None where that varies.
+        overhead_bytes: By the adapter's arithmetic.
+    """
+
+    inner_mtu_bytes: int
+    underlay_mtu_bytes: int
+    fragments_created: int | None
+    largest_unfragmented_frame_bytes: int | None
+    overhead_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedItem:
+    """One file or command as it is shown and stored: no secret is in it.
+
+    Attributes:
+        side: `a` or `b`.
+        kind: `file`, `command` or `undo`.
+        title: Path of a file, or what a command does.
+        text: Content of a file, or the command line as a shell would take it.
+    """
+
+    side: str
+    kind: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptKey:
+    """Which unit of work: candidate × condition × round.
+
+    Attributes:
+        position: Order in the plan, from 0.
+        solution: Solution's name.
+        suite: Suite's name.
+        condition: Name of the condition; `as-found` unless shaped.
+        round: Round, from 1.
+    """
+
+    position: int
+    solution: str
+    suite: str
+    condition: str
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One unit of work and its outcome.
+
+    Attributes:
+        key: Which one.
+        status: How it ended.
+        reason: Stable reason code where it did not complete; empty otherwise.
+        message: A sentence that says what happened; empty where there is nothing to say.
+        started_at: UTC.
+        ended_at: UTC.
+        latency: One series per frame size that was probed.
+        throughput: One series per direction.
+        cpu_latency: CPU of `a` and `b` while latency was probed.
+        cpu_throughput: CPU of `a` and `b` while throughput was probed.
+        path: MTU and fragmentation.
+        setup_s: Seconds to build the tunnel, from the first change to the last check.
+        cleanup_s: Seconds to put both hosts back.
+        probe_s: Seconds the probes took.
+        configuration: What was configured, without secrets.
+        negotiated: What the programs said they agreed on.
+        daemon_log: The daemons' own words, where it failed.
+        doubts: Why the figures may be wrong, as sentences.
+    """
+
+    key: AttemptKey
+    status: AttemptStatus
+    reason: str
+    message: str
+    started_at: datetime
+    ended_at: datetime
+    latency: tuple[LatencySeries, ...] = ()
+    throughput: tuple[ThroughputSeries, ...] = ()
+    cpu_latency: Mapping[str, CpuUsage] = field(default_factory=dict)
+    cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
+    path: PathNote | None = None
+    setup_s: float = 0.0
+    cleanup_s: float = 0.0
+    probe_s: float = 0.0
+    configuration: tuple[PlannedItem, ...] = ()
+    negotiated: str = ""
+    daemon_log: str = ""
+    doubts: tuple[str, ...] = ()
+
+
+class ProfileName(StrEnum):
+    """How thoroughly to measure."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    PAPER = "paper"
+    CUSTOM = "custom"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How much of everything is measured.
+
+    Attributes:
+        name: Its name.
+        pings: Echo requests per frame size.
+        seconds: Seconds of TCP per direction.
+        rounds: How often every candidate is measured.
+        frame_bytes: Frame sizes in bytes.
+    """
+
+    name: ProfileName
+    pings: int
+    seconds: int
+    rounds: int
+    frame_bytes: tuple[int, ...] = FRAME_BYTES
+
+
+PROFILES: Mapping[ProfileName, Profile] = {
+    ProfileName.QUICK: Profile(ProfileName.QUICK, pings=200, seconds=3, rounds=1),
+    ProfileName.STANDARD: Profile(ProfileName.STANDARD, pings=2_000, seconds=10, rounds=3),
+    ProfileName.PAPER: Profile(ProfileName.PAPER, pings=10_000, seconds=10, rounds=3),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Solution and suite, with what is known before anything is measured.
+
+    Attributes:
+        solution: Solution's name.
+        suite: Suite's name.
+        title: For people.
+        verdict: The worst of its findings.
+        findings: Verdicts on its parts.
+        is_unprotected: Whether it is a reference without cryptography.
+    """
+
+    solution: str
+    suite: str
+    title: str
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    is_unprotected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPlan:
+    """Everything that a campaign will do, in order; enough to resume it.
+
+    Attributes:
+        pair: The pair.
+        profile: How thoroughly.
+        candidates: What is compared.
+        attempts: In order; the baseline, where it is wanted, begins every round and ends the last one.
+        predicted_s: Predicted seconds per attempt, in the order of `attempts`.
+        deadline_ms: RTT in ms above which a reply is late; None where nobody asked.
+        seed: Where the order of the candidates in each round comes from.
+        allow_load: Whether the user consented to load on a live link (labs need no consent).
+    """
+
+    pair: PairSpec
+    profile: Profile
+    candidates: tuple[Candidate, ...]
+    attempts: tuple[AttemptKey, ...]
+    predicted_s: tuple[float, ...]
+    deadline_ms: float | None = None
+    seed: int = 0
+    allow_load: bool = False
+
+
+class CampaignStatus(StrEnum):
+    """Where a campaign stands."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # found in the database with nobody running it
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRecord:
+    """A campaign as it is stored: everything that ranking and reports need.
+
+    Attributes:
+        campaign_id: Number in the database.
+        plan: What was to be done.
+        status: Where it stands.
+        started_at: UTC.
+        ended_at: UTC; None while it is running.
+        facts: What was found on the hosts before, by `a` and `b`.
+        attempts: Those that ended, in order.
+        tunnelmark_version: Version that measured.
+    """
+
+    campaign_id: int
+    plan: CampaignPlan
+    status: CampaignStatus
+    started_at: datetime
+    ended_at: datetime | None
+    facts: Mapping[str, HostFacts]
+    attempts: tuple[Attempt, ...]
+    tunnelmark_version: str

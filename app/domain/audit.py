@@ -1,0 +1,29 @@
+"""What is written down of every command that changed a host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.hosts import Side
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One command that changed a host.
+
+    Attributes:
+        at: When it began, UTC.
+        host: Address of the host, as the user knows it.
+        side: Which end of the pair; None where the host stands for itself.
+        command: The command as a shell would take it, without what went to its stdin: no secret is in it.
+        exit_status: What it exited with; None where it was not seen to end.
+        what: What it was for, for people.
+    """
+
+    at: datetime
+    host: str
+    side: Side | None
+    command: str
+    exit_status: int | None
+    what: str

@@ -1,0 +1,163 @@
+"""The state of a comparison and what each change of it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import PairSpec
+from app.domain.link import Link
+from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
+from app.domain.verdicts import Verdict
+from app.wizard.ports import Discovery, RunOptions
+
+
+class Step(StrEnum):
+    """The steps, in order."""
+
+    HOSTS = "hosts"
+    LINK = "link"
+    CHOOSE = "choose"
+    PLAN = "plan"
+    RUN = "run"
+    RESULTS = "results"
+
+    @property
+    def number(self) -> int:
+        """From 1."""
+        return list(Step).index(self) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonState:
+    """Everything that was entered or found so far.
+
+    Attributes:
+        pair: The pair, once entered.
+        discovery: What was found on it.
+        is_link_confirmed: Whether the user has seen and accepted the link.
+        chosen: Candidates that are to be measured, as (solution, suite), in the order they are shown.
+        options: Profile and limits.
+        plan: Made from all that.
+        campaign_id: Number of the comparison that ran.
+    """
+
+    pair: PairSpec | None = None
+    discovery: Discovery | None = None
+    is_link_confirmed: bool = False
+    chosen: tuple[tuple[str, str], ...] = ()
+    options: RunOptions = RunOptions(PROFILES[ProfileName.QUICK])
+    plan: CampaignPlan | None = None
+    campaign_id: int | None = None
+
+
+class ComparisonWizard:
+    """Holds the state, says which steps can be entered, and what a change makes invalid.
+
+    Not thread-safe: it belongs to the thread that shows it.
+    """
+
+    def __init__(self) -> None:
+        self.state = ComparisonState()
+        self.current = Step.HOSTS
+
+    def is_done(self, step: Step) -> bool:
+        """Whether a step has everything that the next one needs."""
+        state = self.state
+        return {
+            Step.HOSTS: state.discovery is not None,
+            Step.LINK: state.discovery is not None and state.is_link_confirmed,
+            Step.CHOOSE: bool(state.chosen),
+            Step.PLAN: state.plan is not None,
+            Step.RUN: state.campaign_id is not None,
+            Step.RESULTS: False,
+        }[step]
+
+    def can_enter(self, step: Step) -> bool:
+        """Whether all steps before this one are done."""
+        return all(self.is_done(earlier) for earlier in Step if earlier.number < step.number)
+
+    def enter(self, step: Step) -> None:
+        """Go to a step.
+
+        Raises:
+            InvalidPlan: An earlier step is not done yet.
+        """
+        if not self.can_enter(step):
+            first = next(earlier for earlier in Step if not self.is_done(earlier))
+            raise InvalidPlan(f"Step {first.number} ({first.value}) comes first.", hint="Complete it, then go on.")
+        self.current = step
+
+    def invalidated_by_change_in(self, step: Step) -> tuple[Step, ...]:
+        """Return the later steps that hold something now and would have to be done again after a change in `step`."""
+        return tuple(later for later in Step if later.number > step.number and self.is_done(later))
+
+    def set_discovery(self, discovery: Discovery) -> None:
+        """Take what was found; ticks the safe defaults."""
+        kept = self.state.chosen if self.state.pair == discovery.pair else ()
+        offered = {(candidate.solution, candidate.suite) for candidate in discovery.candidates}
+        chosen = tuple(key for key in kept if key in offered) or discovery.defaults
+        self.state = ComparisonState(
+            pair=discovery.pair, discovery=discovery, chosen=chosen, options=self.state.options
+        )
+
+    def forget_pair(self) -> None:
+        """Another pair is to be entered."""
+        self.state = ComparisonState(options=self.state.options)
+        self.current = Step.HOSTS
+
+    def confirm_link(self, link: Link, pair: PairSpec) -> None:
+        """Accept (or change) the link."""
+        discovery = self._discovery()
+        self.state = replace(
+            self.state,
+            pair=pair,
+            discovery=replace(discovery, link=link, pair=pair),
+            is_link_confirmed=True,
+            plan=None,
+            campaign_id=None,
+        )
+
+    def choose(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Take the ticked candidates, in the order in which they are offered.
+
+        Raises:
+            InvalidPlan: Nothing that protects traffic is ticked, or something unknown is.
+        """
+        wanted = set(keys)
+        candidates = self._discovery().candidates
+        offered = {(candidate.solution, candidate.suite): candidate for candidate in candidates}
+        unknown = wanted - set(offered)
+        if unknown:
+            raise InvalidPlan(f"Not offered for these hosts: {', '.join(sorted(map(' '.join, unknown)))}.")
+        if not wanted:
+            raise InvalidPlan("Nothing is ticked.", hint="Tick at least one candidate.")
+        chosen = tuple(key for key in offered if key in wanted)
+        self.state = replace(self.state, chosen=chosen, plan=None, campaign_id=None)
+
+    def risky_choices(self) -> tuple[Candidate, ...]:
+        """Return the ticked candidates that may be measured, knowingly, but never deployed."""
+        return tuple(
+            candidate
+            for candidate in self._discovery().candidates
+            if (candidate.solution, candidate.suite) in self.state.chosen and candidate.verdict is Verdict.INSECURE
+        )
+
+    def set_options(self, options: RunOptions) -> None:
+        """Take profile and limits."""
+        self.state = replace(self.state, options=options, plan=None, campaign_id=None)
+
+    def set_plan(self, plan: CampaignPlan) -> None:
+        """Take the plan that was made."""
+        self.state = replace(self.state, plan=plan, campaign_id=None)
+
+    def set_campaign(self, campaign_id: int) -> None:
+        """A comparison has run (or was opened from the history)."""
+        self.state = replace(self.state, campaign_id=campaign_id)
+
+    def _discovery(self) -> Discovery:
+        if self.state.discovery is None:
+            raise InvalidPlan("The hosts have not been looked at yet.", hint="Do step 1 (hosts) first.")
+        return self.state.discovery

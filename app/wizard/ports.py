@@ -1,0 +1,217 @@
+"""What a comparison needs from the rest of the program.
+
+`app.compose.Services` implements `ComparisonServices` with the real parts; the window's tests use a fake. Every method
+that talks to a host or a lab blocks, and is called in a worker thread, never on the window's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from app.campaign import CampaignControl
+from app.domain.adapters import SolutionInfo
+from app.domain.cancel import CancelToken
+from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
+from app.domain.events import EventSink
+from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
+from app.domain.link import Link
+from app.domain.ranking import Ranking
+from app.domain.results import CampaignPlan, CampaignRecord, Candidate, PlannedItem, Profile
+
+
+class Prompts(Protocol):
+    """Questions to the user, asked from worker threads; they block until they are answered."""
+
+    def confirm_host_key(self, question: HostKeyQuestion) -> bool:
+        """Show an unknown host key's fingerprint and ask whether it is the right one."""
+        ...
+
+    def ask_password(self, key: SecretKey, is_retry: bool) -> Secret | None:  # noqa: FBT001 - as PasswordProvider asks
+        """Ask for a password; None means the user declined."""
+        ...
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence, for example that there is no keyring and a password is kept in memory only."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LabState:
+    """A practice lab.
+
+    Attributes:
+        name: Its name.
+        pair_name: Name of its pair, `lab:NAME`.
+        is_running: Whether it is up.
+        text: Platforms and CPU, in words.
+    """
+
+    name: str
+    pair_name: str
+    is_running: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairChoice:
+    """A pair that can be chosen, with when it was last measured in words (empty if never)."""
+
+    pair: PairSpec
+    last_measured: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostCheck:
+    """One host as it was found.
+
+    Attributes:
+        side: Which one.
+        facts: What was found.
+        missing: What is missing for measuring or for a solution, with the package that brings it.
+        warnings: Sentences about what may disturb a measurement.
+    """
+
+    side: Side
+    facts: HostFacts
+    missing: tuple[MissingPart, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """Everything that was found out about a pair.
+
+    Attributes:
+        pair: The pair.
+        a: Host A.
+        b: Host B.
+        link: Addresses, names and MTU for tunnels.
+        clock_difference_ms: B's clock minus A's, in ms.
+        candidates: What both hosts can do, each with its verdict; the baselines first.
+        defaults: Of these, what is ticked at first, as (solution, suite).
+        solutions: Every solution that there is an adapter for, by name.
+        unavailable: Solutions that these hosts cannot do, with the reason, by name.
+    """
+
+    pair: PairSpec
+    a: HostCheck
+    b: HostCheck
+    link: Link
+    clock_difference_ms: float
+    candidates: tuple[Candidate, ...]
+    defaults: tuple[tuple[str, str], ...]
+    solutions: dict[str, SolutionInfo]
+    unavailable: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the user chose for a run.
+
+    Attributes:
+        profile: How thoroughly.
+        deadline_ms: RTT above which a reply is late, in ms; None where that does not matter.
+        load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
+        has_load_consent: Whether the user agreed to load on a live link.
+        seed: Where the order of candidates comes from; None draws one.
+    """
+
+    profile: Profile
+    deadline_ms: float | None = None
+    load_cap_mbit_s: float | None = None
+    has_load_consent: bool = False
+    seed: int | None = None
+
+
+ProgressSink = Callable[[str, float | None], None]
+"""Gets a sentence and a fraction (0 to 1, or None while nobody knows) of a long job."""
+
+
+class ComparisonServices(Protocol):
+    """Everything that a comparison needs."""
+
+    def pairs(self) -> tuple[PairChoice, ...]:
+        """Return stored pairs and running labs."""
+        ...
+
+    def save_pair(self, pair: PairSpec) -> None:
+        """Store a pair."""
+        ...
+
+    def labs(self) -> tuple[LabState, ...]:
+        """Return the labs that are up."""
+        ...
+
+    def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Start (and where needed make) the default practice lab, or take the one that is up.
+
+        A lab that this starts ends with this program.
+        """
+        ...
+
+    def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        """Log in to both hosts and find out what they can do."""
+        ...
+
+    def install_missing(
+        self,
+        pair: PairSpec,
+        side: Side,
+        missing: Sequence[MissingPart],
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> str:
+        """Install packages on a host; return what was done, in words."""
+        ...
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        """Make a plan with predicted times. Raises InvalidPlan for what cannot be done."""
+        ...
+
+    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+        """Return every file and command for a candidate, without touching anything."""
+        ...
+
+    def run(
+        self,
+        discovery: Discovery,
+        plan: CampaignPlan,
+        *,
+        control: CampaignControl,
+        emit: EventSink,
+        resume_id: int | None = None,
+    ) -> CampaignRecord:
+        """Measure. Returns when all is done, cancelled and cleaned up."""
+        ...
+
+    def unfinished(self, pair_name: str) -> int | None:
+        """Return the number of an interrupted comparison of this pair that can be resumed."""
+        ...
+
+    def resume_plan(self, campaign_id: int) -> CampaignPlan:
+        """Return the plan of an interrupted comparison."""
+        ...
+
+    def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
+        """Return a stored comparison with its ranking."""
+        ...
+
+    def history(self) -> tuple[tuple[int, str], ...]:
+        """Return stored comparisons as (number, description), newest first."""
+        ...
+
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
+        ...
+
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
+        """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        ...
+
+    def close(self) -> None:
+        """End connections and own labs, and close the database."""
+        ...

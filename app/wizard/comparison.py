@@ -14,6 +14,9 @@ from app.domain.verdicts import Verdict
 from app.wizard.ports import Discovery, RunOptions
 
 
+DEFAULT_OPTIONS = RunOptions(PROFILES[ProfileName.QUICK])
+
+
 class Step(StrEnum):
     """The steps, in order."""
 
@@ -48,7 +51,7 @@ class ComparisonState:
     discovery: Discovery | None = None
     is_link_confirmed: bool = False
     chosen: tuple[tuple[str, str], ...] = ()
-    options: RunOptions = RunOptions(PROFILES[ProfileName.QUICK])
+    options: RunOptions = DEFAULT_OPTIONS
     plan: CampaignPlan | None = None
     campaign_id: int | None = None
 

@@ -1,0 +1,57 @@
+"""What holds for every test: nothing leaks, and nobody logs a warning that the test did not ask for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+_OURS = ("app", "ui", "vpn_adapters", "paramiko")
+
+
+def _describe(threads: set[threading.Thread]) -> str:
+    return ", ".join(sorted(f"{thread.name} ({'daemon' if thread.daemon else 'plain'})" for thread in threads))
+
+
+@pytest.fixture(autouse=True)
+def no_leaked_threads() -> Iterator[None]:
+    """Fail a test that leaves a thread behind (fixtures of a wider scope start theirs before)."""
+    before = set(threading.enumerate())
+    yield
+    left = {thread for thread in threading.enumerate() if thread not in before and thread.is_alive()}
+    for thread in left:
+        thread.join(timeout=3.0)
+    left = {thread for thread in left if thread.is_alive()}
+    assert not left, f"left running: {_describe(left)}"
+
+
+@pytest.fixture(autouse=True)
+def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Fail a test in which our own code (or paramiko) logged a warning or worse without the test saying so.
+
+    A test that expects it carries `@pytest.mark.allow_logs("app.ssh", ...)`, which allows these loggers and theirs below.
+    """
+    yield
+    marker = request.node.get_closest_marker("allow_logs")
+    allowed: tuple[str, ...] = marker.args if marker else ()
+    unexpected = [
+        f"{record.name}: {record.getMessage()}"
+        for phase in ("setup", "call")
+        for record in caplog.get_records(phase)  # type: ignore[arg-type]
+        if record.levelno >= logging.WARNING
+        and record.name.split(".")[0] in _OURS
+        and not any(record.name == name or record.name.startswith(f"{name}.") for name in allowed)
+    ]
+    assert not unexpected, "unexpected log lines:\n" + "\n".join(unexpected)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark whatever lies below tests/lab and tests/e2e, so that nobody forgets it."""
+    for item in items:
+        if item.path.match("tests/lab/**") or "lab" in item.path.parent.parts[-1:]:
+            item.add_marker(pytest.mark.lab)

@@ -13,7 +13,6 @@ from app.domain.results import PROFILES, CampaignPlan, Candidate, ProfileName
 from app.domain.verdicts import Verdict
 from app.wizard.ports import Discovery, RunOptions
 
-
 DEFAULT_OPTIONS = RunOptions(PROFILES[ProfileName.QUICK])
 
 

@@ -1,0 +1,51 @@
+# Everything a newcomer types. `make demo` and `make test` set up what they need by themselves.
+SHELL := /bin/sh
+BIN := .venv/bin
+SOURCES := app ui vpn_adapters resources tests
+
+.PHONY: setup setup-dev demo test check format unit-tests vm-tests bench screenshots lock
+
+setup:
+	@packaging/setup
+
+setup-dev:
+	@packaging/setup dev
+
+# The main job: the practice lab, a real quick comparison, a ranking and a report.
+demo: setup
+	@$(BIN)/tunnelmark demo
+
+test: setup-dev check unit-tests vm-tests
+
+# Format, lint, types, layers, scripts: no test runs here.
+check: setup-dev
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	shellcheck packaging/setup .ci/run $$(git ls-files '*.sh')
+
+unit-tests: setup-dev
+	$(BIN)/python -m pytest -q tests/unit tests/contract tests/widgets tests/repo
+
+vm-tests: setup-dev
+	$(BIN)/python -m pytest -q tests/lab tests/e2e
+
+bench: setup-dev
+	$(BIN)/python -m pytest -q -s tests/bench -o python_files='bench_*.py'
+
+format:
+	$(BIN)/ruff format $(SOURCES)
+	$(BIN)/ruff check --fix $(SOURCES)
+
+# Drives the window through a real run on the practice lab and writes docs/images.
+screenshots: setup
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m ui.screenshots
+
+# Makes the lock files anew. They name versions and hashes, never a registry.
+lock: setup-dev
+	$(BIN)/python -m pip install -q uv
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml \
+		--extra build -o requirements/runtime.lock
+	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml \
+		--extra dev --extra build -c requirements/runtime.lock -o requirements/dev.lock

@@ -1,0 +1,74 @@
+"""From what was found on two hosts to what can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.adapters import Adapter
+from app.domain.hosts import HostFacts, MissingPart
+from app.domain.results import Candidate
+from app.policy import judge_suite
+
+BASELINE = "baseline"
+
+
+def find_candidates(
+    adapters: Mapping[str, Adapter], facts_a: HostFacts, facts_b: HostFacts
+) -> tuple[tuple[Candidate, ...], tuple[tuple[str, str], ...]]:
+    """Return what both hosts can do, each with its verdict, and which of it is ticked at first.
+
+    Ticked are the baseline, and each solution's safe default where its verdict allows it to be deployed.
+
+    Args:
+        adapters: By solution.
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+
+    Returns:
+        Candidates in the order of the adapters, and keys (solution, suite) of the ticked ones.
+    """
+    candidates: list[Candidate] = []
+    defaults: list[tuple[str, str]] = []
+    for name, adapter in adapters.items():
+        info = adapter.info
+        for suite in adapter.suites(facts_a, facts_b):
+            verdict, findings = judge_suite(suite, info)
+            candidates.append(
+                Candidate(name, suite.name, _title(info.title, suite.title), verdict, findings, info.is_unprotected)
+            )
+            if suite.is_default and (verdict.is_deployable or name == BASELINE):
+                defaults.append((name, suite.name))
+    return tuple(candidates), tuple(defaults)
+
+
+def unavailable_solutions(
+    adapters: Mapping[str, Adapter], candidates: Sequence[Candidate], facts_a: HostFacts, facts_b: HostFacts
+) -> dict[str, str]:
+    """Return why a solution offers nothing on these hosts, by solution."""
+    offered = {candidate.solution for candidate in candidates}
+    return {
+        name: "; ".join(filter(None, (_why(name, "A", facts_a), _why(name, "B", facts_b)))) or "no suite in common"
+        for name in adapters
+        if name not in offered
+    }
+
+
+def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
+    """Return everything a host lacks, for measuring and for each solution, each part once."""
+    parts = [*facts.missing, *(part for support in facts.solutions.values() for part in support.missing)]
+    return tuple({(part.what, part.needed_for): part for part in parts}.values())
+
+
+def _title(solution: str, suite: str) -> str:
+    return f"{solution}, {suite}" if suite else solution
+
+
+def _why(solution: str, host: str, facts: HostFacts) -> str:
+    support = facts.solutions.get(solution)
+    if support is None:
+        return f"nothing is known about it on {host}"
+    if support.is_available:
+        return ""
+    lacks = ", ".join(part.what for part in support.missing)
+    reason = f"lacks {lacks}" if lacks else support.note or "cannot do it"
+    return f"{host} {reason}"

@@ -1,0 +1,97 @@
+"""Practice labs as the window and the command line use them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+from app.compose.paths import Paths
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound
+from app.domain.hosts import PairSpec
+from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec
+from app.lab import PLATFORMS as LAB_PLATFORMS
+from app.wizard import LabState
+from app.wizard.ports import ProgressSink
+
+DEFAULT_PLATFORM = "debian-13"
+DEFAULT_LAB = "default"
+
+
+class Labs:
+    """Starts labs, and remembers which ones belong to this process.
+
+    Args:
+        paths: Where images and running labs are kept.
+    """
+
+    def __init__(self, paths: Paths) -> None:
+        self.manager = LabManager(cache_dir=paths.cache_dir, state_dir=paths.labs_dir)
+        self._lock = threading.Lock()
+        self._owned: list[str] = []
+
+    def running(self) -> tuple[Lab, ...]:
+        """Return the labs that are up."""
+        found = (self.manager.find(status.name) for status in self.manager.status() if status.is_running)
+        return tuple(lab for lab in found if lab is not None)
+
+    def states(self) -> tuple[LabState, ...]:
+        """Return the labs that are up, in words."""
+        return tuple(
+            LabState(
+                name=lab.spec.name,
+                pair_name=lab.pair.name,
+                is_running=True,
+                text=f"{lab.spec.platform_a} and {lab.spec.platform_b}, CPU {_CPU_WORDS[lab.spec.cpu]}",
+            )
+            for lab in self.running()
+        )
+
+    def default_pair(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the pair of a lab that is up, or start one that ends with this process."""
+        return self.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
+
+    def pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the pair of a running lab, or of a lab that is started for this process.
+
+        Args:
+            name: Name of a running lab, or of a platform: then a lab of that platform that is up is taken, and one is
+                started where there is none.
+            token: Stops the start.
+            on_progress: Gets what happens.
+
+        Raises:
+            NotFound: There is neither a lab nor a platform of that name.
+            LabFault: The lab cannot be started.
+        """
+        if name not in LAB_PLATFORMS:
+            lab = self.manager.find(name)
+            if lab is None:
+                raise NotFound(
+                    f"There is no running lab named {name}.",
+                    hint=f"Start it with: tunnelmark lab up --name {name}",
+                )
+            return lab.pair
+        for lab in self.running():
+            if lab.spec.platform_a == lab.spec.platform_b == name and lab.spec.cpu is CpuKind.AES:
+                return lab.pair
+        spec = LabSpec(name=f"own-{os.getpid()}", platform_a=name, platform_b=name)
+        with self._lock:
+            lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
+            self._owned.append(spec.name)
+        return lab.pair
+
+    def close(self) -> None:
+        """Stop the labs that this process started for itself."""
+        with self._lock:
+            owned, self._owned = self._owned, []
+        for name in owned:
+            self.manager.down(name)
+
+
+_CPU_WORDS = {CpuKind.AES: "with AES instructions", CpuKind.NO_AES: "without AES instructions"}
+
+
+def _told(on_progress: ProgressSink) -> Callable[[LabProgress], None]:
+    return lambda progress: on_progress(progress.text, progress.fraction)

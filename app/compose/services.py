@@ -1,0 +1,297 @@
+"""Everything that a comparison needs, made of the real parts; for the window and the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets as random_source
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.campaign import CampaignControl, plan_campaign, run_campaign
+from app.compose.candidates import find_candidates, missing_parts, unavailable_solutions
+from app.compose.connections import Connections
+from app.compose.labs import Labs
+from app.compose.paths import Paths, find_paths
+from app.compose.version import tunnelmark_version
+from app.deploy import DeployRequest, recover
+from app.deploy import preview as preview_deployment
+from app.discovery import discover_pair, find_link, install, plan_install
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.credentials import ConfirmHostKey
+from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.events import EventSink
+from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
+from app.domain.ranking import Ranking
+from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
+from app.policy import POLICY_NAME, POLICY_VERSION
+from app.probes import probe_path_mtu
+from app.ranking import rank
+from app.reports import write_csv, write_html, write_json, write_pdf
+from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
+from app.ssh import SshConnector
+from app.storage import Store
+from app.wizard import Discovery, HostCheck, LabState, PairChoice, Prompts, RunOptions
+from app.wizard.ports import ProgressSink
+from vpn_adapters.registry import ADAPTERS
+
+_WRITERS = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
+
+
+class Services:
+    """Implements `app.wizard.ComparisonServices`. Safe to use from several worker threads.
+
+    Args:
+        prompts: Where questions go to; None refuses whatever would have to be asked.
+        paths: Where things are kept; None means the usual places.
+        confirm_host_key: Asked about unknown host keys instead of the prompts, where given.
+    """
+
+    def __init__(
+        self, *, prompts: Prompts | None, paths: Paths | None = None, confirm_host_key: ConfirmHostKey | None = None
+    ) -> None:
+        self.paths = paths or find_paths()
+        self.adapters = ADAPTERS
+        self.store = Store.open(self.paths.database)
+        self.lab_service = Labs(self.paths)
+        self.passwords = LayeredPasswords(
+            store=PasswordStore(), memory=MemoryPasswords(), ask=prompts.ask_password if prompts else None
+        )
+        self.connector = SshConnector(
+            known_hosts=self.paths.known_hosts,
+            passwords=self.passwords,
+            confirm_host_key=confirm_host_key or (prompts.confirm_host_key if prompts else None),
+        )
+        self._connections = Connections(self.connector)
+
+    # --- pairs and labs -----------------------------------------------------------------------------------------------
+
+    def pairs(self) -> tuple[PairChoice, ...]:
+        """Return stored pairs and running labs."""
+        pairs = [*(lab.pair for lab in self.lab_service.running()), *self.store.list_pairs()]
+        return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
+
+    def save_pair(self, pair: PairSpec) -> None:
+        """Store a pair."""
+        if pair.name.startswith("lab:"):
+            raise InvalidOption("Names that begin with lab: belong to practice labs.", hint="Choose another name.")
+        self.store.save_pair(pair)
+
+    def labs(self) -> tuple[LabState, ...]:
+        """Return the labs that are up."""
+        return self.lab_service.states()
+
+    def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Start (and where needed make) the default practice lab, or take the one that is up."""
+        return self.lab_service.default_pair(token=token, on_progress=on_progress)
+
+    def resolve_pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the pair of that name: a stored one, `lab:NAME`, or `lab:PLATFORM`, which is started if none is up."""
+        if name.startswith("lab:"):
+            return self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
+        return self.store.get_pair(name)
+
+    # --- looking at hosts ---------------------------------------------------------------------------------------------
+
+    def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        """Log in to both hosts and find out what they can do."""
+        on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
+        sessions = self._connections.pair(pair, token=token)
+        on_progress("Looking at both hosts", None)
+        facts_a, facts_b = discover_pair(sessions, self.adapters, token=token)
+        self.store.save_snapshot(pair.name, Side.A, facts_a)
+        self.store.save_snapshot(pair.name, Side.B, facts_b)
+        on_progress("Measuring the path between them", None)
+        link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
+        mtu_bytes = probe_path_mtu(sessions.a, pair.underlay_b, token=token)
+        link = replace(link, underlay_mtu_bytes=mtu_bytes)
+        candidates, defaults = find_candidates(self.adapters, facts_a, facts_b)
+        return Discovery(
+            pair=pair,
+            a=_check(Side.A, facts_a),
+            b=_check(Side.B, facts_b),
+            link=link,
+            clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
+            candidates=candidates,
+            defaults=defaults,
+            solutions={name: adapter.info for name, adapter in self.adapters.items()},
+            unavailable=unavailable_solutions(self.adapters, candidates, facts_a, facts_b),
+        )
+
+    def install_missing(
+        self,
+        pair: PairSpec,
+        side: Side,
+        missing: Sequence[MissingPart],
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> str:
+        """Install packages on a host; return what was done, in words."""
+        session = self._connections.host(pair.host(side), token=token)
+        facts = self.store.latest_snapshot(pair.name, side)
+        if facts is None:
+            raise InvalidPlan(f"{pair.host(side).label} has not been looked at yet.", hint="Run discover first.")
+        plan = plan_install(facts, missing)
+        outcome = install(session, plan, token=token, on_line=lambda _stream, line: on_progress(line, None))
+        return outcome.sentence
+
+    # --- planning and measuring ---------------------------------------------------------------------------------------
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        """Make a plan with predicted times."""
+        by_key = {(candidate.solution, candidate.suite): candidate for candidate in discovery.candidates}
+        unknown = [key for key in chosen if key not in by_key]
+        if unknown:
+            raise InvalidPlan(f"Not offered for these hosts: {', '.join(' '.join(key) for key in unknown)}.")
+        pair = replace(discovery.pair, load_cap_mbit_s=options.load_cap_mbit_s)
+        return plan_campaign(
+            pair,
+            [by_key[key] for key in chosen],
+            options.profile,
+            seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
+            deadline_ms=options.deadline_ms,
+            allow_load=options.has_load_consent,
+            history=self.store.durations(pair.name),
+        )
+
+    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+        """Return every file and command for a candidate, without touching anything."""
+        return preview_deployment(self._deploy_request(discovery, candidate))
+
+    def run(
+        self,
+        discovery: Discovery,
+        plan: CampaignPlan,
+        *,
+        control: CampaignControl,
+        emit: EventSink,
+        resume_id: int | None = None,
+    ) -> CampaignRecord:
+        """Measure. Returns when all is done, cancelled and cleaned up."""
+        sessions = self.sessions(plan.pair, token=control.token)
+        return run_campaign(
+            plan,
+            sessions=sessions,
+            adapters=self.adapters,
+            link=discovery.link,
+            facts={"a": discovery.a.facts, "b": discovery.b.facts},
+            store=self.store,
+            control=control,
+            emit=emit,
+            version=tunnelmark_version(),
+            header=_header(),
+            resume_id=resume_id,
+        )
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        """Return connections to both hosts of a pair."""
+        return self._connections.pair(pair, token=token)
+
+    def unfinished(self, pair_name: str) -> int | None:
+        """Return the number of an interrupted comparison of this pair that can be resumed."""
+        return self.store.unfinished_campaign(pair_name)
+
+    def resume_plan(self, campaign_id: int) -> CampaignPlan:
+        """Return the plan of an interrupted comparison."""
+        return self.store.load_campaign(campaign_id).plan
+
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
+        """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        return recover(self.sessions(pair, token=token), token=token).sentences()
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
+        """Return a stored comparison with its ranking."""
+        record = self.store.load_campaign(campaign_id)
+        return record, rank(record)
+
+    def history(self) -> tuple[tuple[int, str], ...]:
+        """Return stored comparisons as (number, description), newest first."""
+        return tuple(
+            (
+                item.campaign_id,
+                f"{item.started_at.astimezone():%Y-%m-%d %H:%M}  {item.pair}  {item.profile}  "
+                f"{item.attempts_done} of {item.attempts_planned} attempts  {item.status}",
+            )
+            for item in self.store.list_campaigns()
+        )
+
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
+        writer = _WRITERS.get(path.suffix.lower())
+        if writer is None:
+            raise InvalidOption(
+                f"There is no report of the kind {path.suffix or path.name}.", hint=f"Use one of {', '.join(_WRITERS)}."
+            )
+        record, ranking = self.results(campaign_id)
+        path = path.expanduser().absolute()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer(record, ranking, path)
+        return path
+
+    def default_report_path(self, campaign_id: int) -> Path:
+        """Return where a report goes that nobody named a place for."""
+        return self.paths.reports_dir / f"comparison-{campaign_id}.html"
+
+    def close(self) -> None:
+        """End connections and own labs, and close the database."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.store.close)
+            stack.callback(self.lab_service.close)
+            stack.callback(self._connections.close)
+
+    def _deploy_request(self, discovery: Discovery, candidate: tuple[str, str]) -> DeployRequest:
+        solution, suite_name = candidate
+        adapter = self.adapters.get(solution)
+        suites = adapter.suites(discovery.a.facts, discovery.b.facts) if adapter else ()
+        suite = next((suite for suite in suites if suite.name == suite_name), None)
+        if adapter is None or suite is None:
+            raise InvalidPlan(f"Not offered for these hosts: {solution} {suite_name}.")
+        return DeployRequest(
+            pair=discovery.pair,
+            adapter=adapter,
+            suite=suite,
+            link=discovery.link,
+            facts_a=discovery.a.facts,
+            facts_b=discovery.b.facts,
+            header=_header(),
+        )
+
+    def _last_measured(self, pair_name: str) -> str:
+        latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)
+        return f"{latest.started_at.astimezone():%Y-%m-%d %H:%M}, {latest.status}" if latest else ""
+
+
+@contextlib.contextmanager
+def open_services(prompts: Prompts | None, *, confirm_host_key: ConfirmHostKey | None = None) -> Iterator[Services]:
+    """Give the services for the length of a `with` block."""
+    services = Services(prompts=prompts, confirm_host_key=confirm_host_key)
+    try:
+        yield services
+    finally:
+        services.close()
+
+
+def _header() -> tuple[str, ...]:
+    return (
+        f"Generated by Tunnelmark {tunnelmark_version()}. Changes made by hand are lost.",
+        f"Policy: {POLICY_NAME} {POLICY_VERSION}.",
+    )
+
+
+def _check(side: Side, facts: HostFacts) -> HostCheck:
+    return HostCheck(side, facts, missing_parts(facts), _warnings(facts))
+
+
+def _warnings(facts: HostFacts) -> tuple[str, ...]:
+    warnings = []
+    if facts.steal_pct > 2:
+        warnings.append(f"The hypervisor takes {facts.steal_pct:.0f} % of the CPU: figures will scatter.")
+    if facts.load_1min > 0.5 * facts.cpu_count:
+        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {facts.cpu_count} cores).")
+    if abs(facts.clock_offset_ms) - facts.clock_error_ms > 5_000:
+        warnings.append(f"Its clock differs from this computer's by {facts.clock_offset_ms / 1000:.0f} s.")
+    return tuple(warnings)

@@ -1,0 +1,32 @@
+"""Doing the same on both hosts at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def run_both(for_a: Callable[[], A], for_b: Callable[[], B]) -> tuple[A, B]:
+    """Call two functions at the same time and wait until both have ended.
+
+    Args:
+        for_a: Called in a thread of its own.
+        for_b: The same.
+
+    Returns:
+        What they returned.
+
+    Raises:
+        BaseException: What `for_a` raised, else what `for_b` raised, after both have ended.
+    """
+    with ThreadPoolExecutor(max_workers=2, thread_name_prefix="both") as pool:
+        future_a = pool.submit(for_a)
+        future_b = pool.submit(for_b)
+        error = future_a.exception() or future_b.exception()
+    if error is not None:
+        raise error
+    return future_a.result(), future_b.result()

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.ssh import SshConnector
-from app.domain.concurrency import run_both
 
 
 class Connections:

@@ -10,8 +10,8 @@ from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
 from app.domain.hosts import PairSpec
-from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec
 from app.lab import PLATFORMS as LAB_PLATFORMS
+from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec
 from app.wizard import LabState
 from app.wizard.ports import ProgressSink
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets as random_source
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.policy import POLICY_NAME, POLICY_VERSION
 from app.probes import probe_path_mtu
 from app.ranking import rank
-from app.reports import write_csv, write_html, write_json, write_pdf
+from app.reports import to_json, write_csv, write_html, write_json, write_pdf
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.ssh import SshConnector
 from app.storage import Store
@@ -208,13 +208,19 @@ class Services:
         record = self.store.load_campaign(campaign_id)
         return record, rank(record)
 
+    def json_data(self, record: CampaignRecord, ranking: Ranking) -> Mapping[str, object]:
+        """Return what a JSON report holds."""
+        return to_json(record, ranking)
+
     def history(self) -> tuple[tuple[int, str], ...]:
         """Return stored comparisons as (number, description), newest first."""
         return tuple(
             (
                 item.campaign_id,
-                f"{item.started_at.astimezone():%Y-%m-%d %H:%M}  {item.pair}  {item.profile}  "
-                f"{item.attempts_done} of {item.attempts_planned} attempts  {item.status}",
+                (
+                    f"{item.started_at.astimezone():%Y-%m-%d %H:%M}  {item.pair}  {item.profile}  "
+                    f"{item.attempts_done} of {item.attempts_planned} attempts  {item.status}"
+                ),
             )
             for item in self.store.list_campaigns()
         )

@@ -1,0 +1,174 @@
+"""`tunnelmark compare` and `tunnelmark demo`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.campaign import CampaignControl
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.progress import CampaignDisplay, duration
+from app.cli.results import print_ranking
+from app.cli.terminal import run_cancellable
+from app.compose import Services
+from app.domain.errors import Cancelled, InvalidOption
+from app.domain.results import PROFILES, AttemptStatus, CampaignPlan, CampaignRecord, Profile, ProfileName
+from app.domain.verdicts import Verdict
+from app.wizard import ComparisonWizard, Discovery, RunOptions
+
+DEMO_PAIR = "lab:debian-13"
+DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
+
+
+def compare(context: Context) -> int:
+    """Measure a pair, rank, and write what was asked for."""
+    options = context.options
+    reports = [Path(path).expanduser() for path in (options.json, options.report, options.pdf, options.csv) if path]
+    _check_writable(reports)
+    with context.services() as services:
+        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        resume_id = _resumable(services, pair.name) if options.resume else None
+        plan = services.resume_plan(resume_id) if resume_id is not None else _make_plan(context, services, found)
+        if options.dry_run:
+            _print_plan(context, services, found, plan)
+            return ExitCode.OK
+        record = _run(context, services, found, plan, resume_id)
+        return _finish(context, services, record, reports)
+
+
+def demo(context: Context) -> int:
+    """Run the main job on the practice lab, without a window."""
+    options = context.options
+    options.pair, options.solutions, options.profile = DEMO_PAIR, DEMO_SOLUTIONS, ProfileName.QUICK.value
+    status = compare(context)
+    return ExitCode.OK if status == ExitCode.INCOMPLETE else status
+
+
+def chosen_candidates(found: Discovery, solutions: str | None) -> tuple[tuple[str, str], ...]:
+    """Return keys (solution, suite) for `--solutions a,b:suite`; without it, the defaults.
+
+    Raises:
+        InvalidOption: One is unknown, or these hosts cannot do it.
+    """
+    if not solutions:
+        return found.defaults
+    return tuple(_one_candidate(found, word.strip()) for word in solutions.split(",") if word.strip())
+
+
+def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
+    solution, _, suite = word.partition(":")
+    if solution not in found.solutions:
+        raise InvalidOption(f"There is no solution named {solution}.", hint=f"Known: {', '.join(found.solutions)}.")
+    if solution in found.unavailable:
+        raise InvalidOption(
+            f"{solution} is not possible on these hosts: {found.unavailable[solution]}.",
+            hint="`tunnelmark discover PAIR --install` can install what is missing.",
+        )
+    suites = [candidate for candidate in found.candidates if candidate.solution == solution]
+    defaults = [key for key in found.defaults if key[0] == solution] or [(solution, suites[0].suite)]
+    if not suite:
+        return defaults[0]
+    if suite not in {candidate.suite for candidate in suites}:
+        names = ", ".join(candidate.suite for candidate in suites)
+        raise InvalidOption(f"{solution} has no suite named {suite} on these hosts.", hint=f"It has: {names}.")
+    return solution, suite
+
+
+def chosen_profile(name: str, *, pings: int | None, seconds: int | None, rounds: int | None) -> Profile:
+    """Return a profile with what was asked for replaced.
+
+    Raises:
+        InvalidOption: A number is out of range.
+    """
+    profile = PROFILES[ProfileName(name)]
+    wanted = {"pings": pings, "seconds": seconds, "rounds": rounds}
+    limits = {"pings": (10, 1_000_000), "seconds": (1, 3_600), "rounds": (1, 100)}
+    given = {key: value for key, value in wanted.items() if value is not None}
+    for key, value in given.items():
+        low, high = limits[key]
+        if not low <= value <= high:
+            raise InvalidOption(f"--{key} {value} is out of range.", hint=f"Choose {low} to {high}.")
+    return replace(profile, name=ProfileName.CUSTOM, **given) if given else profile
+
+
+def _make_plan(context: Context, services: Services, found: Discovery) -> CampaignPlan:
+    options = context.options
+    wizard = ComparisonWizard()
+    wizard.set_discovery(found)
+    wizard.confirm_link(found.link, found.pair)
+    wizard.choose(chosen_candidates(found, options.solutions))
+    for candidate in wizard.risky_choices():
+        context.err.print(f"{candidate.title} is insecure; it is measured because you named it.", markup=False)
+    profile = chosen_profile(options.profile, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
+    return services.plan(
+        found,
+        wizard.state.chosen,
+        RunOptions(
+            profile=profile,
+            deadline_ms=options.deadline_ms,
+            load_cap_mbit_s=options.load_cap if options.load_cap is not None else found.pair.load_cap_mbit_s,
+            has_load_consent=options.allow_load,
+        ),
+    )
+
+
+def _run(
+    context: Context, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
+) -> CampaignRecord:
+    control = CampaignControl()
+    with CampaignDisplay(context.err) as display:
+        return run_cancellable(
+            lambda _token: services.run(found, plan, control=control, emit=display.handle, resume_id=resume_id),
+            context.prompts,
+            control.token,
+        )
+
+
+def _finish(context: Context, services: Services, record: CampaignRecord, reports: Sequence[Path]) -> int:
+    _, ranking = services.results(record.campaign_id)
+    print_ranking(context.out, record, ranking)
+    if not any(path.suffix.lower() == ".html" for path in reports):
+        reports = [*reports, services.default_report_path(record.campaign_id)]
+    for path in reports:
+        written = services.write_report(record.campaign_id, path)
+        context.out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
+    if any(attempt.status is AttemptStatus.CANCELLED for attempt in record.attempts):
+        raise Cancelled
+    is_whole = len(record.attempts) == len(record.plan.attempts) and all(
+        attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
+    )
+    return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+
+
+_KINDS = {".html": "Report", ".pdf": "Report as PDF", ".json": "Figures as JSON", ".csv": "Figures as CSV"}
+
+
+def _resumable(services: Services, pair_name: str) -> int | None:
+    campaign_id = services.unfinished(pair_name)
+    if campaign_id is None:
+        raise InvalidOption(f"There is no interrupted comparison of {pair_name}.", hint="Leave --resume out.")
+    return campaign_id
+
+
+def _check_writable(reports: Sequence[Path]) -> None:
+    for path in reports:
+        folder = path.absolute().parent
+        if folder.exists() and not folder.is_dir():
+            raise InvalidOption(f"{folder} is not a folder.", hint=f"Choose another place for {path.name}.")
+
+
+def _print_plan(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
+    context.out.print(
+        f"{len(plan.attempts)} attempts, about {duration(sum(plan.predicted_s))}; nothing has been touched.",
+        markup=False,
+    )
+    for candidate in plan.candidates:
+        word = "reference" if candidate.verdict is Verdict.UNPROTECTED else str(candidate.verdict)
+        context.out.print(f"\n== {candidate.title} ({word})", markup=False)
+        for item in services.preview(found, (candidate.solution, candidate.suite)):
+            context.out.print(
+                f"-- {item.side.upper()} {item.kind}: {item.title}\n{item.text}", markup=False, soft_wrap=True
+            )

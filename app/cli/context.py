@@ -1,0 +1,65 @@
+"""What every command gets."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rich.console import Console
+
+from app.cli.progress import JobProgress
+from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
+from app.compose import Services, find_paths, open_services
+from app.domain.cancel import CancelToken
+from app.lab import LabManager
+from app.wizard.ports import ProgressSink
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Parsed options and where to write.
+
+    Attributes:
+        options: What argparse made of the command line.
+        out: Results, on stdout.
+        err: Everything else, on stderr.
+        prompts: Questions.
+    """
+
+    options: argparse.Namespace
+    out: Console
+    err: Console
+    prompts: TerminalPrompts
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Context:
+        """Make a context for parsed options."""
+        err = make_console(is_for_errors=True)
+        return cls(options, make_console(is_for_errors=False), err, TerminalPrompts(err))
+
+    @contextmanager
+    def services(self) -> Iterator[Services]:
+        """Give the services. Without a terminal nothing is asked."""
+        can_ask = sys.stdin.isatty()
+        fingerprints: list[str] = getattr(self.options, "accept_host_key", None) or []
+        confirm = AcceptedKeys(fingerprints, self.prompts.confirm_host_key if can_ask else None)
+        with open_services(
+            self.prompts if can_ask else None, confirm_host_key=confirm if can_ask or fingerprints else None
+        ) as services:
+            yield services
+
+    def labs(self) -> LabManager:
+        """Give the practice labs."""
+        paths = find_paths()
+        return LabManager(cache_dir=paths.cache_dir, state_dir=paths.labs_dir)
+
+    def job(self, work: Callable[[CancelToken, ProgressSink], T]) -> T:
+        """Run a long job with a progress line on stderr; Ctrl-C cancels it."""
+        with JobProgress(self.err) as progress:
+            return run_cancellable(lambda token: work(token, progress.update), self.prompts)

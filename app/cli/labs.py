@@ -1,0 +1,104 @@
+"""`tunnelmark lab`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+from rich.table import Table
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.domain.cancel import CancelToken
+from app.domain.errors import InvalidOption, NotFound
+from app.domain.hosts import Side
+from app.lab import CpuKind, LabSpec
+from app.wizard.ports import ProgressSink
+
+
+def up(context: Context) -> int:
+    """Start a lab that lasts until `lab down`."""
+    options = context.options
+    platform_a, platform_b = parse_platform(options.platform)
+    spec = LabSpec(name=options.name, platform_a=platform_a, platform_b=platform_b, cpu=CpuKind(options.cpu))
+    manager = context.labs()
+
+    def work(token: CancelToken, on_progress: ProgressSink) -> None:
+        manager.up(spec, token=token, on_progress=lambda step: on_progress(step.text, step.fraction), is_owned=False)
+
+    context.job(work)
+    context.out.print(
+        f"The lab {spec.name} is up. Its pair is lab:{spec.name}; log in with: tunnelmark lab ssh A --name {spec.name}",
+        markup=False,
+    )
+    return ExitCode.OK
+
+
+def down(context: Context) -> int:
+    """Stop a lab; nothing is left of it but the cached image."""
+    context.labs().down(context.options.name)
+    context.out.print(f"The lab {context.options.name} is down.", markup=False)
+    return ExitCode.OK
+
+
+def status(context: Context) -> int:
+    """Show running labs."""
+    found = context.labs().status()
+    if context.options.json:
+        rows = [
+            {
+                "name": lab.name,
+                "pair": f"lab:{lab.name}",
+                "platforms": list(lab.platforms),
+                "cpu": str(lab.cpu),
+                "is_running": lab.is_running,
+                "ports": list(lab.ports),
+                "since": lab.since.isoformat(),
+            }
+            for lab in found
+        ]
+        print(json.dumps({"format": 1, "labs": rows}, indent=2))  # noqa: T201 - the result of the command
+        return ExitCode.OK
+    if not found:
+        context.out.print("No lab is up. Start one with: tunnelmark lab up", markup=False)
+        return ExitCode.OK
+    table = Table("lab", "pair", "platforms", "CPU", "state", "SSH ports", "since")
+    for lab in found:
+        table.add_row(
+            lab.name,
+            f"lab:{lab.name}",
+            " and ".join(lab.platforms),
+            str(lab.cpu),
+            "running" if lab.is_running else "broken",
+            ", ".join(map(str, lab.ports)),
+            f"{lab.since.astimezone():%Y-%m-%d %H:%M}",
+        )
+    context.out.print(table)
+    return ExitCode.OK
+
+
+def ssh(context: Context) -> int:
+    """Log in to a lab's host, or run a command there."""
+    options = context.options
+    lab = context.labs().find(options.name)
+    if lab is None:
+        raise NotFound(
+            f"There is no running lab named {options.name}.",
+            hint=f"Start it with: tunnelmark lab up --name {options.name}",
+        )
+    words = options.remote[1:] if options.remote[:1] == ["--"] else options.remote
+    return subprocess.run([*lab.ssh_argv(Side(options.side.lower())), *words], check=False).returncode
+
+
+def parse_platform(text: str) -> tuple[str, str]:
+    """Read `debian-13` or `A=debian-11,B=debian-13`.
+
+    Raises:
+        InvalidOption: It is neither.
+    """
+    if "=" not in text:
+        return text, text
+    parts = dict(part.partition("=")[::2] for part in text.split(","))
+    if set(parts) != {"A", "B"}:
+        raise InvalidOption(f"--platform {text} cannot be read.", hint="Write debian-13, or A=debian-13,B=debian-13.")
+    return parts["A"], parts["B"]

@@ -1,0 +1,70 @@
+"""Entry of the command line: parse, run, and turn errors into sentences and exit statuses."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.parser import make_parser
+from app.cli.terminal import make_console
+from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, TunnelmarkError
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command.
+
+    Args:
+        argv: Without the program's name.
+
+    Returns:
+        An exit status, see `ExitCode`.
+    """
+    logging.basicConfig(level=logging.ERROR, format="%(name)s: %(message)s", stream=sys.stderr)
+    options = make_parser().parse_args(argv)
+    console = make_console(is_for_errors=True)
+    handler: Callable[[Context], int] = options.handler
+    try:
+        return handler(Context.of(options))
+    except Cancelled:
+        console.print("Cancelled. The hosts were put back.", markup=False)
+        return ExitCode.CANCELLED
+    except BrokenPipeError:
+        # Whoever read the output has gone; Python must not complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.FAILED
+    except TunnelmarkError as error:
+        show_error(console, error)
+        return _status(error)
+    except Exception:  # noqa: BLE001 - the edge of the program
+        console.print(traceback.format_exc(), markup=False)
+        console.print("This is a fault of Tunnelmark itself. Please report it with the lines above.", markup=False)
+        return ExitCode.BUG
+
+
+def show_error(console: Console, error: TunnelmarkError) -> None:
+    """Print message, hint and the host's own words."""
+    console.print(f"Error: {error.message}", markup=False)
+    if error.hint:
+        console.print(error.hint, markup=False)
+    for name, text in error.context.items():
+        if text:
+            console.print(f"  {name}: {text}", markup=False)
+
+
+def _status(error: TunnelmarkError) -> ExitCode:
+    match error:
+        case InputFault():
+            return ExitCode.INVALID
+        case EnvironmentFault():
+            return ExitCode.FAILED
+        case Bug():
+            return ExitCode.BUG
+        case _:
+            return ExitCode.FAILED

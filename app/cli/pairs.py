@@ -1,0 +1,222 @@
+"""`tunnelmark pair`, `discover` and `recover`."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from pathlib import Path
+
+from rich.table import Table
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.compose import Services
+from app.domain.codec import to_data
+from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
+from app.wizard import Discovery, HostCheck
+
+_ADDRESS = re.compile(
+    r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"
+)
+_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
+
+
+def parse_address(text: str, label: str, *, identity: str | None, host_key_file: str | None) -> HostSpec:
+    """Read `USER@HOST:PORT` (user and port may be left out; IPv6 in brackets).
+
+    Raises:
+        InvalidOption: It is not of that form.
+    """
+    match = _ADDRESS.match(text)
+    port = int(match["port"]) if match and match["port"] else None
+    if match is None or (port is not None and not 1 <= port <= 65535):
+        raise InvalidOption(f"{text!r} is not an address of the form USER@HOST:PORT.", hint="Example: root@10.0.0.1:22")
+    return HostSpec(
+        label=label,
+        address=match["ipv6"] or match["host"],
+        port=port,
+        user=match["user"],
+        auth=AuthKind.KEY if identity else AuthKind.AUTO,
+        identity_file=identity,
+        host_key_file=host_key_file,
+    )
+
+
+def add(context: Context) -> int:
+    """Store a pair."""
+    options = context.options
+    if not _NAME.match(options.pair):
+        raise InvalidOption(
+            f"{options.pair!r} cannot be a pair's name.", hint="Use letters, digits, dots, dashes and underscores."
+        )
+    addresses = options.underlay.split(",")
+    if len(addresses) != 2:
+        raise InvalidOption(
+            "--underlay wants two addresses, A's and B's.", hint="Example: --underlay 10.0.0.1,10.0.0.2"
+        )
+    for address in addresses:
+        _check_ip(address)
+    identity = _existing(options.identity, "--identity")
+    host_keys = _existing(options.host_key_file, "--host-key-file")
+    pair = PairSpec(
+        name=options.pair,
+        a=parse_address(options.a, "A", identity=identity, host_key_file=host_keys),
+        b=parse_address(options.b, "B", identity=identity, host_key_file=host_keys),
+        underlay_a=addresses[0],
+        underlay_b=addresses[1],
+        load_cap_mbit_s=options.load_cap,
+    )
+    with context.services() as services:
+        services.save_pair(pair)
+    context.out.print(f"Stored. Look at it with: tunnelmark discover {pair.name}", markup=False)
+    return ExitCode.OK
+
+
+def show_all(context: Context) -> int:
+    """List pairs."""
+    with context.services() as services:
+        choices = services.pairs()
+    if not choices:
+        context.out.print("There is no pair yet. Add one with tunnelmark pair add, or start a lab: tunnelmark lab up")
+        return ExitCode.OK
+    table = Table("pair", "A", "B", "underlay", "last measured")
+    for choice in choices:
+        pair = choice.pair
+        table.add_row(
+            pair.name, _address(pair.a), _address(pair.b), f"{pair.underlay_a}, {pair.underlay_b}", choice.last_measured
+        )
+    context.out.print(table)
+    return ExitCode.OK
+
+
+def show(context: Context) -> int:
+    """Print one pair as JSON."""
+    with context.services() as services:
+        pair = services.store.get_pair(context.options.pair)
+    print(json.dumps(to_data(pair), indent=2))  # noqa: T201 - the result of the command
+    return ExitCode.OK
+
+
+def remove(context: Context) -> int:
+    """Forget a pair; its past comparisons stay."""
+    with context.services() as services:
+        services.store.delete_pair(context.options.pair)
+    context.out.print(f"{context.options.pair} is forgotten; its past comparisons stay.", markup=False)
+    return ExitCode.OK
+
+
+def discover(context: Context) -> int:
+    """Find out what two hosts can do, and install what is missing where that is asked for."""
+    options = context.options
+    with context.services() as services:
+        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        if options.install and (found.a.missing or found.b.missing):
+            for check in (found.a, found.b):
+                _install(context, services, pair, check)
+            found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+    if options.json:
+        write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
+    for check in (found.a, found.b):
+        _print_host(context, found.pair, check)
+    context.out.print(f"B's clock minus A's: {found.clock_difference_ms:+.1f} ms", markup=False)
+    table = Table("solution", "suite", "verdict", "reason", title="What both can do")
+    for candidate in found.candidates:
+        worst = max(candidate.findings, key=lambda finding: finding.verdict.severity, default=None)
+        ticked = " (default)" if (candidate.solution, candidate.suite) in found.defaults else ""
+        table.add_row(candidate.solution, candidate.suite + ticked, candidate.verdict, worst.reason if worst else "")
+    context.out.print(table)
+    for name, reason in found.unavailable.items():
+        context.out.print(f"{name}: not possible here: {reason}", markup=False)
+    return ExitCode.OK
+
+
+def recover(context: Context) -> int:
+    """Put both hosts back after a Tunnelmark that died."""
+    with context.services() as services:
+        pair = context.job(
+            lambda token, tell: services.resolve_pair(context.options.pair, token=token, on_progress=tell)
+        )
+        for sentence in context.job(lambda token, _tell: services.recover(pair, token=token)):
+            context.out.print(sentence, markup=False)
+    return ExitCode.OK
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a result to a file, or to stdout where the path is `-`.
+
+    Raises:
+        InvalidFile: It cannot be written.
+    """
+    if path == "-":
+        print(text)  # noqa: T201 - the result of the command
+        return
+    try:
+        Path(path).expanduser().write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InvalidFile(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from error
+
+
+def _install(context: Context, services: Services, pair: PairSpec, check: HostCheck) -> None:
+    if not check.missing:
+        return
+    sentence = context.job(
+        lambda token, tell: services.install_missing(pair, check.side, check.missing, token=token, on_progress=tell)
+    )
+    context.out.print(f"{pair.host(check.side).label}: {sentence}", markup=False)
+
+
+def _print_host(context: Context, pair: PairSpec, check: HostCheck) -> None:
+    facts = check.facts
+    out = context.out
+    out.print(f"{pair.host(check.side).label}: {facts.hostname}, {facts.os_name}, Linux {facts.kernel}", markup=False)
+    aes = "with AES instructions" if facts.has_aes_instructions else "without AES instructions"
+    out.print(
+        f"  {facts.cpu_model}, {facts.cpu_count} cores, {aes}; {facts.memory_available_mib} of "
+        f"{facts.memory_total_mib} MiB free; root by {facts.privilege}; {facts.init_system}",
+        markup=False,
+    )
+    for nic in facts.nics:
+        speed = f", {nic.speed_mbit_s} Mbit/s" if nic.speed_mbit_s else ""
+        out.print(f"  {nic.name}: {', '.join(nic.addresses) or 'no address'}, MTU {nic.mtu_bytes}{speed}", markup=False)
+    for part in check.missing:
+        brought = f"; package {part.package} brings it" if part.package else ""
+        out.print(f"  missing: {part.what} (for {part.needed_for}){brought}", markup=False)
+    for warning in check.warnings:
+        out.print(f"  {warning}", markup=False)
+
+
+def _discovery_data(found: Discovery) -> dict[str, object]:
+    return {
+        "pair": to_data(found.pair),
+        "hosts": {str(Side.A): to_data(found.a.facts), str(Side.B): to_data(found.b.facts)},
+        "clock_difference_ms": found.clock_difference_ms,
+        "link": to_data(found.link),
+        "candidates": [to_data(candidate) for candidate in found.candidates],
+        "defaults": [list(key) for key in found.defaults],
+        "unavailable": found.unavailable,
+    }
+
+
+def _address(host: HostSpec) -> str:
+    user = f"{host.user}@" if host.user else ""
+    port = f":{host.port}" if host.port else ""
+    return f"{user}{host.address}{port}"
+
+
+def _check_ip(text: str) -> None:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError as error:
+        raise InvalidOption(f"--underlay: {text!r} is not an IP address.", hint="Example: 10.0.0.1") from error
+
+
+def _existing(path: str | None, option: str) -> str | None:
+    if path is None:
+        return None
+    full = Path(path).expanduser().absolute()
+    if not full.is_file():
+        raise InvalidFile(f"{option}: there is no file {path}.")
+    return str(full)

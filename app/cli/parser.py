@@ -1,0 +1,144 @@
+"""Every command and its options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from app.cli import compare, doctor, labs, pairs, results
+from app.cli.context import Context
+from app.cli.exit_codes import EPILOG
+from app.compose import tunnelmark_version
+
+Handler = Callable[[Context], int]
+
+_PAIR_HELP = "a stored pair, lab:NAME (a running lab), or lab:debian-13 (started for this command unless one is up)"
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser; each command sets `handler`."""
+    parser = argparse.ArgumentParser(
+        prog="tunnelmark",
+        description="Choose, prove and roll out a layer-2 VPN between two gateways. Without a command, the window opens.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"tunnelmark {tunnelmark_version()}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_lab(commands)
+    _add_pair(commands)
+    _add_discover(commands)
+    _add_compare(commands)
+    _add_results(commands)
+    _command(commands, "recover", pairs.recover, "put both hosts back after a Tunnelmark that died", has_pair=True)
+    _command(commands, "doctor", doctor.doctor, "check this computer")
+    demo = _command(commands, "demo", compare.demo, "a real quick comparison on the practice lab")
+    _add_measuring(demo)
+    return parser
+
+
+def _command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    handler: Handler,
+    text: str,
+    *,
+    has_pair: bool = False,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=EPILOG)
+    parser.set_defaults(handler=handler)
+    if has_pair:
+        parser.add_argument("pair", metavar="PAIR", help=_PAIR_HELP)
+        _add_host_keys(parser)
+    return parser
+
+
+def _add_host_keys(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--accept-host-key",
+        action="append",
+        metavar="SHA256:…",
+        help="accept an unknown host key with this fingerprint (may be given twice)",
+    )
+
+
+def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    lab = commands.add_parser("lab", help="the practice lab: two virtual gateways", epilog=EPILOG)
+    verbs = lab.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    up = _command(verbs, "up", labs.up, "start a lab that lasts until lab down")
+    up.add_argument("--platform", default="debian-13", help="debian-13 (default), or A=PLATFORM,B=PLATFORM")
+    up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
+    down = _command(verbs, "down", labs.down, "stop a lab")
+    status = _command(verbs, "status", labs.status, "show running labs")
+    status.add_argument("--json", action="store_true", help="as JSON")
+    ssh = _command(verbs, "ssh", labs.ssh, "log in to a lab's host, or run a command there")
+    ssh.add_argument("side", choices=("A", "B", "a", "b"), help="which host")
+    for parser in (up, down, ssh):
+        parser.add_argument("--name", default="default", help="the lab's name (default: default)")
+    ssh.add_argument("remote", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run instead of a shell")
+
+
+def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    pair = commands.add_parser("pair", help="pairs of hosts of your own", epilog=EPILOG)
+    verbs = pair.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    add = _command(verbs, "add", pairs.add, "store a pair")
+    add.add_argument("pair", metavar="NAME", help="its name")
+    add.add_argument("--a", required=True, metavar="USER@HOST:PORT", help="host A")
+    add.add_argument("--b", required=True, metavar="USER@HOST:PORT", help="host B")
+    add.add_argument("--underlay", required=True, metavar="ADDR_A,ADDR_B", help="addresses on the path between the two")
+    add.add_argument("--identity", metavar="FILE", help="private key to log in with")
+    add.add_argument("--host-key-file", metavar="FILE", help="known_hosts file that alone counts for these hosts")
+    add.add_argument("--load-cap", type=float, metavar="MBIT", help="limit for throughput probes in Mbit/s")
+    _command(verbs, "list", pairs.show_all, "list stored pairs and running labs")
+    for name, handler, text in (("show", pairs.show, "print a pair"), ("remove", pairs.remove, "forget a pair")):
+        _command(verbs, name, handler, text).add_argument("pair", metavar="NAME", help="its name")
+
+
+def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    discover = _command(commands, "discover", pairs.discover, "find out what two hosts can do", has_pair=True)
+    discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
+    discover.add_argument("--install", action="store_true", help="install what is missing on the hosts")
+
+
+def _add_measuring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--pings", type=int, metavar="N", help="echo requests per frame size")
+    parser.add_argument("--seconds", type=int, metavar="S", help="seconds of TCP per direction")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how often every candidate is measured")
+    parser.add_argument("--deadline-ms", type=float, metavar="MS", help="count replies later than this")
+    parser.add_argument("--load-cap", type=float, metavar="MBIT", help="limit for throughput probes in Mbit/s")
+    parser.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
+    parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV")
+    parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
+    parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
+    parser.add_argument("--resume", action="store_true", help="go on with an interrupted comparison of this pair")
+    parser.add_argument("--dry-run", action="store_true", help="show every file and command, and touch nothing")
+
+
+def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    compare_parser = _command(commands, "compare", compare.compare, "measure, rank and report", has_pair=True)
+    compare_parser.add_argument(
+        "--solutions",
+        metavar="A,B",
+        help="what to compare, each as SOLUTION or SOLUTION:SUITE (default: every safe default)",
+    )
+    compare_parser.add_argument(
+        "--profile",
+        choices=("quick", "standard", "paper"),
+        default="quick",
+        help="200, 2 000 or 10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds",
+    )
+    _add_measuring(compare_parser)
+
+
+def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    rank = _command(commands, "rank", results.rank, "rank a stored comparison")
+    report = _command(commands, "report", results.report, "write reports of a stored comparison")
+    for parser in (rank, report):
+        parser.add_argument(
+            "pair", nargs="?", metavar="PAIR", help="whose latest comparison (default: the latest of all)"
+        )
+        parser.add_argument("--campaign", type=int, metavar="N", help="the comparison's number, see history")
+    rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
+    for kind in ("html", "pdf", "json", "csv"):
+        report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
+    _command(commands, "history", results.history, "list stored comparisons")

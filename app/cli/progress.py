@@ -1,0 +1,156 @@
+"""Progress on stderr: bars at a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn
+
+from app.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    CampaignStarted,
+    Event,
+    LogLevel,
+    LogLine,
+    StageStarted,
+)
+from app.domain.events import Progress as CampaignProgress
+from app.domain.results import Attempt, AttemptStatus
+
+_PLAIN_LINE_EVERY_S = 10.0
+
+
+class JobProgress:
+    """One line for a job of which little is known. Safe to update from any thread.
+
+    Args:
+        console: On stderr.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bars = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            TaskProgressColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task: TaskID | None = None
+        self._last_text = ""
+
+    def __enter__(self) -> JobProgress:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def update(self, text: str, fraction: float | None) -> None:
+        """Show what happens now, and how far it is where that is known."""
+        if not self._console.is_terminal:
+            if text != self._last_text:
+                self._console.print(text, markup=False)
+            self._last_text = text
+            return
+        if self._task is None:
+            self._task = self._bars.add_task(escape(text), total=None)
+        total = None if fraction is None else 1.0
+        self._bars.update(self._task, description=escape(text), completed=fraction or 0.0, total=total)
+
+
+class CampaignDisplay:
+    """Shows a campaign's events. Called in the campaign's thread.
+
+    Args:
+        console: On stderr.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lock = threading.Lock()
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task: TaskID | None = None
+        self._titles: dict[tuple[str, str], str] = {}
+        self._total = 0
+        self._last_plain = 0.0
+
+    def __enter__(self) -> CampaignDisplay:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def handle(self, event: Event) -> None:
+        """Show one event."""
+        with self._lock:
+            match event:
+                case CampaignStarted():
+                    self._start(event)
+                case AttemptStarted():
+                    self._line(f"[{event.key.position + 1}/{self._total}] {event.title}, round {event.key.round}")
+                case StageStarted() if self._task is not None:
+                    self._bars.update(self._task, description=escape(f"{event.stage} {event.detail}".strip()))
+                case CampaignProgress():
+                    self._progress(event)
+                case AttemptEnded():
+                    self._line(f"      {describe_attempt(event.attempt)}")
+                case LogLine() if event.level is not LogLevel.INFO:
+                    self._line(f"      {event.text}")
+                case _:
+                    pass
+
+    def _start(self, event: CampaignStarted) -> None:
+        self._total = len(event.plan.attempts)
+        self._task = self._bars.add_task("", total=1.0, left="")
+        seconds = sum(event.plan.predicted_s)
+        self._line(f"Comparison {event.campaign_id}: {self._total} attempts, about {duration(seconds)}.")
+        if event.done:
+            self._line(f"{len(event.done)} of them were done before.")
+
+    def _progress(self, event: CampaignProgress) -> None:
+        if self._task is not None:
+            self._bars.update(self._task, completed=event.fraction, left=f"{duration(event.left_s)} left")
+        now = time.monotonic()
+        if not self._console.is_terminal and now - self._last_plain >= _PLAIN_LINE_EVERY_S:
+            self._last_plain = now
+            self._line(f"      {event.fraction:4.0%}, {duration(event.left_s)} left: {event.text}")
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as m:ss."""
+    whole = max(0, round(seconds))
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def describe_attempt(attempt: Attempt) -> str:
+    """Return how an attempt ended, in one line."""
+    if attempt.status is not AttemptStatus.COMPLETED:
+        return f"{attempt.status}: {attempt.message or attempt.reason}"
+    speeds = ", ".join(f"{series.mbit_s:.1f}" for series in attempt.throughput)
+    return (
+        f"completed: {speeds} Mbit/s; built in {attempt.setup_s:.1f} s, measured {attempt.probe_s:.1f} s, "
+        f"removed in {attempt.cleanup_s:.1f} s"
+    )

@@ -1,0 +1,174 @@
+"""Talking to whoever sits at the terminal, and stopping cleanly when asked to."""
+
+from __future__ import annotations
+
+import getpass
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Generic, TypeVar
+
+from rich.console import Console
+
+from app.domain.cancel import CancelToken
+from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
+
+T = TypeVar("T")
+
+_WIDTH_WITHOUT_TERMINAL = 132
+
+_SECRET_WORDS = {
+    SecretKind.LOGIN: "Password of {}",
+    SecretKind.SUDO: "Password for sudo on {}",
+    SecretKind.PASSPHRASE: "Passphrase of {}",
+}
+
+
+def make_console(*, is_for_errors: bool) -> Console:
+    """Return a console on stdout or stderr; without a terminal it is wide and plain."""
+    stream = sys.stderr if is_for_errors else sys.stdout
+    width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
+    return Console(stderr=is_for_errors, width=width, highlight=False, soft_wrap=False)
+
+
+@dataclass(slots=True)
+class _Question(Generic[T]):
+    ask: Callable[[], T]
+    declined: T
+    answer: queue.Queue[T] = field(default_factory=lambda: queue.Queue(1))
+
+
+class TerminalPrompts:
+    """Asks at the terminal. Questions come from worker threads and are put by the main thread.
+
+    Args:
+        console: Where questions and sentences are shown (stderr).
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._questions: queue.Queue[_Question[bool] | _Question[Secret | None]] = queue.Queue()
+
+    def confirm_host_key(self, question: HostKeyQuestion) -> bool:
+        """Show an unknown host key's fingerprint and ask."""
+
+        def ask() -> bool:
+            self._console.print(
+                f"The host {question.host} is not known yet. Its {question.key_type} key is\n"
+                f"  {question.fingerprint}\n"
+                "Compare that with what `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` prints on the host's console.",
+                markup=False,
+            )
+            return input("Is it the right one? Type yes or no: ").strip().lower() == "yes"
+
+        return self._put(_Question(ask, declined=False))
+
+    def ask_password(self, key: SecretKey, is_retry: bool) -> Secret | None:  # noqa: FBT001 - as PasswordProvider asks
+        """Ask for a password without showing it."""
+
+        def ask() -> Secret | None:
+            again = " (the last one was wrong)" if is_retry else ""
+            text = getpass.getpass(f"{_SECRET_WORDS[key.kind].format(key.subject)}{again}: ")
+            return Secret(text) if text else None
+
+        return self._put(_Question[Secret | None](ask, declined=None))
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence."""
+        self._console.print(sentence, markup=False)
+
+    def answer_one(self, *, timeout_s: float) -> None:
+        """Put the next question, if one comes within the time. For the main thread only."""
+        try:
+            question = self._questions.get(timeout=timeout_s)
+        except queue.Empty:
+            return
+        _answer(question)
+
+    def _put(self, question: _Question[T]) -> T:
+        self._questions.put(question)  # type: ignore[arg-type] # T is one of the two kinds
+        return question.answer.get()
+
+
+def _answer(question: _Question[T]) -> None:
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        question.answer.put(question.ask())
+    except (KeyboardInterrupt, EOFError):
+        question.answer.put(question.declined)
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+class AcceptedKeys:
+    """Confirms host keys whose fingerprints were given on the command line, and asks about others where it can.
+
+    Args:
+        fingerprints: `SHA256:…` as `ssh-keygen -l` prints them.
+        ask: Asked about others; None refuses them.
+    """
+
+    def __init__(self, fingerprints: list[str], ask: ConfirmHostKey | None) -> None:
+        self._fingerprints = frozenset(fingerprints)
+        self._ask = ask
+
+    def __call__(self, question: HostKeyQuestion) -> bool:
+        """Return whether the key is accepted."""
+        if question.fingerprint in self._fingerprints:
+            return True
+        return self._ask(question) if self._ask is not None else False
+
+
+@contextmanager
+def _cancelling(token: CancelToken, tell: Callable[[str], None]) -> Iterator[None]:
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        if not token.is_cancelled:
+            tell("Stopping, and putting the hosts back …")
+        token.cancel()
+
+    previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+def run_cancellable(job: Callable[[CancelToken], T], prompts: TerminalPrompts, token: CancelToken | None = None) -> T:
+    """Run a job in a worker thread; Ctrl-C (or SIGTERM, SIGHUP) cancels it, and its clean-up is waited for.
+
+    Args:
+        job: Gets the token that is cancelled.
+        prompts: Its questions are put meanwhile, in this thread.
+        token: The token to use; None makes one.
+
+    Returns:
+        What the job returned.
+
+    Raises:
+        BaseException: What the job raised; `Cancelled` where it was cancelled.
+    """
+    token = token or CancelToken()
+    outcome: list[T] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(job(token))
+        except BaseException as error:  # noqa: BLE001 - handed over to the thread that waits
+            errors.append(error)
+
+    thread = threading.Thread(target=work, name="job")
+    with _cancelling(token, prompts.tell):
+        thread.start()
+        while thread.is_alive():
+            prompts.answer_one(timeout_s=0.1)
+        thread.join()
+    if errors:
+        raise errors[0]
+    return outcome[0]

@@ -1,0 +1,183 @@
+"""Everything that was found out about each candidate."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.domain.ranking import CandidateResult, Estimate, LatencySummary
+from app.domain.results import (
+    Attempt,
+    AttemptStatus,
+    CampaignRecord,
+    CampaignStatus,
+    Candidate,
+    LatencySeries,
+)
+from app.ranking.rounds import RoundFigures, over_rounds, ratio, round_figures
+from app.ranking.summaries import mean_ms, summarise
+from app.ranking.words import grouped, listed
+
+_WORST_FIRST = (AttemptStatus.FAILED, AttemptStatus.CANCELLED, AttemptStatus.SKIPPED, AttemptStatus.NOT_RUN)
+
+CandidateId = tuple[str, str]
+"""Solution and suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A candidate with its attempts and figures.
+
+    Attributes:
+        candidate: What was known before.
+        attempts: All its attempts, in order.
+        figures: Of the completed ones, by round.
+        result: Over all rounds.
+    """
+
+    candidate: Candidate
+    attempts: tuple[Attempt, ...]
+    figures: RoundFigures
+    result: CandidateResult
+
+    @property
+    def title(self) -> str:
+        """Title for people."""
+        return self.candidate.title
+
+
+def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[Contender, ...]:
+    """Return every candidate of the plan with what was measured under one condition.
+
+    Args:
+        record: The campaign.
+        condition: Name of the condition.
+        baseline: Name of the solution that the others are compared with.
+
+    Returns:
+        In the plan's order.
+    """
+    attempts: dict[CandidateId, list[Attempt]] = defaultdict(list)
+    for attempt in record.attempts:
+        if attempt.key.condition == condition:
+            attempts[attempt.key.solution, attempt.key.suite].append(attempt)
+    reference = round_figures(
+        [attempt for (solution, _), found in attempts.items() if solution == baseline for attempt in completed(found)]
+    )
+    return tuple(
+        _contender(record, candidate, tuple(attempts[candidate.solution, candidate.suite]), reference)
+        for candidate in record.plan.candidates
+    )
+
+
+def completed(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts that ran to their end."""
+    return [attempt for attempt in attempts if attempt.status is AttemptStatus.COMPLETED]
+
+
+def _contender(
+    record: CampaignRecord, candidate: Candidate, attempts: tuple[Attempt, ...], reference: RoundFigures
+) -> Contender:
+    done = completed(attempts)
+    figures = round_figures(done)
+    latency = _latency(done, record.plan.deadline_ms)
+    status, reason, message = _outcome(record, attempts)
+    per_mbit = over_rounds(figures.cpu_per_mbit_s)
+    result = CandidateResult(
+        solution=candidate.solution,
+        suite=candidate.suite,
+        title=candidate.title,
+        verdict=candidate.verdict,
+        is_unprotected=candidate.is_unprotected,
+        status=status,
+        reason=reason,
+        message=message,
+        latency=latency,
+        weighted_latency_ms=over_rounds(figures.weighted_ms),
+        throughput_mbit_s=_estimates(figures.throughput_mbit_s),
+        cpu_pct=_estimates(figures.cpu_pct),
+        cpu_pct_per_mbit_s=per_mbit,
+        latency_vs_baseline=ratio(figures.weighted_ms, reference.weighted_ms),
+        throughput_vs_baseline=ratio(figures.both_mbit_s, reference.both_mbit_s),
+        cpu_per_mbit_s_vs_baseline=ratio(figures.cpu_per_mbit_s, reference.cpu_per_mbit_s),
+        setup_s=_mean([attempt.setup_s for attempt in done]),
+        cleanup_s=_mean([attempt.cleanup_s for attempt in done]),
+        doubts=_doubts(attempts, latency),
+    )
+    return Contender(candidate, attempts, figures, result)
+
+
+def _estimates(values: Mapping[str, Mapping[int, float]]) -> dict[str, Estimate]:
+    found = {name: over_rounds(by_round) for name, by_round in values.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _latency(done: Sequence[Attempt], deadline_ms: float | None) -> tuple[LatencySummary, ...]:
+    """Sum up each frame size; its mean is over rounds, so that the weighted latency follows from the means."""
+    by_size: dict[int, list[tuple[int, LatencySeries]]] = defaultdict(list)
+    for attempt in done:
+        for series in attempt.latency:
+            by_size[series.frame_bytes].append((attempt.key.round, series))
+    summaries = []
+    for size in sorted(by_size):
+        summary = summarise([series for _, series in by_size[size]], deadline_ms)
+        by_round: dict[int, list[float]] = defaultdict(list)
+        for number, series in by_size[size]:
+            mean = mean_ms(series)
+            if mean is not None:
+                by_round[number].append(mean)
+        summaries.append(replace(summary, mean_ms=_mean([sum(found) / len(found) for found in by_round.values()])))
+    return tuple(summaries)
+
+
+def _outcome(record: CampaignRecord, attempts: Sequence[Attempt]) -> tuple[AttemptStatus, str, str]:
+    if any(attempt.status is AttemptStatus.COMPLETED for attempt in attempts):
+        return AttemptStatus.COMPLETED, "", ""
+    for status in _WORST_FIRST:
+        for attempt in reversed(attempts):
+            if attempt.status is status:
+                return status, attempt.reason or status.value, attempt.message
+    why = {
+        CampaignStatus.CANCELLED: ("cancelled", "The comparison was cancelled before this candidate's turn came."),
+        CampaignStatus.INTERRUPTED: (
+            "interrupted",
+            "The comparison was interrupted before this candidate's turn came.",
+        ),
+        CampaignStatus.RUNNING: ("running", "This candidate's turn has not come yet."),
+    }
+    return AttemptStatus.NOT_RUN, *why.get(record.status, ("not-run", "This candidate was not measured."))
+
+
+def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> tuple[str, ...]:
+    """Say each doubt once, with the rounds it belongs to where there are several."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for attempt in attempts:
+        for doubt in attempt.doubts:
+            found[doubt].append(attempt.key.round)
+    many = len({attempt.key.round for attempt in attempts}) > 1
+    said = [f"{doubt} ({_rounds(numbers)})" if many else doubt for doubt, numbers in found.items()]
+    said.extend(_failed_rounds(attempts))
+    silent = [f"{one.frame_bytes}" for one in latency if one.sent and not one.received]
+    if silent:
+        said.append(f"Frames of {listed(silent)} bytes did not cross, so there is no weighted latency.")
+    lost, sent = sum(one.sent - one.received for one in latency), sum(one.sent for one in latency)
+    if lost and not silent:
+        said.append(f"{grouped(lost)} of {grouped(sent)} echo requests ({100 * lost / sent:.2g} %) got no reply.")
+    return tuple(said)
+
+
+def _failed_rounds(attempts: Sequence[Attempt]) -> list[str]:
+    if not completed(attempts):
+        return []
+    failed = [attempt for attempt in attempts if attempt.status is AttemptStatus.FAILED]
+    return [f"Round {attempt.key.round} failed: {attempt.message or attempt.reason}" for attempt in failed]
+
+
+def _rounds(numbers: Sequence[int]) -> str:
+    unique = [str(number) for number in sorted(set(numbers))]
+    return ("round " if len(unique) == 1 else "rounds ") + listed(unique)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,99 @@
+"""What makes a comparison, or a choice, doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain.ranking import Drift
+from app.domain.results import CampaignRecord, CampaignStatus
+from app.ranking.candidates import Contender
+from app.ranking.drift import is_doubtful
+from app.ranking.words import figure, grouped, milliseconds
+
+LAB_SENTENCE = (
+    "Measured in the practice lab: its virtual machines are slow, so the figures do not hold for real gateways, "
+    "and even the order may differ there."
+)
+
+
+def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int) -> tuple[str, ...]:
+    """Return what makes the whole comparison doubtful, as sentences.
+
+    Args:
+        record: The campaign.
+        drift: How the baseline changed.
+        rounds: Rounds in which anything completed.
+
+    Returns:
+        Sentences; none if there is no doubt.
+    """
+    doubts: list[str] = []
+    if record.plan.pair.is_lab:
+        doubts.append(LAB_SENTENCE)
+    if rounds == 1:
+        doubts.append("Only one round was measured: no difference can be told from chance, so all share rank 1.")
+    if is_doubtful(drift):
+        doubts.append(drift.sentence)
+    if record.status is not CampaignStatus.COMPLETED:
+        doubts.append(_incomplete(record))
+    cap = record.plan.pair.load_cap_mbit_s
+    if cap is not None:
+        doubts.append(f"Throughput was limited to {figure(cap)} Mbit/s on purpose, so faster candidates look alike.")
+    conditions = {attempt.key.condition for attempt in record.attempts}
+    if len(conditions) > 1:
+        doubts.append(f"Measured under {len(conditions)} conditions; only the first is ranked here.")
+    return tuple(doubts)
+
+
+def _incomplete(record: CampaignRecord) -> str:
+    done, planned = len(record.attempts), len(record.plan.attempts)
+    word = {
+        CampaignStatus.CANCELLED: "was cancelled",
+        CampaignStatus.INTERRUPTED: "was interrupted",
+        CampaignStatus.RUNNING: "is still running",
+    }[record.status]
+    return f"The comparison {word}: {grouped(done)} of {grouped(planned)} attempts ended."
+
+
+def choice_cautions(best: Contender, everyone: Sequence[Contender]) -> tuple[str, ...]:
+    """Return what speaks against the chosen candidate, as sentences.
+
+    Args:
+        best: The chosen one.
+        everyone: All candidates.
+
+    Returns:
+        Sentences.
+    """
+    cautions = list(best.result.doubts)
+    fragments = _fragments(best)
+    if fragments:
+        cautions.append(fragments)
+    estimate = best.result.weighted_latency_ms
+    if estimate is not None and estimate.ci is not None and estimate.ci[1] - estimate.ci[0] > estimate.mean:
+        cautions.append("Its latency differed a great deal from round to round: the interval is wider than the mean.")
+    cautions.extend(_faster_but_barred(best, everyone))
+    return tuple(cautions)
+
+
+def _fragments(best: Contender) -> str:
+    notes = [attempt.path for attempt in best.attempts if attempt.path is not None]
+    made = sum(note.fragments_created or 0 for note in notes)
+    limits = [note.largest_unfragmented_frame_bytes for note in notes if note.largest_unfragmented_frame_bytes]
+    if not made:
+        return ""
+    text = f"Large frames travel in pieces: the hosts made {grouped(made)} IP fragments while latency was probed"
+    return f"{text}; frames up to {min(limits)} bytes would not need it." if limits else f"{text}."
+
+
+def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[str]:
+    mine = best.result.weighted_latency_ms
+    found = []
+    for one in everyone:
+        theirs = one.result.weighted_latency_ms
+        if mine is None or theirs is None or one.candidate.is_unprotected or one.candidate.verdict.is_deployable:
+            continue
+        if theirs.mean < mine.mean:
+            word = one.candidate.verdict.value
+            found.append(f"{one.title} had a lower mean ({milliseconds(theirs.mean)}), but is judged {word}.")
+    return found

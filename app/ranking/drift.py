@@ -1,0 +1,54 @@
+"""How the bare link changed while everything was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.domain.ranking import Drift
+from app.domain.results import Attempt
+from app.ranking.rounds import attempt_both_mbit_s, attempt_weighted_ms
+from app.ranking.words import listed, signed_pct
+
+DOUBTFUL_DRIFT_PCT = 10.0
+"""A change of the baseline beyond this makes the comparison doubtful.
+
+Source: our choice; benches that state their drift report 1 to 2 % on quiet machines.
+"""
+
+
+def drift_of(baseline: Sequence[Attempt]) -> Drift:
+    """Compare the first and the last time the baseline was measured.
+
+    Args:
+        baseline: Completed attempts of the baseline, in the order in which they were measured.
+
+    Returns:
+        The changes in percent of the first one, and what they mean.
+    """
+    if len(baseline) < 2:
+        measured = "only once" if baseline else "not at all"
+        sentence = f"Whether the link itself drifted is unknown: the baseline was measured {measured}."
+        return Drift(None, None, sentence)
+    latency_pct = _change_pct(baseline, attempt_weighted_ms)
+    throughput_pct = _change_pct(baseline, attempt_both_mbit_s)
+    changes = [("latency", latency_pct), ("throughput", throughput_pct)]
+    known = [f"{name} by {signed_pct(change)}" for name, change in changes if change is not None]
+    if not known:
+        return Drift(None, None, "Whether the link itself drifted is unknown: the baseline gave no figures to compare.")
+    sentence = f"From first to last, the baseline moved: {listed(known)}."
+    if is_doubtful(Drift(latency_pct, throughput_pct, "")):
+        sentence += f" That is more than {DOUBTFUL_DRIFT_PCT:.0f} %: differences of that size prove little."
+    return Drift(latency_pct, throughput_pct, sentence)
+
+
+def is_doubtful(drift: Drift) -> bool:
+    """Return whether the drift makes the comparison doubtful."""
+    changes = (drift.latency_pct, drift.throughput_pct)
+    return any(change is not None and abs(change) > DOUBTFUL_DRIFT_PCT for change in changes)
+
+
+def _change_pct(attempts: Sequence[Attempt], value_of: Callable[[Attempt], float | None]) -> float | None:
+    first, last = value_of(attempts[0]), value_of(attempts[-1])
+    if first is None or last is None or first <= 0:
+        return None
+    return 100.0 * (last - first) / first

@@ -1,0 +1,85 @@
+"""From a stored campaign to a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain.palette import BASELINE_SOLUTION
+from app.domain.ranking import RankedCandidate, Ranking
+from app.domain.results import AttemptStatus, CampaignRecord
+from app.ranking.candidates import Contender, completed, contenders
+from app.ranking.cautions import campaign_doubts, choice_cautions
+from app.ranking.drift import drift_of
+from app.ranking.intervals import significant_pairs
+from app.ranking.recommendation import choose, no_recommendation, recommendation
+
+
+def rank(record: CampaignRecord) -> Ranking:
+    """Rank what was measured, and say which candidate to take.
+
+    A candidate's rank is one more than the number of candidates that are significantly faster by weighted latency, so
+    that those which cannot be told apart from the best share its rank. References without cryptography, candidates
+    with a frame size that did not cross, and those that failed have no rank.
+
+    Args:
+        record: A campaign, finished or not.
+
+    Returns:
+        Results and ranking in the same order: ranked candidates, then those without a weighted latency, then
+        references, then those that did not complete.
+    """
+    everyone = contenders(record, _condition(record), BASELINE_SOLUTION)
+    rounds = len({one.key.round for one in completed(record.attempts)})
+    baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
+    drift = drift_of(completed(baseline))
+    doubts = campaign_doubts(record, drift, rounds)
+    ranked = _ranked(everyone)
+    eligible = sorted((one for _, one in ranked if one.candidate.verdict.is_deployable), key=_mean_ms)
+    choice = choose(eligible)
+    if choice is None:
+        advice = no_recommendation(everyone, doubts)
+    else:
+        advice = recommendation(choice, (*doubts, *choice_cautions(choice.best, everyone)))
+    places = [*ranked, *((None, one) for one in _unranked(everyone))]
+    return Ranking(
+        results=tuple(one.result for _, one in places),
+        ranking=tuple(_place(number, one, ranked) for number, one in places),
+        recommendation=advice,
+        drift=drift,
+        rounds=rounds,
+        doubts=doubts,
+    )
+
+
+def _condition(record: CampaignRecord) -> str:
+    keys = (*record.plan.attempts, *(attempt.key for attempt in record.attempts))
+    return keys[0].condition if keys else ""
+
+
+def _is_ranked(one: Contender) -> bool:
+    return not one.candidate.is_unprotected and one.result.weighted_latency_ms is not None
+
+
+def _mean_ms(one: Contender) -> float:
+    estimate = one.result.weighted_latency_ms
+    return estimate.mean if estimate is not None else float("inf")
+
+
+def _ranked(everyone: Sequence[Contender]) -> list[tuple[int, Contender]]:
+    order = sorted((one for one in everyone if _is_ranked(one)), key=_mean_ms)
+    pairs = significant_pairs([one.figures.weighted_ms for one in order])
+    beaten_by = [sum(1 for _, slower in pairs if slower == position) for position in range(len(order))]
+    numbered = [(1 + beaten, one) for beaten, one in zip(beaten_by, order, strict=True)]
+    return sorted(numbered, key=lambda place: (place[0], _mean_ms(place[1])))
+
+
+def _unranked(everyone: Sequence[Contender]) -> list[Contender]:
+    rest = [one for one in everyone if not _is_ranked(one)]
+    return sorted(
+        rest, key=lambda one: (one.result.status is not AttemptStatus.COMPLETED, one.candidate.is_unprotected)
+    )
+
+
+def _place(number: int | None, one: Contender, ranked: Sequence[tuple[int, Contender]]) -> RankedCandidate:
+    tied = tuple(other.title for rank_, other in ranked if rank_ == number and other is not one)
+    return RankedCandidate(number, one.candidate.solution, one.candidate.suite, tied)

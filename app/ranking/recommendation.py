@@ -1,0 +1,231 @@
+"""Which candidate to take, in one sentence, with what speaks for and against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.ranking import Recommendation
+from app.ranking.candidates import Contender
+from app.ranking.intervals import significant_pairs
+from app.ranking.words import counted, figure, listed, milliseconds
+
+CLEAR_MARGIN = 0.10
+"""With one round there is no test; a lead below this share is then taken for chance.
+
+Source: our choice, the same size as the drift that makes a comparison doubtful.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The one to take, and why it and not another.
+
+    Attributes:
+        best: The one to take.
+        rivals: Those whose latency could not be told from its own.
+        others: All other candidates that could have been taken, best first.
+        because: What decided among the rivals; empty if there were none.
+        rounds: How many rounds the comparison rests on.
+    """
+
+    best: Contender
+    rivals: tuple[Contender, ...]
+    others: tuple[Contender, ...]
+    because: str
+    rounds: int
+
+
+def choose(eligible: Sequence[Contender]) -> Choice | None:
+    """Choose among candidates that may be deployed and have a weighted latency.
+
+    The significantly lowest weighted latency wins. Among candidates whose latency cannot be told apart, the verdict
+    decides, then throughput, then CPU per Mbit/s, each only where the difference is not chance; at last the lower mean.
+
+    Args:
+        eligible: In the order of their mean weighted latency.
+
+    Returns:
+        The choice; None if nobody is eligible.
+    """
+    if not eligible:
+        return None
+    pairs = significant_pairs([one.figures.weighted_ms for one in eligible])
+    beaten = {slower for _, slower in pairs}
+    tied = [one for position, one in enumerate(eligible) if position not in beaten]
+    rounds = max(len(one.figures.weighted_ms) for one in eligible)
+    best, because = _break_tie(tied, rounds)
+    rivals = tuple(one for one in tied if one is not best)
+    return Choice(best, rivals, tuple(one for one in eligible if one is not best), because, rounds)
+
+
+def _break_tie(tied: Sequence[Contender], rounds: int) -> tuple[Contender, str]:
+    if len(tied) == 1:
+        return tied[0], ""
+    safest = min(_worries(one) for one in tied)
+    left = [one for one in tied if _worries(one) == safest]
+    if len(left) == 1:
+        return left[0], "its cryptography is judged better"
+    if rounds < 2:
+        leader = _leader(left, lambda one: one.figures.weighted_ms, rounds, is_lower_better=True)
+        if leader is not None:
+            return leader, "its mean is the lowest by far"
+    leader = _leader(left, lambda one: one.figures.both_mbit_s, rounds, is_lower_better=False)
+    if leader is not None:
+        return leader, f"it carries more ({_mbit(leader)} on the mean of both directions)"
+    leader = _leader(left, lambda one: one.figures.cpu_per_mbit_s, rounds, is_lower_better=True)
+    if leader is not None:
+        return leader, "it needs less CPU per Mbit/s"
+    return left[0], "nothing else separates them, so that its lower mean decides"
+
+
+def _worries(one: Contender) -> tuple[int, int]:
+    """How bad the verdict is, then how many of its parts were found less than recommended."""
+    return one.candidate.verdict.severity, sum(1 for finding in one.candidate.findings if finding.verdict.severity)
+
+
+def _leader(
+    tied: Sequence[Contender],
+    values_of: Callable[[Contender], Mapping[int, float]],
+    rounds: int,
+    *,
+    is_lower_better: bool,
+) -> Contender | None:
+    """Return who is better than every other beyond chance; None if nobody is."""
+    values = [values_of(one) for one in tied]
+    if not all(values):
+        return None
+    means = [sum(one.values()) / len(one) for one in values]
+    order = sorted(range(len(tied)), key=lambda i: means[i] if is_lower_better else -means[i])
+    first, second = order[0], order[1]
+    if rounds < 2:
+        high, low = max(means[first], means[second]), min(means[first], means[second])
+        return tied[first] if high > 0 and low / high <= 1 - CLEAR_MARGIN else None
+    pairs = significant_pairs(values)
+    wins = all(((first, other) if is_lower_better else (other, first)) in pairs for other in order[1:])
+    return tied[first] if wins else None
+
+
+def _mbit(one: Contender) -> str:
+    values = one.figures.both_mbit_s.values()
+    return f"{figure(sum(values) / len(values))} Mbit/s"
+
+
+def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
+    """Put a choice into words.
+
+    Args:
+        choice: The choice.
+        cautions: What makes it doubtful.
+
+    Returns:
+        The recommendation.
+    """
+    best = choice.best
+    sentence = f"Take {best.title}: {_why(choice)}."
+    return Recommendation(best.candidate.solution, best.candidate.suite, sentence, _reasons(best), tuple(cautions))
+
+
+def _why(choice: Choice) -> str:
+    latency = f"its weighted latency of {_latency(choice.best)}{_times_baseline(choice.best)}"
+    if not choice.others:
+        return f"{latency} is the only complete result of a candidate that may be deployed"
+    if choice.rounds < 2:
+        rival = choice.others[0]
+        return (
+            f"{latency} compares with {_latency(rival)} of {rival.title}, and {choice.because}; but one round cannot "
+            "tell a difference from chance, and the standard profile measures three"
+        )
+    if choice.rivals:
+        names = listed([one.title for one in choice.rivals])
+        return (
+            f"{latency} cannot be told from that of {names} after {counted(choice.rounds, 'round')}, and "
+            f"{choice.because}"
+        )
+    rival = choice.others[0]
+    less_pct = 100 * (1 - _mean_ms(choice.best) / _mean_ms(rival))
+    return (
+        f"{latency} is {figure(less_pct, 2)} % below that of the next best, {rival.title} ({_latency(rival)}), more "
+        f"than chance explains over {counted(choice.rounds, 'round')}"
+    )
+
+
+def _mean_ms(one: Contender) -> float:
+    estimate = one.result.weighted_latency_ms
+    if estimate is None:
+        raise ValueError("only candidates with a weighted latency are compared")
+    return estimate.mean
+
+
+def _latency(one: Contender) -> str:
+    return milliseconds(_mean_ms(one))
+
+
+def _times_baseline(one: Contender) -> str:
+    times = one.result.latency_vs_baseline
+    return "" if times is None else f", {figure(times, 2)} times the bare link's,"
+
+
+def _reasons(best: Contender) -> tuple[str, ...]:
+    result = best.result
+    reasons = [_verdict_reason(best)]
+    interval = result.weighted_latency_ms.ci if result.weighted_latency_ms else None
+    latency = f"Weighted latency {_latency(best)}"
+    if interval is not None:
+        latency += f" (95 % interval {figure(interval[0])} to {milliseconds(interval[1])})"
+    if result.latency_vs_baseline is not None:
+        latency += f", {figure(result.latency_vs_baseline, 2)} times the bare link's"
+    reasons.append(latency + ".")
+    if best.figures.both_mbit_s:
+        reasons.append(_throughput_reason(best))
+    if result.cpu_pct_per_mbit_s is not None:
+        reasons.append(_cpu_reason(best))
+    return tuple(reasons)
+
+
+def _verdict_reason(best: Contender) -> str:
+    word = best.candidate.verdict.value.capitalize()
+    worst = [one for one in best.candidate.findings if one.verdict is best.candidate.verdict and one.verdict.severity]
+    if not worst:
+        return f"Verdict {word}: nothing was found against its cryptography."
+    return f"Verdict {word}: {worst[0].subject}: {worst[0].reason}"
+
+
+def _throughput_reason(best: Contender) -> str:
+    text = f"Throughput {_mbit(best)}, mean of both directions"
+    share = best.result.throughput_vs_baseline
+    return text + (f", {figure(100 * share, 2)} % of the bare link's." if share is not None else ".")
+
+
+def _cpu_reason(best: Contender) -> str:
+    estimate = best.result.cpu_pct_per_mbit_s
+    text = f"CPU {figure(estimate.mean if estimate else 0.0, 2)} % of both hosts together per Mbit/s"
+    times = best.result.cpu_per_mbit_s_vs_baseline
+    return text + (f", {figure(times, 2)} times the bare link's." if times is not None else ".")
+
+
+def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str]) -> Recommendation:
+    """Say why nothing can be recommended.
+
+    Args:
+        contenders: All candidates.
+        cautions: What else is to be known.
+
+    Returns:
+        A recommendation without a candidate.
+    """
+    return Recommendation(None, None, f"Nothing can be recommended: {_why_nothing(contenders)}.", (), tuple(cautions))
+
+
+def _why_nothing(contenders: Sequence[Contender]) -> str:
+    protected = [one for one in contenders if not one.candidate.is_unprotected]
+    measured = [one for one in protected if one.figures.weighted_ms]
+    completed = [one for one in protected if one.result.status == "completed"]
+    if not protected:
+        return "only references without cryptography were measured, which must not carry plant traffic"
+    if not completed:
+        return f"none of the {counted(len(protected), 'protected candidate')} could be measured to the end"
+    if not measured:
+        return "no candidate carried every frame size, so that none has a weighted latency"
+    names = listed([f"{one.title} ({one.candidate.verdict.value})" for one in measured])
+    return f"what was measured completely may not be deployed: {names}"

@@ -1,0 +1,109 @@
+"""The figures of one candidate, round by round."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from app.domain.ranking import Estimate
+from app.domain.results import Attempt
+from app.ranking.intervals import estimate
+from app.ranking.summaries import mean_ms
+from app.ranking.weighted import weighted_latency_ms
+
+DIRECTIONS = ("a_to_b", "b_to_a")
+SIDES = ("a", "b")
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFigures:
+    """One value per round, by round; rounds without a value are left out.
+
+    Attributes:
+        weighted_ms: Weighted latency in ms.
+        throughput_mbit_s: By direction, in Mbit/s.
+        both_mbit_s: Mean of both directions in Mbit/s.
+        cpu_pct: By `a` and `b`, during throughput, in percent of all cores.
+        cpu_per_mbit_s: CPU percent of both hosts together per Mbit/s of the mean of both directions.
+    """
+
+    weighted_ms: Mapping[int, float]
+    throughput_mbit_s: Mapping[str, Mapping[int, float]]
+    both_mbit_s: Mapping[int, float]
+    cpu_pct: Mapping[str, Mapping[int, float]]
+    cpu_per_mbit_s: Mapping[int, float]
+
+
+def round_figures(attempts: Sequence[Attempt]) -> RoundFigures:
+    """Return the figures of one candidate by round.
+
+    Args:
+        attempts: Its completed attempts. Where a round holds several (the baseline begins every round and ends the
+            last one), they are averaged.
+
+    Returns:
+        The figures.
+    """
+    throughput = {one: _by_round(attempts, partial(_throughput, direction=one)) for one in DIRECTIONS}
+    cpu = {one: _by_round(attempts, partial(_cpu, side=one)) for one in SIDES}
+    both = {
+        number: (throughput["a_to_b"][number] + throughput["b_to_a"][number]) / 2
+        for number in throughput["a_to_b"].keys() & throughput["b_to_a"].keys()
+    }
+    per_mbit = {
+        number: (cpu["a"][number] + cpu["b"][number]) / both[number]
+        for number in both.keys() & cpu["a"].keys() & cpu["b"].keys()
+        if both[number] > 0
+    }
+    return RoundFigures(_by_round(attempts, attempt_weighted_ms), throughput, both, cpu, per_mbit)
+
+
+def attempt_weighted_ms(attempt: Attempt) -> float | None:
+    """Return the weighted latency of one attempt in ms; None if a size did not cross."""
+    means = {series.frame_bytes: mean_ms(series) for series in attempt.latency}
+    return weighted_latency_ms({size: mean for size, mean in means.items() if mean is not None})
+
+
+def attempt_both_mbit_s(attempt: Attempt) -> float | None:
+    """Return the mean throughput of both directions of one attempt in Mbit/s; None if one is missing."""
+    values = [_throughput(attempt, direction) for direction in DIRECTIONS]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
+
+
+def over_rounds(values: Mapping[int, float]) -> Estimate | None:
+    """Return mean and interval of values by round."""
+    return estimate([values[number] for number in sorted(values)])
+
+
+def ratio(values: Mapping[int, float], reference: Mapping[int, float]) -> float | None:
+    """Return the mean of the values divided by the mean of the reference, over the rounds that hold both."""
+    shared = values.keys() & reference.keys()
+    divisor = math.fsum(reference[number] for number in shared)
+    return math.fsum(values[number] for number in shared) / divisor if divisor > 0 else None
+
+
+def _throughput(attempt: Attempt, direction: str) -> float | None:
+    return _mean(series.mbit_s for series in attempt.throughput if series.direction == direction)
+
+
+def _cpu(attempt: Attempt, side: str) -> float | None:
+    usage = attempt.cpu_throughput.get(side)
+    return usage.busy_pct if usage is not None and math.isfinite(usage.busy_pct) else None
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    finite = [value for value in values if math.isfinite(value)]
+    return math.fsum(finite) / len(finite) if finite else None
+
+
+def _by_round(attempts: Sequence[Attempt], value_of: Callable[[Attempt], float | None]) -> dict[int, float]:
+    values: dict[int, list[float]] = defaultdict(list)
+    for attempt in attempts:
+        value = value_of(attempt)
+        if value is not None:
+            values[attempt.key.round].append(value)
+    return {number: math.fsum(found) / len(found) for number, found in values.items()}

@@ -1,0 +1,50 @@
+"""Numbers as text, for sentences."""
+
+from __future__ import annotations
+
+NARROW_SPACE = "\u202f"
+"""Between groups of three digits, and never broken over lines. Source: ISO 80000-1, section 7.3."""
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """Return a number with so many significant digits, without an exponent, thousands grouped.
+
+    Args:
+        value: Any finite number.
+        digits: Significant digits, at least one; more stand before the decimal point where the number has them.
+
+    Returns:
+        For example `1.10`, `24.6`, `1 234`.
+    """
+    if value == 0:
+        return "0"
+    exponent = int(f"{value:.{digits - 1}e}".split("e")[1])
+    return f"{value:,.{max(0, digits - 1 - exponent)}f}".replace(",", NARROW_SPACE)
+
+
+def milliseconds(value: float) -> str:
+    """Return a time in ms with three significant digits and its unit."""
+    return f"{figure(value)} ms"
+
+
+def signed_pct(value: float) -> str:
+    """Return a change in percent with its sign, for example `+3.1 %`."""
+    text = f"{value:+.1f}".replace("-", "\u2212")
+    return f"{text} %"
+
+
+def grouped(number: int) -> str:
+    """Return a whole number with its thousands grouped."""
+    return f"{number:,}".replace(",", NARROW_SPACE)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it must be, for example `3 rounds`."""
+    return f"{grouped(number)} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(names: list[str]) -> str:
+    """Return names as an enumeration, for example `a, b and c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + " and " + names[-1]

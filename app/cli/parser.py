@@ -19,7 +19,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser; each command sets `handler`."""
     parser = argparse.ArgumentParser(
         prog="tunnelmark",
-        description="Choose, prove and roll out a layer-2 VPN between two gateways. Without a command, the window opens.",
+        description="Choose, prove and roll out a layer-2 VPN between two gateways. Without a command: the window.",
         epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"tunnelmark {tunnelmark_version()}")

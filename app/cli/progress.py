@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.markup import escape
@@ -46,7 +47,7 @@ class JobProgress:
         self._task: TaskID | None = None
         self._last_text = ""
 
-    def __enter__(self) -> JobProgress:
+    def __enter__(self) -> Self:
         self._bars.start()
         return self
 
@@ -91,7 +92,7 @@ class CampaignDisplay:
         self._total = 0
         self._last_plain = 0.0
 
-    def __enter__(self) -> CampaignDisplay:
+    def __enter__(self) -> Self:
         self._bars.start()
         return self
 

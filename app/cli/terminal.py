@@ -61,7 +61,7 @@ class TerminalPrompts:
             self._console.print(
                 f"The host {question.host} is not known yet. Its {question.key_type} key is\n"
                 f"  {question.fingerprint}\n"
-                "Compare that with what `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` prints on the host's console.",
+                "Compare it with what ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub prints on the host's console.",
                 markup=False,
             )
             return input("Is it the right one? Type yes or no: ").strip().lower() == "yes"

@@ -146,11 +146,11 @@ def _read_scalar(data: object, kind: type[T]) -> T:
 
     cattrs takes the hook for `str` for every StrEnum as well.
     """
+    if type(data) is kind:
+        return data
     if issubclass(kind, Enum):
         return _read_word(data, kind)
-    if type(data) is not kind:
-        raise TypeError(f"expected {kind.__name__}, not {type(data).__name__}")
-    return data
+    raise TypeError(f"expected {kind.__name__}, not {type(data).__name__}")
 
 
 def _read_float(data: object, _: object) -> float:

@@ -1,0 +1,7 @@
+"""Everything that outlives the program, in one SQLite file; the only part that imports sqlite3."""
+
+from app.storage.database import check_soundness
+from app.storage.store import Store
+from app.storage.summaries import CampaignSummary, MeanDurations
+
+__all__ = ["CampaignSummary", "MeanDurations", "Store", "check_soundness"]

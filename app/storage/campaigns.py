@@ -1,0 +1,164 @@
+"""Campaigns: begun, ended, listed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from app.domain.codec import to_json
+from app.domain.errors import InvalidPlan, NotFound
+from app.domain.hosts import HostFacts
+from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
+from app.storage.owner import is_alive, this_process
+from app.storage.rows import clean_text, read_time, write_time
+from app.storage.summaries import CampaignSummary, MeanDurations
+
+_SUMMARY = """
+    SELECT id, pair, profile, status, started_at, ended_at, attempts_planned, message,
+        (SELECT count(*) FROM attempt WHERE attempt.campaign_id = campaign.id),
+        (SELECT group_concat(value ->> '$.title', char(31)) FROM json_each(plan, '$.candidates'))
+    FROM campaign
+"""
+_TITLE_SEPARATOR = "\x1f"
+
+
+def create_campaign(
+    connection: sqlite3.Connection, plan: CampaignPlan, facts: Mapping[str, HostFacts], version: str
+) -> int:
+    """Store a campaign that begins now in this process; return its number."""
+    cursor = connection.execute(
+        "INSERT INTO campaign (pair, profile, status, started_at, tunnelmark_version, attempts_planned, plan, facts,"
+        " owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            plan.pair.name,
+            plan.profile.name.value,
+            CampaignStatus.RUNNING.value,
+            write_time(datetime.now(UTC)),
+            version,
+            len(plan.attempts),
+            to_json(plan),
+            to_json(dict(facts)),
+            this_process(),
+        ),
+    )
+    assert cursor.lastrowid is not None  # noqa: S101 - an INSERT that succeeded has one
+    return cursor.lastrowid
+
+
+def claim_campaign(connection: sqlite3.Connection, campaign_id: int) -> None:
+    """Make this process the one that runs a campaign, to resume it."""
+    row = connection.execute("SELECT status, owner FROM campaign WHERE id = ?", (campaign_id,)).fetchone()
+    if row is None:
+        raise unknown_campaign(campaign_id)
+    status, owner = row
+    if status == CampaignStatus.RUNNING.value and owner != this_process() and is_alive(owner):
+        raise InvalidPlan(
+            f"Comparison {campaign_id} is still running in another Tunnelmark.",
+            hint="Wait until it has finished, or cancel it there.",
+        )
+    connection.execute(
+        "UPDATE campaign SET status = ?, ended_at = NULL, message = '', owner = ? WHERE id = ?",
+        (CampaignStatus.RUNNING.value, this_process(), campaign_id),
+    )
+
+
+def finish_campaign(connection: sqlite3.Connection, campaign_id: int, status: CampaignStatus, message: str) -> None:
+    """Store that a campaign ended."""
+    changed = connection.execute(
+        "UPDATE campaign SET status = ?, ended_at = ?, message = ?, owner = '' WHERE id = ?",
+        (status.value, write_time(datetime.now(UTC)), clean_text(message), campaign_id),
+    )
+    if changed.rowcount == 0:
+        raise unknown_campaign(campaign_id)
+
+
+def mark_interrupted(connection: sqlite3.Connection) -> int:
+    """Mark campaigns whose process is gone; return how many there were."""
+    rows = connection.execute("SELECT id, owner FROM campaign WHERE status = ?", (CampaignStatus.RUNNING.value,))
+    gone = [campaign_id for campaign_id, owner in rows.fetchall() if not is_alive(owner)]
+    connection.executemany(
+        "UPDATE campaign SET status = ?, owner = '', message = ? WHERE id = ?",
+        [
+            (CampaignStatus.INTERRUPTED.value, "Tunnelmark was ended while this comparison was running.", campaign_id)
+            for campaign_id in gone
+        ],
+    )
+    return len(gone)
+
+
+def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSummary:
+    """Return one campaign's line, or raise NotFound."""
+    row = connection.execute(f"{_SUMMARY} WHERE id = ?", (campaign_id,)).fetchone()
+    if row is None:
+        raise unknown_campaign(campaign_id)
+    return _summary(row)
+
+
+def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[CampaignSummary, ...]:
+    """Return campaigns, newest first."""
+    rows = connection.execute(f"{_SUMMARY} WHERE ?1 IS NULL OR pair = ?1 ORDER BY id DESC LIMIT ?2", (pair, limit))
+    return tuple(_summary(row) for row in rows)
+
+
+def _summary(row: tuple[int, str, str, str, str, str | None, int, str, int, str | None]) -> CampaignSummary:
+    campaign_id, pair, profile, status, started_at, ended_at, planned, message, done, titles = row
+    return CampaignSummary(
+        campaign_id=campaign_id,
+        pair=pair,
+        profile=ProfileName(profile),
+        status=CampaignStatus(status),
+        started_at=read_time(started_at),
+        ended_at=None if ended_at is None else read_time(ended_at),
+        attempts_done=done,
+        attempts_planned=planned,
+        candidates=tuple(titles.split(_TITLE_SEPARATOR)) if titles else (),
+        message=message,
+    )
+
+
+def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | None:
+    """Return the number of the newest campaign that has results."""
+    row = connection.execute(
+        "SELECT max(id) FROM campaign WHERE (?1 IS NULL OR pair = ?1)"
+        " AND EXISTS (SELECT 1 FROM attempt WHERE attempt.campaign_id = campaign.id)",
+        (pair,),
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
+    """Return the pair's newest campaign if it was interrupted and something of it is left to do."""
+    row = connection.execute(
+        "SELECT id, status, attempts_planned - (SELECT count(*) FROM attempt WHERE attempt.campaign_id = campaign.id)"
+        " FROM campaign WHERE pair = ? ORDER BY id DESC LIMIT 1",
+        (pair,),
+    ).fetchone()
+    if row is None or row[1] != CampaignStatus.INTERRUPTED.value or row[2] <= 0:
+        return None
+    return int(row[0])
+
+
+def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None) -> dict[str, MeanDurations]:
+    """Return mean durations of completed attempts by solution."""
+    wanted = None if profile is None else profile.pings
+    rows = connection.execute(
+        "SELECT solution, count(*), avg(setup_s), avg(probe_s), avg(cleanup_s)"
+        " FROM attempt JOIN campaign ON campaign.id = attempt.campaign_id"
+        " WHERE campaign.pair = ?1 AND attempt.status = ?2 AND (?3 IS NULL OR"
+        " (plan ->> '$.profile.pings' = ?3 AND plan ->> '$.profile.seconds' = ?4"
+        " AND plan -> '$.profile.frame_bytes' = ?5)) GROUP BY solution",
+        (
+            pair,
+            AttemptStatus.COMPLETED.value,
+            wanted,
+            None if profile is None else profile.seconds,
+            None if profile is None else to_json(profile.frame_bytes),
+        ),
+    )
+    return {solution: MeanDurations(count, setup, probe, cleanup) for solution, count, setup, probe, cleanup in rows}
+
+
+def unknown_campaign(campaign_id: int) -> NotFound:
+    """Return the error that says so."""
+    return NotFound(f"There is no comparison {campaign_id}.", hint="`tunnelmark rank --list` shows what is stored.")

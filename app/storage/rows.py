@@ -1,0 +1,76 @@
+"""Values to columns and back."""
+
+from __future__ import annotations
+
+import zlib
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from app.domain.codec import from_json, to_json
+from app.domain.errors import Bug, InvalidFile, StorageFault
+
+T = TypeVar("T")
+
+BODY_CODEC = "json-zlib/1"
+
+
+def write_time(time: datetime) -> str:
+    """Return a time as text whose order is the order of time.
+
+    Raises:
+        Bug: It does not say its offset from UTC.
+    """
+    if time.tzinfo is None:
+        raise Bug(f"The time {time.isoformat()} does not say its offset from UTC.")
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def read_time(text: str) -> datetime:
+    """Return a stored time.
+
+    Raises:
+        StorageFault: It is none.
+    """
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError as error:
+        raise StorageFault(f"The database holds {text[:40]!r} where a time should be.") from error
+
+
+def clean_text(text: str) -> str:
+    """Return a text with what no UTF-8 can hold, such as half a surrogate pair, replaced."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def read_value(cls: type[T], text: str, *, what: str) -> T:
+    """Return a value that is stored as JSON.
+
+    Raises:
+        StorageFault: What is stored is not such a value.
+    """
+    try:
+        return from_json(cls, text, what=what)
+    except InvalidFile as error:
+        raise StorageFault(
+            f"In the database, {error.message}", hint="It is damaged, or was changed by hand."
+        ) from error
+
+
+def pack_body(value: object) -> bytes:
+    """Return a value as packed JSON."""
+    return zlib.compress(to_json(value).encode("ascii"))
+
+
+def unpack_body(cls: type[T], packed: bytes, codec: str, *, what: str) -> T:
+    """Return a value that is stored as packed JSON.
+
+    Raises:
+        StorageFault: What is stored is not such a value.
+    """
+    if codec != BODY_CODEC:
+        raise StorageFault(f"In the database, {what} is packed in a way that is not known here: {codec[:40]!r}.")
+    try:
+        text = zlib.decompress(packed).decode("ascii")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StorageFault(f"In the database, {what} is damaged and cannot be unpacked.") from error
+    return read_value(cls, text, what=what)

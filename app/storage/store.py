@@ -1,0 +1,199 @@
+"""The store: everything that outlives the program, in one SQLite file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from app.domain.audit import AuditEntry
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
+from app.storage import attempts, campaigns, pairs
+from app.storage.database import Database
+from app.storage.summaries import CampaignSummary, MeanDurations
+
+
+class Store:
+    """Pairs, campaigns, attempts, snapshots and the audit log.
+
+    All methods may be called from any thread; each blocks until its work is done in the thread that owns the
+    connection. Each raises StorageFault, or DiskFull where there is no space left.
+
+    Args:
+        database: An open database; use `Store.open` to get a store.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a store, or make one for this user alone; campaigns whose process is gone become INTERRUPTED.
+
+        Args:
+            path: The database file; its folder is made as well.
+
+        Returns:
+            The store; close it when done.
+
+        Raises:
+            StorageFault: The file cannot be used: it is no database, damaged, locked, not ours, or a newer
+                Tunnelmark made it.
+            DiskFull: There is no space to make it.
+        """
+        store = cls(Database(path))
+        try:
+            store.mark_interrupted()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def close(self) -> None:
+        """Close the store and end its thread. May be called twice."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """The database file."""
+        return self._database.path
+
+    # --- pairs --------------------------------------------------------------------------------------------------------
+
+    def save_pair(self, pair: PairSpec) -> None:
+        """Store a pair, in place of one of the same name."""
+        self._database.write(lambda c: pairs.save_pair(c, pair))
+
+    def get_pair(self, name: str) -> PairSpec:
+        """Return a stored pair.
+
+        Raises:
+            NotFound: There is none of that name; the hint names the known ones.
+        """
+        return self._database.read(lambda c: pairs.get_pair(c, name))
+
+    def list_pairs(self) -> tuple[PairSpec, ...]:
+        """Return all stored pairs by name."""
+        return self._database.read(pairs.list_pairs)
+
+    def delete_pair(self, name: str) -> None:
+        """Delete a pair and what was found on its hosts; its campaigns stay.
+
+        Raises:
+            NotFound: There is none of that name.
+        """
+        self._database.write(lambda c: pairs.delete_pair(c, name))
+
+    def save_snapshot(self, pair: str, side: Side, facts: HostFacts) -> None:
+        """Store what was found on a host."""
+        self._database.write(lambda c: pairs.save_snapshot(c, pair, side, facts))
+
+    def latest_snapshot(self, pair: str, side: Side) -> HostFacts | None:
+        """Return what was last found on a host; None where nothing is stored."""
+        return self._database.read(lambda c: pairs.latest_snapshot(c, pair, side))
+
+    # --- campaigns ----------------------------------------------------------------------------------------------------
+
+    def create_campaign(self, plan: CampaignPlan, facts: Mapping[str, HostFacts], version: str) -> int:
+        """Store a campaign that begins now in this process.
+
+        Args:
+            plan: What will be done.
+            facts: What was found on the hosts, by `a` and `b`.
+            version: Tunnelmark's version.
+
+        Returns:
+            The campaign's number.
+        """
+        return self._database.write(lambda c: campaigns.create_campaign(c, plan, facts, version))
+
+    def claim_campaign(self, campaign_id: int) -> None:
+        """Make this process the one that runs a campaign again, in order to resume it.
+
+        Raises:
+            NotFound: There is no such campaign.
+            InvalidPlan: It is still running in another process.
+        """
+        self._database.write(lambda c: campaigns.claim_campaign(c, campaign_id))
+
+    def save_attempt(self, campaign_id: int, attempt: Attempt) -> None:
+        """Store an attempt that ended; once this returns, it survives kill -9 and a power cut.
+
+        An earlier attempt at the same position of the plan is replaced.
+
+        Raises:
+            NotFound: There is no such campaign.
+        """
+        self._database.write(lambda c: attempts.save_attempt(c, campaign_id, attempt))
+
+    def finish_campaign(self, campaign_id: int, status: CampaignStatus, message: str = "") -> None:
+        """Store that a campaign ended, and what happened where it did not complete.
+
+        Raises:
+            NotFound: There is no such campaign.
+        """
+        self._database.write(lambda c: campaigns.finish_campaign(c, campaign_id, status, message))
+
+    def mark_interrupted(self) -> int:
+        """Mark campaigns as INTERRUPTED that say RUNNING but whose process is gone; return how many there were."""
+        return self._database.write(campaigns.mark_interrupted)
+
+    def load_campaign(self, campaign_id: int) -> CampaignRecord:
+        """Return a campaign with all its attempts and samples.
+
+        Raises:
+            NotFound: There is no such campaign.
+        """
+        return self._database.read(lambda c: attempts.load_campaign(c, campaign_id))
+
+    def campaign_summary(self, campaign_id: int) -> CampaignSummary:
+        """Return one campaign without its samples.
+
+        Raises:
+            NotFound: There is no such campaign.
+        """
+        return self._database.read(lambda c: campaigns.get_summary(c, campaign_id))
+
+    def list_campaigns(self, pair: str | None = None, limit: int = 100) -> tuple[CampaignSummary, ...]:
+        """Return campaigns, newest first: of one pair, or of all."""
+        return self._database.read(lambda c: campaigns.list_campaigns(c, pair, limit))
+
+    def latest_campaign(self, pair: str | None = None) -> int | None:
+        """Return the number of the newest campaign that has at least one attempt: of one pair, or of all."""
+        return self._database.read(lambda c: campaigns.latest_campaign(c, pair))
+
+    def unfinished_campaign(self, pair: str) -> int | None:
+        """Return the number of the pair's newest campaign if it was interrupted and something is left to do."""
+        return self._database.read(lambda c: campaigns.unfinished_campaign(c, pair))
+
+    def durations(self, pair: str, profile: Profile | None = None) -> Mapping[str, MeanDurations]:
+        """Return how long completed attempts on a pair took on the average, for predictions.
+
+        Args:
+            pair: Name of the pair.
+            profile: Only attempts with as many echo requests, seconds and the same frame sizes; None means all.
+
+        Returns:
+            By solution; solutions without a completed attempt are left out.
+        """
+        return self._database.read(lambda c: campaigns.durations(c, pair, profile))
+
+    # --- audit --------------------------------------------------------------------------------------------------------
+
+    def audit(self, entry: AuditEntry) -> None:
+        """Write down a command that changed a host."""
+        self._database.write(lambda c: pairs.add_audit(c, entry))
+
+    def list_audit(self, host: str | None = None, limit: int = 1000) -> tuple[AuditEntry, ...]:
+        """Return the newest entries, newest first: of one host, or of all."""
+        return self._database.read(lambda c: pairs.list_audit(c, host, limit))

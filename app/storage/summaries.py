@@ -1,0 +1,59 @@
+"""What lists of stored things show, without their samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.results import CampaignStatus, ProfileName
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSummary:
+    """One line of a list of campaigns.
+
+    Attributes:
+        campaign_id: Number in the database.
+        pair: Name of the pair.
+        profile: How thoroughly.
+        status: Where it stands.
+        started_at: UTC.
+        ended_at: UTC; None while it is running, or where nobody was there to write it down.
+        attempts_done: Attempts that ended, in whatever way.
+        attempts_planned: Attempts in the plan.
+        candidates: Titles of what was compared, in the plan's order.
+        message: What happened where it did not complete.
+    """
+
+    campaign_id: int
+    pair: str
+    profile: ProfileName
+    status: CampaignStatus
+    started_at: datetime
+    ended_at: datetime | None
+    attempts_done: int
+    attempts_planned: int
+    candidates: tuple[str, ...]
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDurations:
+    """How long the completed attempts of one solution took, on the average.
+
+    Attributes:
+        attempts: Over how many.
+        setup_s: Seconds to build the tunnel.
+        probe_s: Seconds that the probes took.
+        cleanup_s: Seconds to put both hosts back.
+    """
+
+    attempts: int
+    setup_s: float
+    probe_s: float
+    cleanup_s: float
+
+    @property
+    def total_s(self) -> float:
+        """Seconds of a whole attempt."""
+        return self.setup_s + self.probe_s + self.cleanup_s

@@ -59,7 +59,7 @@ def unpack_samples(packed: bytes, count: int) -> npt.NDArray[np.uint32]:
     if len(plain) != size:
         raise StorageFault(f"Stored round-trip times are damaged: {count} were announced, but there are others.")
     planes = np.frombuffer(plain, dtype=np.uint8).reshape(_BYTES, count)
-    samples = planes[0].astype(np.uint32)
+    samples: npt.NDArray[np.uint32] = planes[0].astype(np.uint32)
     for number, plane in enumerate(planes[1:], start=1):
         if plane.any():
             samples |= plane.astype(np.uint32) << np.uint32(8 * number)

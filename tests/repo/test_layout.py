@@ -1,0 +1,91 @@
+"""What holds for the whole repository."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def tracked(*patterns: str) -> list[Path]:
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+def texts(*patterns: str) -> list[tuple[Path, str]]:
+    found = []
+    for path in tracked(*patterns):
+        try:
+            found.append((path, path.read_text(encoding="utf-8")))
+        except UnicodeDecodeError:
+            continue
+    return found
+
+
+def package_mirrors() -> set[str]:
+    out = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(REPO_URI)"], check=True, capture_output=True, text=True
+    ).stdout
+    return {match[1] for match in re.finditer(r"^[a-z]+://([^/\s]+)", out, re.MULTILINE)}
+
+
+def test_no_file_names_a_package_registry() -> None:
+    from pip._internal.models.index import PyPI
+
+    hosts = package_mirrors() | {PyPI.netloc, PyPI.file_storage_domain}
+    assert hosts
+    named = [(path.relative_to(ROOT), host) for path, text in texts() for host in hosts if host in text]
+    assert named == []
+
+
+def test_lock_files_pin_everything_with_hashes() -> None:
+    for path in tracked("requirements/*.lock"):
+        text = path.read_text(encoding="utf-8")
+        pins = re.findall(r"^([A-Za-z0-9._-]+)==", text, re.MULTILINE)
+        assert len(pins) > 10
+        assert text.count("--hash=sha256:") >= len(pins)
+        assert "://" not in text
+
+
+def test_host_keys_are_never_accepted_blindly() -> None:
+    forbidden = "Auto" + "AddPolicy"
+    users = [
+        path.relative_to(ROOT)
+        for path, text in texts("*.py")
+        if re.search(rf"(?<![\"'.]){forbidden}|paramiko\.{forbidden}\(|paramiko\.Warning" + "Policy", text)
+    ]
+    assert users == []
+
+
+def test_qt_stays_below_the_version_that_aborts() -> None:
+    lock = (ROOT / "requirements/runtime.lock").read_text(encoding="utf-8")
+    version = re.search(r"^pyside6-essentials==(\d+)\.(\d+)", lock, re.MULTILINE)
+    assert version is not None
+    assert (int(version[1]), int(version[2])) < (6, 12)
+
+
+@pytest.mark.parametrize(
+    "needed", ["LICENSE", "CHANGELOG.md", "README.md", "docs/architecture.md", "docs/user-guide.md"]
+)
+def test_documents_are_there(needed: str) -> None:
+    assert (ROOT / needed).stat().st_size > 500
+
+
+def test_links_in_documents_lead_somewhere() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path, text in texts("*.md")
+        for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text)
+        if not (path.parent / target).exists()
+    ]
+    assert broken == []

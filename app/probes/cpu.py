@@ -1,0 +1,221 @@
+"""CPU time of both hosts while something else is measured."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.hosts import Side
+from app.domain.results import CpuUsage
+
+SAMPLE_INTERVAL_S = 0.5
+_LIMIT_SAMPLES = 200_000
+
+# Writing is the only thing that tells a shell that its channel was closed: echo then ends it by SIGPIPE.
+_SCRIPT = r"""
+limit=$1 passed=0
+while [ "$passed" -lt "$limit" ]; do
+    read -r line </proc/stat || exit 1
+    read -r uptime rest </proc/uptime || exit 1
+    echo "$uptime $line"
+    passed=$((passed + 1))
+    sleep 0.5 2>/dev/null </dev/null || sleep 1 </dev/null
+done
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTicks:
+    """Counters of all cores together since the host started, in clock ticks.
+
+    Source: proc_stat(5), first line of /proc/stat; `guest` is contained in `user`, and is not counted twice.
+    """
+
+    uptime_s: float
+    user: int
+    system: int
+    softirq: int
+    steal: int
+    idle: int
+    iowait: int
+
+    @property
+    def total(self) -> int:
+        """All ticks."""
+        return self.user + self.system + self.softirq + self.steal + self.idle + self.iowait
+
+
+@dataclass(frozen=True, slots=True)
+class CpuReading:
+    """CPU of one host over one interval, all cores together are 100 %. `at_s` counts from the start of watching."""
+
+    side: Side
+    at_s: float
+    usage: CpuUsage
+
+
+CpuSink = Callable[[CpuReading], None]
+
+
+def parse_cpu_line(line: str) -> CpuTicks | None:
+    """Understand one line of the watching loop: seconds of uptime, then the first line of /proc/stat."""
+    words = line.split()
+    if len(words) < 6 or words[1] != "cpu":
+        return None
+    try:
+        uptime_s = float(words[0])
+        fields = [int(word) for word in words[2:10]]
+    except ValueError:
+        return None
+    if min(fields) < 0:
+        return None
+    fields += [0] * (8 - len(fields))
+    user, nice, system, idle, iowait, irq, softirq, steal = fields
+    return CpuTicks(uptime_s, user + nice, system, irq + softirq, steal, idle, iowait)
+
+
+def usage_between(first: CpuTicks, last: CpuTicks) -> CpuUsage | None:
+    """Return the shares between two readings; None where no tick has passed (or the host was restarted)."""
+    total = last.total - first.total
+    seconds = last.uptime_s - first.uptime_s
+    if total <= 0 or seconds <= 0:
+        return None
+
+    def share(begin: int, end: int) -> float:
+        return min(100.0, max(0.0, (end - begin) * 100.0 / total))
+
+    waiting = share(first.idle + first.iowait, last.idle + last.iowait)
+    return CpuUsage(
+        busy_pct=100.0 - waiting,
+        user_pct=share(first.user, last.user),
+        system_pct=share(first.system, last.system),
+        softirq_pct=share(first.softirq, last.softirq),
+        steal_pct=share(first.steal, last.steal),
+        seconds=seconds,
+    )
+
+
+def mean_usage(parts: Sequence[CpuUsage]) -> CpuUsage | None:
+    """Return the mean over intervals, weighted by their length; None without any."""
+    seconds = sum(part.seconds for part in parts)
+    if seconds <= 0:
+        return None
+
+    def mean(name: str) -> float:
+        return sum(float(getattr(part, name)) * part.seconds for part in parts) / seconds
+
+    return CpuUsage(
+        busy_pct=mean("busy_pct"),
+        user_pct=mean("user_pct"),
+        system_pct=mean("system_pct"),
+        softirq_pct=mean("softirq_pct"),
+        steal_pct=mean("steal_pct"),
+        seconds=seconds,
+    )
+
+
+class CpuMonitor:
+    """Watches the CPUs of both hosts, in one channel each, for as long as the context lasts.
+
+    Args:
+        sessions: Both hosts.
+        on_reading: Gets each reading, in a thread of its host's own.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        *,
+        on_reading: CpuSink | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._hosts: Mapping[Side, HostSession] = {Side.A: sessions.a, Side.B: sessions.b}
+        self._on_reading = on_reading
+        self._clock = clock
+        self._token = CancelToken()
+        self._lock = threading.Lock()
+        self._seen: dict[Side, list[tuple[float, CpuTicks]]] = {Side.A: [], Side.B: []}
+        self._errors: dict[Side, TunnelmarkError] = {}
+        self._threads: list[threading.Thread] = []
+        self._began_s = 0.0
+
+    def __enter__(self) -> Self:
+        self._began_s = self._clock()
+        for side in Side:
+            thread = threading.Thread(target=self._watch, args=(side,), name=f"cpu-{side.value}")
+            self._threads.append(thread)
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._token.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def errors(self) -> Mapping[Side, TunnelmarkError]:
+        """Why watching a host ended early, by side."""
+        with self._lock:
+            return dict(self._errors)
+
+    def usage(self, *windows: tuple[float, float]) -> dict[str, CpuUsage]:
+        """Return what both hosts used, by `a` and `b`; a host without two readings is left out.
+
+        Args:
+            windows: Spans of the clock to count, as (begin, end) in monotonic seconds: an interval counts if its
+                middle lies in one of them. Without any, everything counts.
+        """
+        result: dict[str, CpuUsage] = {}
+        for side in Side:
+            with self._lock:
+                seen = list(self._seen[side])
+            parts = [
+                usage
+                for (begin_s, first), (end_s, last) in itertools.pairwise(seen)
+                if _is_inside((begin_s + end_s) / 2, windows) and (usage := usage_between(first, last)) is not None
+            ]
+            mean = mean_usage(parts)
+            if mean is not None:
+                result[side.value] = mean
+        return result
+
+    def _watch(self, side: Side) -> None:
+        command = Command(
+            ("sh", "-c", _SCRIPT, "tunnelmark", str(_LIMIT_SAMPLES)),
+            timeout_s=_LIMIT_SAMPLES * 1.1,
+            max_output_bytes=4_096,
+        )
+        try:
+            self._hosts[side].run(command, token=self._token, on_line=lambda _s, line: self._on_line(side, line))
+        except Cancelled:
+            pass  # that is how watching ends
+        except TunnelmarkError as error:
+            with self._lock:
+                self._errors[side] = error
+
+    def _on_line(self, side: Side, line: str) -> None:
+        ticks = parse_cpu_line(line)
+        if ticks is None or self._token.is_cancelled:
+            return
+        now_s = self._clock()
+        with self._lock:
+            seen = self._seen[side]
+            seen.append((now_s, ticks))
+            usage = usage_between(seen[-2][1], ticks) if len(seen) > 1 else None
+        if usage is not None and self._on_reading is not None:
+            self._on_reading(CpuReading(side, now_s - self._began_s, usage))
+
+
+def _is_inside(moment_s: float, windows: Sequence[tuple[float, float]]) -> bool:
+    return not windows or any(begin_s <= moment_s <= end_s for begin_s, end_s in windows)

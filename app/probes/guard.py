@@ -1,0 +1,89 @@
+"""A frame around the programs that measure: they report their start and end, and they never outlive their channel.
+
+Source: what sshd does with the pipes of a channel that was closed without a terminal was tried with OpenSSH 8.4 and
+10.0: nothing is signalled, only writing fails. So the frame writes a sign of life once a second, and ends what it runs
+as soon as that fails, or when its time is over.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+GUARD_HEAD = r"""
+limit=$1; shift
+child=
+stop() {
+    trap '' TERM HUP INT PIPE
+    kill "$watch" 2>/dev/null
+    if [ -n "$child" ]; then kill "$child" 2>/dev/null; wait "$child" 2>/dev/null; fi
+    exit 143
+}
+main=$$
+( trap '' PIPE
+  passed=0
+  while [ "$passed" -lt "$limit" ]; do
+      sleep 1 </dev/null >/dev/null 2>&1
+      passed=$((passed + 1))
+      echo "@alive $passed" || break
+  done
+  [ "$passed" -lt "$limit" ] || echo "@limit $limit"
+  kill -TERM "$main" ) </dev/null 2>/dev/null &
+watch=$!
+trap stop TERM HUP INT PIPE
+run() {
+    label=$1; shift
+    "$@" 2>&1 &
+    child=$!
+    echo "@start $label $child"
+    wait "$child"
+    status=$?
+    child=
+    echo "@exit $label $status"
+}
+"""
+"""Beginning of a guarded script. $1 is its limit in seconds; `run LABEL PROGRAM ARGUMENT...` runs one program."""
+
+GUARD_TAIL = """
+trap '' TERM HUP INT PIPE
+kill "$watch" 2>/dev/null
+exit 0
+"""
+
+
+class GuardMark(StrEnum):
+    """What a line of the frame tells."""
+
+    START = "start"
+    EXIT = "exit"
+    ALIVE = "alive"
+    LIMIT = "limit"
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLine:
+    """A line that the frame wrote.
+
+    Attributes:
+        mark: What it tells.
+        label: Of the program; empty for `alive` and `limit`.
+        number: Process id (start), exit status (exit), seconds since the beginning (alive, limit).
+    """
+
+    mark: GuardMark
+    label: str
+    number: int
+
+
+_LINE = re.compile(r"^@(?:(start|exit) (\S{1,64}) |(alive|limit) )(\d{1,9})$")
+
+
+def parse_guard_line(line: str) -> GuardLine | None:
+    """Understand a line of the frame; None for every other line."""
+    if not line.startswith("@"):
+        return None
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    return GuardLine(GuardMark(match[1] or match[3]), match[2] or "", int(match[4]))

@@ -1,0 +1,197 @@
+"""An iperf3 server on a host for the length of a context; proven to be gone afterwards."""
+
+from __future__ import annotations
+
+import re
+import threading
+from types import TracebackType
+from typing import Self
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, Stream
+from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+
+START_TIMEOUT_S = 10.0
+GONE_TIMEOUT_S = 10.0
+
+# $1 limit, $2 numbers of the tests, $3... the server; it takes one test and ends, so it is started once for each.
+_SERVER_SCRIPT = (
+    GUARD_HEAD
+    + r"""
+tests=$1; shift
+for test in $tests; do
+    run "$test" "$@"
+    [ "$status" -eq 0 ] || break
+done
+"""
+    + GUARD_TAIL
+)
+
+# $1... process ids: ends those that are still iperf3, and says which are left.
+_GONE_SCRIPT = r"""
+tries=0
+while [ "$tries" -lt 6 ]; do
+    left=
+    for pid in "$@"; do
+        read -r name </proc/"$pid"/comm 2>/dev/null || continue
+        [ "$name" = iperf3 ] || continue
+        left="$left $pid"
+        if [ "$tries" -lt 2 ]; then kill "$pid"; else kill -KILL "$pid"; fi 2>/dev/null
+    done
+    [ -z "$left" ] && exit 0
+    tries=$((tries + 1))
+    sleep 1
+done
+echo "$left"
+exit 1
+"""
+
+_LISTENING = re.compile(r"^Server listening on ")
+_NOISE = re.compile(r"^(-+|Server listening on .*|\[.*|Accepted connection from .*|- - .*|iperf Done\..*)?$")
+
+
+class IperfServer:
+    """Runs `iperf3 -s -1` once per test, in one channel.
+
+    Args:
+        host: Where it runs.
+        address: What it is bound to.
+        port: Its TCP port.
+        tests: How many tests it is to take.
+        limit_s: It ends by itself after so many seconds.
+        token: Cancelling it ends the server.
+    """
+
+    def __init__(
+        self, host: HostSession, address: str, port: int, *, tests: int, limit_s: int, token: CancelToken
+    ) -> None:
+        self._host = host
+        self._address = address
+        self._port = port
+        self._tests = tests
+        self._limit_s = limit_s
+        self._outer = token
+        self._inner = CancelToken()
+        self._condition = threading.Condition()
+        self._listening = 0
+        self._has_ended = False
+        self._pids: list[int] = []
+        self._exits = 0
+        self._words: list[str] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._serve, name="iperf-server")
+
+    @property
+    def words(self) -> str:
+        """What the server complained about."""
+        with self._condition:
+            return "; ".join(self._words[:3])
+
+    def __enter__(self) -> Self:
+        self._unregister = self._outer.on_cancel(self._cancel)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._unregister()
+        is_orderly = kind is None and self._wait_for_end()
+        if not is_orderly:
+            self._inner.cancel()
+        self._thread.join()
+        if not is_orderly:
+            self._make_sure_it_is_gone()
+
+    def wait_until_listening(self, test: int) -> None:
+        """Wait until the server accepts test number `test`, from 0.
+
+        Raises:
+            ProbeFailed: It does not come up.
+            Cancelled: The token was cancelled.
+        """
+        with self._condition:
+            self._condition.wait_for(
+                lambda: self._listening > test or self._has_ended or self._inner.is_cancelled, START_TIMEOUT_S
+            )
+            is_up = self._listening > test and not self._has_ended
+            error = self._error
+        self._outer.raise_if_cancelled()
+        if isinstance(error, TunnelmarkError):
+            raise error
+        if not is_up:
+            raise ProbeFailed(
+                f"The iperf3 server on {self._host.spec.label} does not listen on {self._address} port {self._port}.",
+                hint=_explain(self.words),
+                context={"host": self._host.spec.label, "server": self.words},
+            )
+
+    def _serve(self) -> None:
+        argv = ("iperf3", "-s", "-1", "-B", self._address, "-p", str(self._port), "-i", "0", "--forceflush")
+        command = Command(
+            (
+                *("sh", "-c", _SERVER_SCRIPT, "tunnelmark", str(self._limit_s)),
+                " ".join(str(number) for number in range(self._tests)),
+                *argv,
+            ),
+            timeout_s=self._limit_s + 15.0,
+            max_output_bytes=65_536,
+        )
+        error: BaseException | None = None
+        try:
+            self._host.run(command, token=self._inner, on_line=self._on_line)
+        except (TunnelmarkError, Cancelled) as caught:
+            error = caught
+        finally:
+            with self._condition:
+                self._error = error
+                self._has_ended = True
+                self._condition.notify_all()
+
+    def _on_line(self, _stream: Stream, line: str) -> None:
+        mark = parse_guard_line(line)
+        with self._condition:
+            if mark is not None:
+                if mark.mark is GuardMark.START:
+                    self._pids.append(mark.number)
+                self._exits += mark.mark is GuardMark.EXIT
+            elif _LISTENING.match(line):
+                self._listening += 1
+            elif not _NOISE.match(line.strip()) and len(self._words) < 10:
+                self._words.append(" ".join(line.split())[:200])
+            self._condition.notify_all()
+
+    def _cancel(self) -> None:
+        self._inner.cancel()
+        with self._condition:
+            self._condition.notify_all()
+
+    def _wait_for_end(self) -> bool:
+        """Wait until the server took its last test and ended by itself; return whether it did."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._has_ended or self._inner.is_cancelled, GONE_TIMEOUT_S)
+            return self._has_ended and self._error is None and self._exits == len(self._pids)
+
+    def _make_sure_it_is_gone(self) -> None:
+        """End what is left on the host. A host that cannot be reached ends it itself: its frame sees to that."""
+        with self._condition:
+            pids = [str(pid) for pid in self._pids]
+        if not pids:
+            return
+        command = Command(("sh", "-c", _GONE_SCRIPT, "tunnelmark", *pids), timeout_s=GONE_TIMEOUT_S)
+        try:
+            self._host.run(command, token=CancelToken())
+        except TunnelmarkError:
+            pass  # what brought us here is the better message
+
+
+def _explain(words: str) -> str:
+    lowered = words.lower()
+    if "address already in use" in lowered:
+        return f"Another program uses that port. iperf3 said: {words}."
+    if "cannot assign requested address" in lowered:
+        return f"The host does not have that address (any more). iperf3 said: {words}."
+    if "not found" in lowered:
+        return "Install the package iperf3 there."
+    return f"iperf3 said: {words}." if words else ""

@@ -1,0 +1,72 @@
+"""The MTU of the path between two hosts, found by pinging with fragments forbidden."""
+
+from __future__ import annotations
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession
+from app.domain.errors import ProbeFailed
+from app.domain.hosts import Privilege
+from app.domain.link import ICMP_HEADER_BYTES, IPV4_HEADER_BYTES
+
+_HEADERS_BYTES = IPV4_HEADER_BYTES + ICMP_HEADER_BYTES
+SMALLEST_MTU_BYTES = 576
+"""Every IPv4 host accepts packets of this size. Source: RFC 791, section 3.1."""
+
+LARGEST_MTU_BYTES = 9_216
+"""Jumbo frames are no larger in practice; a path that carries more is reported as this."""
+
+# $1 source or empty, $2 destination, $3 smallest and $4 largest payload, $5... guesses to try first, rising.
+# A size crosses if one of two requests is answered; one that is too large for the local link fails at once.
+_SCRIPT = r"""
+source=$1 destination=$2 low=$3 high=$4; shift 4
+crosses() {
+    ping -n ${source:+-I "$source"} -M do -c 2 -i 0.2 -W 1 -s "$1" "$destination" >/dev/null 2>&1
+}
+crosses "$low" || { ping -n ${source:+-I "$source"} -c 1 -W 2 -s "$low" "$destination" 2>&1; exit 3; }
+for guess; do
+    [ "$guess" -gt "$low" ] && [ "$guess" -lt "$high" ] || continue
+    if crosses "$guess"; then low=$guess; else high=$((guess - 1)); break; fi
+done
+while [ "$low" -lt "$high" ]; do
+    middle=$(((low + high + 1) / 2))
+    if crosses "$middle"; then low=$middle; else high=$((middle - 1)); fi
+done
+echo "payload $low"
+"""
+
+_GUESSES = (1_472, 1_473, 8_972, 8_973)
+"""Ethernet's 1500 bytes, jumbo frames of 9000 bytes, and one byte more of each."""
+
+
+def probe_path_mtu(client: HostSession, destination: str, *, token: CancelToken, source: str | None = None) -> int:
+    """Find the largest IPv4 packet that crosses in one piece.
+
+    Args:
+        client: The host that pings; its ping must be iputils (`-M do`).
+        destination: IPv4 address of the other end.
+        token: Cancelling it ends the search.
+        source: IPv4 address to ping from; None leaves that to the host's routes.
+
+    Returns:
+        The path's MTU in bytes, 576 to 9216.
+
+    Raises:
+        ProbeFailed: Not even 576 bytes cross, or ping cannot be used.
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    low, high = SMALLEST_MTU_BYTES - _HEADERS_BYTES, LARGEST_MTU_BYTES - _HEADERS_BYTES
+    words = (source or "", destination, str(low), str(high), *(str(guess) for guess in _GUESSES))
+    command = Command(
+        ("sh", "-c", _SCRIPT, "tunnelmark", *words), timeout_s=60.0, is_root=client.privilege is not Privilege.NONE
+    )
+    result = client.run(command, token=token)
+    for line in result.stdout.splitlines():
+        name, _, number = line.partition(" ")
+        if name == "payload" and number.isdecimal() and low <= int(number) <= high:
+            return int(number) + _HEADERS_BYTES
+    said = [line for line in (result.stdout + "\n" + result.stderr).splitlines() if line.strip()]
+    raise ProbeFailed(
+        f"{destination} does not answer pings of {SMALLEST_MTU_BYTES} bytes from {client.spec.label}.",
+        hint=f"Check the underlay addresses and firewalls. The host said: {said[-1].strip()[:200]}" if said else "",
+        context={"host": client.spec.label, "destination": destination},
+    )

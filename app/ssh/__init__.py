@@ -1,0 +1,7 @@
+"""SSH sessions, host keys, privileges; the only place that imports paramiko."""
+
+from app.ssh.connector import SshConnector
+from app.ssh.known_hosts import fingerprint
+from app.ssh.session import SshSession
+
+__all__ = ["SshConnector", "SshSession", "fingerprint"]

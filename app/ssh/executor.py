@@ -1,0 +1,208 @@
+"""Runs one shell line on a connection: opens the channel, answers sudo, moves the bytes, kills what is left over."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import paramiko
+
+from app.domain.cancel import CancelToken
+from app.domain.credentials import Secret
+from app.domain.errors import ConnectionLost, DeadlineExceeded, PrivilegeMissing
+from app.domain.hosts import Privilege
+from app.ssh.dial import Connection
+from app.ssh.logs import logger
+from app.ssh.pump import Exchange, Gate, WrongSudoPassword, pump
+from app.ssh.remote_line import RemoteLine, remote_script_line
+from app.ssh.streams import LineCollector, OutputSink
+from app.ssh.transport import SETUP_TIMEOUT_S
+
+KILL_TIMEOUT_S = 8.0
+"""How long the clean-up of a cancelled command may take, in seconds."""
+
+FULL_PAUSE_S = 0.1
+"""Pause before asking again for a channel that the host refused because too many are open, in seconds."""
+
+_CONNECT_FAILED = 2  # Source: RFC 4254, section 5.1: SSH_OPEN_CONNECT_FAILED, what sshd says past MaxSessions
+_RESOURCE_SHORTAGE = 4
+
+# Source: proc_pid_stat(5): after the name in parentheses come state, parent and process group.
+# Finds everything that carries a run's name in its command line or environment, and the process groups led by it;
+# asks them to end, and after half a second makes them. The name is in the script's text, which comes on stdin, and grep
+# gets it with its first letter in brackets: so neither finds itself. `kill` gets no `--`, which dash's does not know.
+KILL_SCRIPT = r"""{
+mark=@MARK@
+groups=
+found() { grep -ls -e "[t]${mark#t}" /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null |
+  while IFS=/ read -r _ _ pid _; do [ "$pid" = "$$" ] || echo "$pid"; done; }
+living() { for g in $groups; do kill -0 "$g" 2>/dev/null && echo "$g"; done; }
+targets() {
+  for pid in $pids; do
+    { read -r line <"/proc/$pid/stat"; } 2>/dev/null || continue
+    set -- ${line##*) }
+    case " $pids " in
+      *" $3 "*) case " $groups " in *" -$3 "*) ;; *) groups="$groups -$3" ;; esac ;;
+      *) groups="$groups $pid" ;;
+    esac
+  done
+}
+round=0
+while [ $round -lt 12 ]; do
+  pids=$(found | sort -u | tr '\n' ' ')
+  groups=$(living | sort -u | tr '\n' ' ')
+  [ -n "$pids$groups" ] || [ $round -eq 0 ] || exit 0
+  targets
+  signal=TERM
+  [ $round -lt 6 ] || signal=KILL
+  for g in $groups; do kill -$signal "$g" 2>/dev/null; done
+  round=$((round + 1))
+  sleep 0.1 2>/dev/null || sleep 1
+done
+exit 1
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """How one run gets the rights it needs.
+
+    Attributes:
+        privilege: How root's rights are got; None to run as the user that logged in.
+        sudo_secret: The password for sudo, known to be right.
+    """
+
+    privilege: Privilege | None = None
+    sudo_secret: Secret | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One shell line with its surroundings.
+
+    Attributes:
+        line: What runs.
+        rights: With which rights.
+        what: The command and its host in words, for errors.
+        timeout_s: Deadline in seconds.
+        stdin: What it reads.
+    """
+
+    line: RemoteLine
+    rights: Rights
+    what: str
+    timeout_s: float
+    stdin: bytes = field(default=b"", repr=False)
+
+
+def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, *, token: CancelToken) -> int:
+    """Run a job until it ends; kill what it started if it does not end well.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword, Cancelled: As `pump` says.
+    """
+    token.raise_if_cancelled()
+    deadline_s = time.monotonic() + job.timeout_s
+    channel = open_channel(connection, job.what, deadline_s=deadline_s, token=token)
+    is_done = False
+    try:
+        _request(channel, job)
+        exchange = Exchange(out, err, stdin=job.stdin, gate=_gate(job))
+        status = pump(channel, exchange, token=token, deadline_s=deadline_s, what=job.what)
+        is_done = True
+    except (ConnectionLost, PrivilegeMissing, WrongSudoPassword):
+        is_done = True  # it is out of reach, or was never started
+        raise
+    finally:
+        channel.close()
+        if not is_done:
+            kill_leftovers(connection, job)
+    return status
+
+
+def _gate(job: Job) -> Gate:
+    secret = job.rights.sudo_secret
+    return Gate(
+        mark=job.line.mark.encode() if job.line.has_start_mark else b"",
+        prompt=job.line.prompt.encode() if job.line.prompt else b"",
+        answer=secret.value.encode() + b"\n" if secret else b"\n",
+    )
+
+
+def open_channel(connection: Connection, what: str, *, deadline_s: float, token: CancelToken) -> paramiko.Channel:
+    """Open a session channel, waiting for a free one if the host allows no more at a time.
+
+    Raises:
+        ConnectionLost: The connection is gone.
+        DeadlineExceeded: The host opened none in time.
+        Cancelled: The token was cancelled.
+    """
+    while True:
+        remaining_s = max(0.1, deadline_s - time.monotonic())
+        try:
+            return connection.transport.open_session(timeout=min(SETUP_TIMEOUT_S, remaining_s))
+        except paramiko.ChannelException as error:
+            if error.code not in {_CONNECT_FAILED, _RESOURCE_SHORTAGE} or time.monotonic() >= deadline_s:
+                raise ConnectionLost(f"The host opened no channel for {what}: {error}") from error
+            token.sleep(FULL_PAUSE_S)
+        except (paramiko.SSHException, EOFError, OSError) as error:
+            token.raise_if_cancelled()
+            if connection.is_active and time.monotonic() >= deadline_s:
+                raise DeadlineExceeded(f"The host opened no channel in time for {what}.") from error
+            raise _lost(what) from error
+
+
+def _request(channel: paramiko.Channel, job: Job) -> None:
+    try:
+        channel.exec_command(job.line.text)
+    except (paramiko.SSHException, EOFError, OSError) as error:
+        raise _lost(job.what) from error
+
+
+def _lost(what: str) -> ConnectionLost:
+    return ConnectionLost(f"The connection broke when {what} was to be started.", hint="Connect again.")
+
+
+def kill_leftovers(connection: Connection, job: Job) -> None:
+    """Kill what a run left behind on the host. Closing a channel without a terminal kills nothing by itself.
+
+    Failing here raises nothing: the error or the cancelling that led here is what counts; it is logged.
+
+    Args:
+        connection: Where the job ran.
+        job: What ran.
+    """
+    if not connection.is_active:
+        return
+    line = remote_script_line(job.rights.privilege)
+    script = KILL_SCRIPT.replace("@MARK@", job.line.mark)
+    work = Job(line, job.rights, f"the clean-up after {job.what}", KILL_TIMEOUT_S, script.encode())
+    err = LineCollector(4096)
+    try:
+        status = execute_once(connection, work, LineCollector(0), err)
+    except (ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword) as error:
+        logger.warning("What %s left running could not be killed: %s", job.what, error)
+        return
+    if status != 0:
+        logger.warning("Something that %s started is still running: %s", job.what, err.text().strip()[:300])
+
+
+def execute_once(connection: Connection, job: Job, out: OutputSink, err: OutputSink) -> int:
+    """Run a job that nobody can cancel and after which nothing is cleaned up.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword: As `pump` says.
+    """
+    token = CancelToken()
+    deadline_s = time.monotonic() + job.timeout_s
+    channel = open_channel(connection, job.what, deadline_s=deadline_s, token=token)
+    try:
+        _request(channel, job)
+        exchange = Exchange(out, err, stdin=job.stdin, gate=_gate(job))
+        return pump(channel, exchange, token=token, deadline_s=deadline_s, what=job.what)
+    finally:
+        channel.close()

@@ -1,0 +1,129 @@
+"""The policy for host keys: known ones only, unknown ones after somebody confirmed them, changed ones never."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import paramiko
+
+from app.domain.credentials import ConfirmHostKey, HostKeyQuestion
+from app.domain.errors import HostKeyChanged, HostKeyUnknown
+from app.ssh import known_hosts
+from app.ssh.known_hosts import KnownKey, Verdict
+from app.ssh.logs import logger
+from app.ssh.targets import Target
+
+SYSTEM_FILE = Path("/etc/ssh/ssh_known_hosts")
+
+
+@dataclass(frozen=True, slots=True)
+class HostKeyPolicy:
+    """Decides whether a host is the one it should be.
+
+    Attributes:
+        own_file: Tunnelmark's file; confirmed keys go there.
+        extra_files: Further files, only read.
+        confirm: Asks the user about an unknown key; None refuses it.
+    """
+
+    own_file: Path
+    extra_files: Sequence[Path] = ()
+    confirm: ConfirmHostKey | None = None
+
+    def files_for(self, target: Target) -> tuple[Path, ...]:
+        """Return the files that count for a host: its own alone where it has one."""
+        if target.spec.host_key_file:
+            return (Path(target.spec.host_key_file),)
+        user_files = (Path.home() / ".ssh" / "known_hosts", Path.home() / ".ssh" / "known_hosts2")
+        return (self.own_file, *self.extra_files, *user_files, SYSTEM_FILE)
+
+    def known_keys(self, target: Target) -> tuple[KnownKey, ...]:
+        """Read what is known."""
+        return known_hosts.read_known_hosts(self.files_for(target))
+
+    def verify(self, target: Target, key: paramiko.PKey, keys: Sequence[KnownKey]) -> None:
+        """Accept a key or refuse it.
+
+        Args:
+            target: The host.
+            key: What it showed.
+            keys: What is known.
+
+        Raises:
+            HostKeyUnknown: The key is not known, and nobody confirmed it.
+            HostKeyChanged: Another key is known, or this one was revoked.
+        """
+        question = question_for(target, key)
+        verdict = known_hosts.judge(keys, target.key_name, target.key_port, key.asbytes())
+        if verdict is Verdict.KNOWN:
+            return
+        if verdict is Verdict.REVOKED:
+            raise _revoked(target, question)
+        if verdict is Verdict.CHANGED:
+            raise _changed(target, question, keys)
+        if target.spec.host_key_file or self.confirm is None or not self.confirm(question):
+            raise _unknown(target, question, key)
+        self.store(target, key)
+
+    def store(self, target: Target, key: paramiko.PKey) -> None:
+        """Keep a confirmed key in Tunnelmark's own file.
+
+        Raises:
+            StorageFault: The file cannot be written.
+        """
+        known_hosts.add_line(self.own_file, _line(target, key))
+        logger.info("The host key of %s is now known: %s", target, known_hosts.fingerprint(key.asbytes()))
+
+
+def question_for(target: Target, key: paramiko.PKey) -> HostKeyQuestion:
+    """Return what somebody has to be asked about a key."""
+    return HostKeyQuestion(
+        host=known_hosts.host_name(target.key_name, target.key_port),
+        key_type=key.get_name(),
+        fingerprint=known_hosts.fingerprint(key.asbytes()),
+    )
+
+
+def _line(target: Target, key: paramiko.PKey) -> str:
+    return known_hosts.line_for(target.key_name, target.key_port, key.get_name(), key.asbytes())
+
+
+def _context(question: HostKeyQuestion) -> dict[str, str]:
+    return {"host": question.host, "key_type": question.key_type, "fingerprint": question.fingerprint}
+
+
+def _unknown(target: Target, question: HostKeyQuestion, key: paramiko.PKey) -> HostKeyUnknown:
+    if target.spec.host_key_file:
+        hint = f"Only {target.spec.host_key_file} counts for this host; put the right key into it."
+    else:
+        hint = (
+            "Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub` prints on the host's console; "
+            f"if it is the same, accept it with --accept-host-key {question.fingerprint}"
+        )
+    return HostKeyUnknown(
+        f"The host key of {target} is not known: {question.key_type} {question.fingerprint}.",
+        hint=hint,
+        context={**_context(question), "known_hosts_line": _line(target, key)},
+    )
+
+
+def _changed(target: Target, question: HostKeyQuestion, keys: Sequence[KnownKey]) -> HostKeyChanged:
+    known = [key for key in keys if not key.marker and key.is_for(question.host)]
+    places = ", ".join(key.source for key in known)
+    return HostKeyChanged(
+        f"{target} shows another host key than the known one: {question.key_type} {question.fingerprint}, "
+        f"instead of {', '.join(known_hosts.fingerprint(key.blob) for key in known)}. The connection was refused.",
+        hint=f"Either the host was set up anew, or somebody stands in between. If it was set up anew, remove {places}.",
+        context={**_context(question), "known_in": places},
+    )
+
+
+def _revoked(target: Target, question: HostKeyQuestion) -> HostKeyChanged:
+    return HostKeyChanged(
+        f"The host key of {target} was revoked: {question.key_type} {question.fingerprint}. "
+        "The connection was refused.",
+        hint="A known_hosts file marks it as @revoked. The host needs a new key.",
+        context=_context(question),
+    )

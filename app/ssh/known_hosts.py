@@ -1,0 +1,203 @@
+"""known_hosts files: reading them all, writing our own.
+
+Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT", OpenSSH 10.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from app.domain.errors import StorageFault
+from app.ssh.logs import logger
+
+DEFAULT_PORT = 22
+
+_write_lock = threading.Lock()
+
+
+class Verdict(StrEnum):
+    """What is known about a key."""
+
+    KNOWN = "known"
+    UNKNOWN = "unknown"
+    CHANGED = "changed"
+    REVOKED = "revoked"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """One line of a known_hosts file.
+
+    Attributes:
+        marker: `revoked`, or empty.
+        names: Patterns, or one hashed name.
+        key_type: For example `ssh-ed25519`.
+        blob: The public key.
+        source: File and line number.
+    """
+
+    marker: str
+    names: tuple[str, ...]
+    key_type: str
+    blob: bytes
+    source: str
+
+    def is_for(self, name: str) -> bool:
+        """Whether the line speaks of this host.
+
+        Args:
+            name: Address, or `[address]:port`.
+        """
+        is_match = False
+        for pattern in self.names:
+            if pattern.startswith("|1|"):
+                is_match = is_match or _is_hash_of(pattern, name)
+            elif pattern.startswith("!"):
+                if _is_like(pattern[1:], name):
+                    return False
+            else:
+                is_match = is_match or _is_like(pattern, name)
+        return is_match
+
+
+def host_name(address: str, port: int) -> str:
+    """Return an address and port as known_hosts writes them: the bare address for port 22."""
+    return address.lower() if port == DEFAULT_PORT else f"[{address.lower()}]:{port}"
+
+
+def fingerprint(blob: bytes) -> str:
+    """Return a public key's fingerprint as `ssh-keygen -l` prints it."""
+    return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
+
+
+def read_known_hosts(files: Iterable[Path]) -> tuple[KnownKey, ...]:
+    """Read files; what is not there or cannot be read is passed over, as OpenSSH does."""
+    keys: list[KnownKey] = []
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                logger.info("Host keys in %s cannot be read: %s", file, error.strerror)
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            key = _parse(line.strip(), f"{file}:{number}")
+            if key is not None:
+                keys.append(key)
+    return tuple(keys)
+
+
+def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Verdict:
+    """Compare a host's key with what is known.
+
+    A host that has a known key of any type and shows a key that is not among them counts as changed: the known types
+    are asked for first, so an honest host would have shown one of them.
+
+    Args:
+        keys: What is known.
+        address: The host's address.
+        port: The port.
+        blob: The public key that the host showed.
+    """
+    name = host_name(address, port)
+    mine = [key for key in keys if key.is_for(name)]
+    plain = [key for key in keys if port != DEFAULT_PORT and key.is_for(address.lower())]
+    if any(key.marker and key.blob == blob for key in (*mine, *plain)):
+        return Verdict.REVOKED
+    # A key known for the bare address is believed on any port, as OpenSSH does; a different one there proves nothing.
+    if any(not key.marker and key.blob == blob for key in (*mine, *plain)):
+        return Verdict.KNOWN
+    return Verdict.CHANGED if any(not key.marker for key in mine) else Verdict.UNKNOWN
+
+
+def known_types(keys: Sequence[KnownKey], address: str, port: int) -> tuple[str, ...]:
+    """Return the types of the keys known for a host."""
+    names = {host_name(address, port), address.lower()}
+    return tuple(dict.fromkeys(key.key_type for key in keys if not key.marker and any(map(key.is_for, names))))
+
+
+def line_for(address: str, port: int, key_type: str, blob: bytes) -> str:
+    """Return a known_hosts line without its end."""
+    return f"{host_name(address, port)} {key_type} {base64.b64encode(blob).decode()}"
+
+
+def add_line(file: Path, line: str) -> None:
+    """Add a line to our own file, atomically and readable by its owner alone.
+
+    Raises:
+        StorageFault: The file cannot be written.
+    """
+    with _write_lock:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            old = file.read_text(encoding="utf-8", errors="surrogateescape") if file.exists() else ""
+            if line in old.splitlines():
+                return
+            separator = "" if not old or old.endswith("\n") else "\n"
+            _replace(file, f"{old}{separator}{line}\n".encode("utf-8", errors="surrogateescape"))
+        except OSError as error:
+            raise StorageFault(
+                f"The host key could not be stored in {file}: {error.strerror}.", hint="Check its folder's permissions."
+            ) from error
+
+
+def _replace(file: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(file)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _parse(line: str, source: str) -> KnownKey | None:
+    if not line or line.startswith("#"):
+        return None
+    fields = line.split()
+    marker = ""
+    if fields[0].startswith("@"):
+        marker, fields = fields[0][1:], fields[1:]
+    if marker not in {"", "revoked"}:
+        logger.info("%s is passed over: @%s lines are not supported.", source, marker)
+        return None
+    if len(fields) < 3:
+        return None
+    try:
+        blob = base64.b64decode(fields[2], validate=True)
+    except binascii.Error:
+        return None
+    return KnownKey(marker, tuple(fields[0].split(",")), fields[1], blob, source)
+
+
+def _is_hash_of(hashed: str, name: str) -> bool:
+    """Whether `|1|salt|hash` stands for this name (HMAC-SHA1, as `ssh-keygen -H` writes it)."""
+    parts = hashed.split("|")
+    if len(parts) != 4:
+        return False
+    try:
+        salt, digest = (base64.b64decode(part, validate=True) for part in parts[2:])
+    except binascii.Error:
+        return False
+    return hmac.compare_digest(hmac.new(salt, name.encode(), hashlib.sha1).digest(), digest)
+
+
+def _is_like(pattern: str, name: str) -> bool:
+    """Whether a pattern with `*` and `?` matches; brackets mean themselves."""
+    expression = re.escape(pattern.lower()).replace(r"\*", ".*").replace(r"\?", ".")
+    return re.fullmatch(expression, name) is not None

@@ -1,0 +1,136 @@
+"""How root's rights are got on a host: found out once, and sudo's password asked for once."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from app.domain.cancel import CancelToken
+from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
+from app.domain.errors import PrivilegeMissing
+from app.domain.hosts import Privilege
+from app.ssh.dial import Connection
+from app.ssh.executor import Job, Rights, execute
+from app.ssh.pump import WrongSudoPassword
+from app.ssh.remote_line import remote_line
+from app.ssh.streams import LineCollector
+from app.ssh.targets import Target
+
+DETECT_TIMEOUT_S = 20.0
+SUDO_TRIES = 3
+
+# Prints one word, and for `none` the reason. `sudo -n` says on stderr why it would not: only a wish for a password
+# leaves a way. Source: sudo 1.9.13 to 1.9.16 and OpenDoas 6.8 by trial; messages in the C locale.
+_DETECT = r"""
+[ "$(id -u)" = 0 ] && { echo root; exit 0; }
+why='there is neither sudo nor doas'
+if command -v sudo >/dev/null 2>&1; then
+  said=$(sudo -n true 2>&1 </dev/null) && { echo sudo; exit 0; }
+  why=$said
+  case $said in *password*|*terminal*) can=yes ;; esac
+fi
+if command -v doas >/dev/null 2>&1; then
+  said=$(doas -n true 2>&1 </dev/null) && { echo doas; exit 0; }
+  [ -n "$can" ] || why="$why; $said"
+fi
+[ -n "$can" ] && { echo sudo-password; exit 0; }
+echo none
+echo "$why"
+"""
+
+
+@dataclass(slots=True)
+class _Found:
+    privilege: Privilege
+    why_not: str = ""
+
+
+class Privileges:
+    """Root's rights on one host.
+
+    Args:
+        target: The host.
+        passwords: Where sudo's password comes from.
+    """
+
+    def __init__(self, target: Target, passwords: PasswordProvider) -> None:
+        self._target = target
+        self._passwords = passwords
+        self._lock = threading.Lock()
+        self._found: _Found | None = None
+        self._sudo_secret: Secret | None = None
+
+    def detect(self, connection: Connection, *, token: CancelToken) -> Privilege:
+        """Find out how root's rights are got; asks the host once.
+
+        Raises:
+            ConnectionLost, DeadlineExceeded, Cancelled: As for a command.
+        """
+        with self._lock:
+            return self._detect(connection, token).privilege
+
+    def rights(self, connection: Connection, *, token: CancelToken) -> Rights:
+        """Return what a command needs to run as root, asking for sudo's password if need be.
+
+        Raises:
+            PrivilegeMissing: Root's rights cannot be had.
+            ConnectionLost, DeadlineExceeded, Cancelled: As for a command.
+        """
+        with self._lock:
+            found = self._detect(connection, token)
+            if found.privilege is Privilege.NONE:
+                raise PrivilegeMissing(
+                    f"The user of {self._target} has no way to root's rights: {found.why_not}.",
+                    hint="Log in as root, or allow this user all commands in sudoers or doas.conf.",
+                )
+            if found.privilege is Privilege.ROOT:
+                return Rights()
+            if found.privilege is Privilege.SUDO_PASSWORD and self._sudo_secret is None:
+                self._sudo_secret = self._ask_sudo(connection, token)
+            return Rights(found.privilege, self._sudo_secret)
+
+    def forget_sudo_secret(self) -> None:
+        """Drop a password that is no longer right."""
+        with self._lock:
+            self._sudo_secret = None
+
+    def _detect(self, connection: Connection, token: CancelToken) -> _Found:
+        if self._found is None:
+            line = remote_line(("sh", "-c", _DETECT), None)
+            job = Job(line, Rights(), f"the look at {self._target.spec.label}'s privileges", DETECT_TIMEOUT_S)
+            out = LineCollector(4096)
+            execute(connection, job, out, LineCollector(0), token=token)
+            word, _, why = out.text().strip().partition("\n")
+            is_known = word in set(Privilege)
+            self._found = _Found(Privilege(word) if is_known else Privilege.NONE, " ".join(why.split())[:300])
+        return self._found
+
+    def _ask_sudo(self, connection: Connection, token: CancelToken) -> Secret:
+        """Get sudo's password and try it out."""
+        key = SecretKey(SecretKind.SUDO, self._target.login)
+        for number in range(SUDO_TRIES):
+            token.raise_if_cancelled()
+            secret = self._passwords.get(key, is_retry=number > 0)
+            if secret is None:
+                raise PrivilegeMissing(
+                    f"{self._target} wants a password for sudo, and none was given.",
+                    hint="Give it when asked, or store it in the system's keyring.",
+                )
+            if self._is_right(connection, secret, token):
+                return secret
+        raise PrivilegeMissing(
+            f"sudo on {self._target} refused the password {SUDO_TRIES} times.", hint="It is the user's own password."
+        )
+
+    def _is_right(self, connection: Connection, secret: Secret, token: CancelToken) -> bool:
+        line = remote_line(("true",), Privilege.SUDO_PASSWORD)
+        rights = Rights(Privilege.SUDO_PASSWORD, secret)
+        job = Job(line, rights, f"sudo on {self._target.spec.label}", DETECT_TIMEOUT_S)
+        try:
+            execute(connection, job, LineCollector(0), LineCollector(0), token=token)
+        except WrongSudoPassword:
+            return False
+        except PrivilegeMissing:
+            self._found = _Found(Privilege.NONE, "sudo does not allow this user all commands")
+            raise
+        return True

@@ -1,0 +1,238 @@
+"""Moves bytes between one channel and its sinks until the command ends, time is up or somebody cancels."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+import paramiko
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import ConnectionLost, DeadlineExceeded, PrivilegeMissing
+from app.ssh.streams import OutputSink
+
+CHUNK_BYTES = 65_536
+TICK_S = 0.1
+"""How long at most until an exit status is noticed whose channel stays open, in seconds."""
+
+OPEN_AFTER_EXIT_S = 0.5
+"""How long a channel may stay open after the exit status (a daemon that kept stdout holds it), in seconds."""
+
+MAX_PREAMBLE_BYTES = 16_384
+
+
+class WrongSudoPassword(Exception):
+    """sudo asked a second time."""
+
+
+@dataclass(slots=True)
+class Gate:
+    """What happens on stderr before a command with root's rights starts.
+
+    sudo's question holds 128 random bits, so nothing else can pass for it, and it is answered once. The start mark ends
+    this stage: afterwards no answer is ever given, and the command's own stdin may be sent.
+
+    Attributes:
+        mark: The line that says that the command has started; empty if there is none.
+        prompt: sudo's question; empty if it cannot ask.
+        answer: What to send to it, with its line end.
+    """
+
+    mark: bytes = b""
+    prompt: bytes = b""
+    answer: bytes = field(default=b"", repr=False)
+    preamble: bytes = b""
+    is_open: bool = False
+    is_answered: bool = False
+
+    def __post_init__(self) -> None:
+        self.is_open = not self.mark
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """Take bytes from stderr.
+
+        Returns:
+            What belongs to the command's own stderr, and what has to be sent to its stdin now.
+
+        Raises:
+            WrongSudoPassword: sudo asked again.
+        """
+        if self.is_open:
+            return data, b""
+        self.preamble = (self.preamble + data)[-MAX_PREAMBLE_BYTES:]
+        answer = b""
+        if self.prompt and self.prompt in self.preamble:
+            if self.is_answered:
+                raise WrongSudoPassword
+            self.is_answered = True
+            self.preamble = self.preamble.replace(self.prompt, b"", 1)
+            answer = self.answer
+        before, found, after = self.preamble.partition(self.mark + b"\n")
+        if not found:
+            return b"", answer
+        self.is_open = True
+        self.preamble = before
+        return after, answer
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One command's traffic.
+
+    Attributes:
+        out: Gets stdout.
+        err: Gets stderr.
+        stdin: What to send, once the gate is open; then comes the end of input.
+        gate: What has to happen first.
+    """
+
+    out: OutputSink
+    err: OutputSink
+    stdin: bytes = field(default=b"", repr=False)
+    gate: Gate = field(default_factory=Gate)
+
+
+class _Wake(threading.Event):
+    """Set by paramiko when data or an end arrives; cleared by us alone, since two buffers share it."""
+
+    def clear(self) -> None:
+        """Do nothing: paramiko clears it when one buffer is empty, though the other may hold data."""
+
+    def reset(self) -> None:
+        """Forget what was set."""
+        super().clear()
+
+
+def pump(
+    channel: paramiko.Channel,
+    exchange: Exchange,
+    *,
+    token: CancelToken,
+    deadline_s: float,
+    what: str,
+) -> int:
+    """Serve a channel until its command has ended.
+
+    Args:
+        channel: An open channel whose command was requested.
+        exchange: Where its bytes go to and come from.
+        token: Cancelling it ends this at once.
+        deadline_s: On the monotonic clock, in seconds.
+        what: The command and its host in words, for errors.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        ConnectionLost: The channel ended without an exit status.
+        DeadlineExceeded: Time is up.
+        PrivilegeMissing: sudo or doas ended without starting the command.
+        WrongSudoPassword: sudo asked again.
+        Cancelled: The token was cancelled.
+    """
+    wake = _Wake()
+    wake.set()
+    channel.in_buffer.set_event(wake)
+    channel.in_stderr_buffer.set_event(wake)
+    unregister = token.on_cancel(wake.set)
+    try:
+        return _serve(channel, exchange, wake, token=token, deadline_s=deadline_s, what=what)
+    finally:
+        unregister()
+
+
+def _serve(
+    channel: paramiko.Channel, exchange: Exchange, wake: _Wake, *, token: CancelToken, deadline_s: float, what: str
+) -> int:
+    sender = _Sender(channel, exchange.stdin)
+    exited_at_s: float | None = None
+    while True:
+        wake.wait(min(sender.pause_s(), max(0.0, deadline_s - time.monotonic())))
+        wake.reset()
+        token.raise_if_cancelled()
+        # Asked before draining: what came in before these became true is certainly seen by the draining.
+        is_over = channel.closed or (channel.eof_received and channel.exit_status_ready())
+        did_exit = channel.exit_status_ready()
+        did_move = _drain(channel, exchange, sender)
+        sender.go_on(is_allowed=exchange.gate.is_open)
+        if is_over:
+            break
+        if did_exit and not did_move:
+            exited_at_s = exited_at_s or time.monotonic()
+            if time.monotonic() - exited_at_s > OPEN_AFTER_EXIT_S:
+                break
+        if time.monotonic() >= deadline_s:
+            raise DeadlineExceeded(f"{what} did not end in time.", hint="Try again, or look at the host's load.")
+    exchange.out.finish()
+    exchange.err.finish()
+    return _status(channel, exchange, what)
+
+
+def _drain(channel: paramiko.Channel, exchange: Exchange, sender: _Sender) -> bool:
+    """Hand on everything that has arrived; return whether there was anything."""
+    did_move = False
+    while channel.recv_ready():
+        data = channel.recv(CHUNK_BYTES)
+        if not data:
+            break
+        exchange.out.feed(data)
+        did_move = True
+    while channel.recv_stderr_ready():
+        data = channel.recv_stderr(CHUNK_BYTES)
+        if not data:
+            break
+        own, answer = exchange.gate.feed(data)
+        if answer:
+            sender.send_first(answer)
+        if own:
+            exchange.err.feed(own)
+        did_move = True
+    return did_move
+
+
+def _status(channel: paramiko.Channel, exchange: Exchange, what: str) -> int:
+    status: int = channel.exit_status
+    if status < 0:
+        raise ConnectionLost(
+            f"The connection broke while {what} was running.", hint="It is not known how far it came; connect again."
+        )
+    if not exchange.gate.is_open:
+        said = exchange.gate.preamble.decode("utf-8", errors="replace").strip().splitlines()
+        reason = said[-1][:300] if said else "nothing was said about why"
+        raise PrivilegeMissing(
+            f"{what} needs root's rights, and the host refused them: {reason}",
+            hint="Log in as root, or allow this user all commands in sudoers or doas.conf.",
+        )
+    return status
+
+
+class _Sender:
+    """Sends a command's stdin in pieces that the window has room for, then the end of input."""
+
+    def __init__(self, channel: paramiko.Channel, stdin: bytes) -> None:
+        self._channel = channel
+        self._rest = memoryview(stdin)
+        self._is_done = False
+
+    def pause_s(self) -> float:
+        """Return how long may be waited before looking again: room in the window wakes nobody."""
+        return TICK_S if self._is_done or not self._rest else TICK_S / 10
+
+    def send_first(self, data: bytes) -> None:
+        """Send the answer to a question ahead of everything else."""
+        self._channel.sendall(data)
+
+    def go_on(self, *, is_allowed: bool) -> None:
+        """Send what there is room for."""
+        if self._is_done or not is_allowed:
+            return
+        try:
+            while self._rest and self._channel.send_ready():
+                sent = self._channel.send(bytes(self._rest[:CHUNK_BYTES]))
+                self._rest = self._rest[sent:]
+            if not self._rest:
+                self._channel.shutdown_write()
+                self._is_done = True
+        except OSError:
+            self._is_done = True  # the command closed its stdin or ended; its status says what that means

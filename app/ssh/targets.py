@@ -1,0 +1,150 @@
+"""Where a connection really goes: a host's spec together with ~/.ssh/config."""
+
+from __future__ import annotations
+
+import getpass
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import paramiko
+from paramiko.config import SSHConfigDict
+from paramiko.ssh_exception import ConfigParseError, CouldNotCanonicalize
+
+from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.hosts import HostSpec
+from app.ssh.known_hosts import DEFAULT_PORT
+
+MAX_JUMPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A host after ~/.ssh/config was asked.
+
+    Attributes:
+        spec: What was asked for.
+        address: Host name or IP address.
+        port: TCP port.
+        user: User name.
+        key_name: Name under which its key is looked up; the address unless HostKeyAlias says otherwise.
+        key_port: Port that goes with `key_name`; 22 for an alias, which stands alone.
+        identity_files: Key files to try.
+        is_identities_only: Whether the agent's other keys must not be tried.
+        jumps: Hosts to go through, the nearest first.
+    """
+
+    spec: HostSpec
+    address: str
+    port: int
+    user: str
+    key_name: str
+    key_port: int
+    identity_files: tuple[Path, ...] = ()
+    is_identities_only: bool = False
+    jumps: tuple[Target, ...] = ()
+
+    @property
+    def login(self) -> str:
+        """Return `user@host:port`, which passwords are stored under."""
+        return f"{self.user}@{self.address}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.spec.label} ({self.login})"
+
+
+def read_ssh_config(file: Path) -> paramiko.SSHConfig:
+    """Read a configuration of the user's ssh; one that is not there is empty.
+
+    Raises:
+        InvalidFile: It cannot be understood or read.
+    """
+    try:
+        return paramiko.SSHConfig.from_path(str(file))
+    except FileNotFoundError:
+        return paramiko.SSHConfig()
+    except (OSError, UnicodeDecodeError, ConfigParseError) as error:
+        raise InvalidFile(f"{file} cannot be read: {error}", hint="Check it with `ssh -G somehost`.") from error
+
+
+def resolve(spec: HostSpec, config: paramiko.SSHConfig) -> Target:
+    """Find out where a connection goes.
+
+    Raises:
+        InvalidOption: The configuration asks for something that Tunnelmark cannot do, or makes no sense.
+    """
+    return _resolve(spec, config, depth=0)
+
+
+def _resolve(spec: HostSpec, config: paramiko.SSHConfig, depth: int) -> Target:
+    if depth > MAX_JUMPS:
+        raise InvalidOption(f"More than {MAX_JUMPS} jump hosts lead to {spec.label}.", hint="Is ProxyJump a circle?")
+    options = _lookup(config, spec)
+    address = options.get("hostname", spec.address)
+    files = [spec.identity_file] if spec.identity_file else []
+    files += [name for name in options.get("identityfile", []) if name.lower() != "none"]
+    port = spec.port or _port(options.get("port"), spec)
+    target = Target(
+        spec=spec,
+        address=address,
+        port=port,
+        user=spec.user or options.get("user") or getpass.getuser(),
+        key_name=options.get("hostkeyalias", address),
+        key_port=DEFAULT_PORT if "hostkeyalias" in options else port,
+        identity_files=tuple(dict.fromkeys(Path(name).expanduser() for name in files)),
+        is_identities_only=options.get("identitiesonly", "no").lower() == "yes",
+    )
+    return replace(target, jumps=_jumps(options, target, config, depth))
+
+
+def _lookup(config: paramiko.SSHConfig, spec: HostSpec) -> SSHConfigDict:
+    try:
+        return config.lookup(spec.address)
+    except (CouldNotCanonicalize, KeyError, ValueError) as error:
+        raise InvalidOption(f"The ssh configuration for {spec.address} cannot be applied: {error}") from error
+
+
+def _port(text: str | None, spec: HostSpec) -> int:
+    if text is None:
+        return DEFAULT_PORT
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise InvalidOption(f"The port {text} that the ssh configuration gives for {spec.address} is none.")
+    return int(text)
+
+
+def _jumps(options: SSHConfigDict, target: Target, config: paramiko.SSHConfig, depth: int) -> tuple[Target, ...]:
+    jump = options.get("proxyjump")
+    if jump is None or jump.lower() == "none":
+        if jump is None and options.get("proxycommand"):
+            raise InvalidOption(
+                f"The ssh configuration reaches {target.spec.address} with ProxyCommand, which is not supported.",
+                hint="Use ProxyJump instead.",
+            )
+        return ()
+    hops: list[Target] = []
+    for text in jump.split(","):
+        hop = _resolve(_hop_spec(text.strip(), target.spec), config, depth + 1)
+        # The first hop may itself be behind others; of the later ones, the hop before is the way to them.
+        hops += [*hop.jumps, replace(hop, jumps=())] if not hops else [replace(hop, jumps=())]
+    if len(hops) > MAX_JUMPS:
+        raise InvalidOption(f"More than {MAX_JUMPS} jump hosts lead to {target.spec.label}.")
+    return tuple(hops)
+
+
+def _hop_spec(text: str, spec: HostSpec) -> HostSpec:
+    """Read `[user@]host[:port]` or `ssh://[user@]host[:port]`."""
+    rest = text.removeprefix("ssh://").rstrip("/")
+    user, at, host = rest.rpartition("@")
+    address, port = host, None
+    if host.startswith("["):
+        address, _, tail = host[1:].partition("]")
+        port = tail.removeprefix(":") or None
+    elif host.count(":") == 1:
+        address, _, port = host.partition(":")
+    if not address or (port is not None and not port.isdecimal()):
+        raise InvalidOption(f"The jump host `{text}` on the way to {spec.label} makes no sense.")
+    return HostSpec(
+        label=f"jump host {address} for {spec.label}",
+        address=address,
+        port=int(port) if port else None,
+        user=user if at else None,
+    )

@@ -1,0 +1,159 @@
+"""An SSH transport that notices when the other side is gone, and that ends without leaving a thread behind."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from socket import SHUT_RDWR, socket
+from typing import Any, ClassVar
+
+import paramiko
+from paramiko.common import MSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
+from paramiko.message import Message
+from paramiko.packet import Packetizer
+
+from app.ssh.logs import adopt_paramiko_logging
+
+SETUP_TIMEOUT_S = 15.0
+"""For each of: TCP connection, SSH banner and key exchange, login."""
+
+KEEPALIVE_INTERVAL_S = 5.0
+KEEPALIVES_UNANSWERED = 3
+"""Dead after 4 intervals: three questions without an answer, and the fourth pause."""
+
+DEAD_AFTER_S = KEEPALIVE_INTERVAL_S * (KEEPALIVES_UNANSWERED + 1)
+
+# No CBC, no SHA-1, no MD5, no 3DES; the order is paramiko's preference for what it offers first.
+CIPHERS = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes192-ctr", "aes256-ctr")
+MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
+
+# Source: RFC 4254, section 6.10, names; Linux signal(7), numbers.
+_SIGNALS = {
+    "HUP": 1,
+    "INT": 2,
+    "QUIT": 3,
+    "ILL": 4,
+    "ABRT": 6,
+    "FPE": 8,
+    "KILL": 9,
+    "USR1": 10,
+    "SEGV": 11,
+    "USR2": 12,
+    "PIPE": 13,
+    "ALRM": 14,
+    "TERM": 15,
+}
+
+
+class _WatchfulPacketizer(Packetizer):
+    """Knows when something last came in, and says when nothing comes."""
+
+    def __init__(self, sock: socket) -> None:
+        super().__init__(sock)
+        self.last_received_s = time.monotonic()
+        self.on_quiet: Callable[[], None] | None = None
+
+    def read_message(self) -> tuple[int, Message]:
+        """Read one message and note the time."""
+        message = super().read_message()
+        self.last_received_s = time.monotonic()
+        return message
+
+    def _check_keepalive(self) -> None:
+        # Called by paramiko in its thread each time 0.1 s passed without data. Its own keepalives want no answer, so
+        # they cannot tell a quiet host from a dead one.
+        if self.on_quiet is not None:
+            self.on_quiet()
+
+
+def _handle_channel_request(channel: paramiko.Channel, message: Message) -> None:
+    """Do what paramiko does, and also understand `exit-signal`, which it drops.
+
+    Source: RFC 4254, section 6.10.
+    """
+    start = message.packet.tell()
+    if message.get_text() == "exit-signal":
+        message.get_boolean()
+        channel.exit_status = 128 + _SIGNALS.get(message.get_text(), 0)
+        channel.status_event.set()
+        return
+    message.packet.seek(start)
+    channel._handle_request(message)  # type: ignore[attr-defined]  # noqa: SLF001 - the handler this one replaces
+
+
+class WatchfulTransport(paramiko.Transport):
+    """paramiko's transport with answered keepalives, exit signals, modern algorithms only, and an orderly end.
+
+    Args:
+        sock: A connected socket, or a channel through a jump host.
+        host_key_types: Key types known for the host, wanted first.
+    """
+
+    _channel_handler_table: ClassVar[dict[int, Any]] = {
+        **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined]  # noqa: SLF001 - extended, not changed
+        MSG_CHANNEL_REQUEST: _handle_channel_request,
+    }
+
+    def __init__(self, sock: socket | paramiko.Channel, host_key_types: tuple[str, ...] = ()) -> None:
+        adopt_paramiko_logging()
+        super().__init__(sock, packetizer_class=_WatchfulPacketizer)
+        options = self.get_security_options()
+        options.ciphers = CIPHERS
+        options.digests = MACS
+        options.key_types = self._ordered_key_types(host_key_types, tuple(options.key_types))
+        self.banner_timeout = SETUP_TIMEOUT_S
+        self.handshake_timeout = SETUP_TIMEOUT_S
+        self.auth_timeout = SETUP_TIMEOUT_S
+        self.channel_timeout = SETUP_TIMEOUT_S
+        self._asked_at_s = 0.0
+        self._unanswered = 0
+
+    @staticmethod
+    def _ordered_key_types(known: tuple[str, ...], offered: tuple[str, ...]) -> tuple[str, ...]:
+        """Put known key types first, as OpenSSH does; an RSA key is used with its SHA-2 signatures."""
+        wanted: list[str] = []
+        for key_type in known:
+            wanted += ["rsa-sha2-512", "rsa-sha2-256"] if key_type == "ssh-rsa" else [key_type]
+        first = [key_type for key_type in dict.fromkeys(wanted) if key_type in offered]
+        return (*first, *(key_type for key_type in offered if key_type not in first))
+
+    def start_watching(self) -> None:
+        """Begin to send keepalives, now that somebody is logged in."""
+        assert isinstance(self.packetizer, _WatchfulPacketizer)  # noqa: S101 - made so above
+        self.packetizer.on_quiet = self._on_quiet
+
+    def _on_quiet(self) -> None:
+        """Ask for a sign of life, or end the connection. Runs in the transport's thread."""
+        now_s = time.monotonic()
+        received_s: float = self.packetizer.last_received_s  # type: ignore[attr-defined]
+        if received_s > self._asked_at_s:
+            self._unanswered = 0
+        if now_s - max(received_s, self._asked_at_s) < KEEPALIVE_INTERVAL_S or not self.clear_to_send.is_set():
+            return
+        if self._unanswered >= KEEPALIVES_UNANSWERED:
+            raise EOFError(f"no answer for {now_s - received_s:.0f} s")
+        self._asked_at_s = now_s
+        self._unanswered += 1
+        question = Message()
+        question.add_byte(cMSG_GLOBAL_REQUEST)
+        question.add_string("keepalive@openssh.com")
+        question.add_boolean(b=True)
+        self._send_user_message(question)  # type: ignore[attr-defined]
+
+    def end(self) -> None:
+        """Close the connection and wait for its thread; may be called twice, and from any thread but its own."""
+        self.packetizer.complete_handshake()  # ends paramiko's timer thread
+        self.close()
+        self.abort()
+        if self.is_alive() and self is not threading.current_thread():
+            self.join(timeout=5.0)
+
+    def abort(self) -> None:
+        """Tear the connection down at once, without waiting for anything. Does not raise."""
+        self.packetizer.close()
+        try:
+            self.sock.shutdown(SHUT_RDWR)
+        except (OSError, EOFError, paramiko.SSHException):
+            pass  # it was not connected, or is gone already
+        self.sock.close()

@@ -1,0 +1,137 @@
+"""Writing files on a host, atomically and in one channel.
+
+The files come inside a script on the shell's stdin, as arguments of the shell's own printf, with octal escapes: nothing
+of them is on any command line, every byte value passes, and nothing but POSIX sh is needed (`head -c` of BusyBox reads
+too far ahead, `base64` is often missing). All files are written beside their places first; only when every one of them
+is complete and synced are they renamed.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import secrets
+from collections.abc import Sequence
+
+from app.domain.commands import FileToWrite
+from app.domain.errors import Bug, CommandFailed, DiskFull
+from app.ssh.remote_line import shell_line
+
+CHUNK_BYTES = 2048
+
+_HEAD = """{
+umask 077
+case $(type printf) in *builtin*) ;; *) echo '@REPORT@ 0 noprintf' >&2; exit 3 ;; esac
+fail() { echo "@REPORT@ $*" >&2; exit 3; }
+check() {
+  [ -d "$2" ] || fail "$1" nodir
+  [ ! -d "$3" ] || fail "$1" isdir
+}
+put() {
+  if ! "c$1" >"$2" || [ "$(wc -c <"$2")" -ne "$3" ]; then
+    rm -f "$2"
+    said=$( ("c$1" | cat >"$2") 2>&1 )
+    fail "$1" write "$said"
+  fi
+  chmod "$4" "$2" || fail "$1" chmod
+}
+"""
+
+
+def upload_script(files: Sequence[FileToWrite], report: str) -> bytes:
+    """Write the script that writes the files.
+
+    Args:
+        files: What to write.
+        report: What a line on stderr begins with that says which file failed and why.
+
+    Raises:
+        Bug: A path is not absolute, or a mode is none.
+    """
+    token = secrets.token_hex(8)
+    beside: list[str] = []
+    lines = [_HEAD.replace("@REPORT@", report)]
+    for index, file in enumerate(files):
+        folder, name = posixpath.split(file.path)
+        if not file.path.startswith("/") or not name or not 0 <= file.mode <= 0o7777:
+            raise Bug(f"{file.path} (mode {file.mode:o}) is no place for a file.")
+        beside.append(f"{folder.rstrip('/')}/.tunnelmark-{token}-{index}")
+        lines.append(f"c{index}() {{ :\n{_printf_lines(file.content)}}}")
+    lines.append(f"clean() {{ {shell_line(['rm', '-f', *beside])}; }}")
+    lines += ["trap clean EXIT", "trap 'exit 3' HUP INT TERM"]
+    return "\n".join([*lines, *_steps(files, beside), "exit 0", "}", ""]).encode()
+
+
+def _steps(files: Sequence[FileToWrite], beside: Sequence[str]) -> list[str]:
+    """Return what is done once the functions are there: check all, write all, sync, rename all."""
+    folders = [posixpath.dirname(file.path) for file in files]
+    steps = [shell_line(["check", str(i), folders[i], file.path]) for i, file in enumerate(files)]
+    for index, file in enumerate(files):
+        steps.append(shell_line(["put", str(index), beside[index], str(len(file.content)), f"{file.mode:04o}"]))
+    steps.append(_sync(beside))
+    for index, file in enumerate(files):
+        steps.append(f"{shell_line(['mv', '-f', beside[index], file.path])} || fail {index} rename")
+    return [*steps, _sync(list(dict.fromkeys(folders)))]
+
+
+def _sync(paths: Sequence[str]) -> str:
+    """Sync these paths; everything where sync(1) takes none (coreutils before 8.24, old BusyBox)."""
+    return f"{shell_line(['sync', *paths])} 2>/dev/null || sync"
+
+
+def _printf_lines(content: bytes) -> str:
+    """Return printf commands that print exactly these bytes."""
+    pieces = (content[start : start + CHUNK_BYTES] for start in range(0, len(content), CHUNK_BYTES))
+    return "".join(f"printf '{_escaped(piece)}' || return 1\n" for piece in pieces)
+
+
+def _escaped(piece: bytes) -> str:
+    r"""Write bytes as a printf format: plain characters as they are, the others as `\ooo`.
+
+    Source: POSIX.1-2024, printf, EXTENDED DESCRIPTION (`\ddd` in a format). A leading minus would be an option.
+    """
+    text = "".join(_ESCAPES[byte] for byte in piece)
+    return "\\055" + text[1:] if text.startswith("-") else text
+
+
+def _escape(byte: int) -> str:
+    character = chr(byte)
+    if character == "\n":
+        return "\\n"
+    if character == "%":
+        return "%%"
+    is_plain = character.isascii() and character.isprintable() and character not in "'\\"
+    return character if is_plain else f"\\{byte:03o}"
+
+
+_ESCAPES = tuple(_escape(byte) for byte in range(256))
+
+
+def upload_error(files: Sequence[FileToWrite], stderr: str, report: str, host: str) -> DiskFull | CommandFailed:
+    """Turn what the script said into an error.
+
+    Args:
+        files: What was to be written.
+        stderr: What came on stderr.
+        report: What the script's own line begins with.
+        host: The host in words.
+    """
+    words = next((line for line in stderr.splitlines() if line.startswith(report + " ")), f"{report} 0 unknown")
+    _, number, reason, *rest = words.split(" ", 3)
+    path = files[int(number)].path
+    folder = posixpath.dirname(path)
+    said = " ".join(rest)
+    if reason == "write" and ("No space left" in said or "quota exceeded" in said):
+        return DiskFull(
+            f"There is no space left for {path} on {host}.",
+            hint=f"Nothing was changed. Free space in {folder} and try again.",
+            context={"path": path, "host": host},
+        )
+    texts = {
+        "nodir": (f"{folder} does not exist on {host}, so {path} cannot be written.", "Make the folder first."),
+        "isdir": (f"{path} is a folder on {host}, not a file.", ""),
+        "noprintf": (f"The shell of {host} has no printf of its own, so files cannot be written safely.", ""),
+        "rename": (f"{path} on {host} could not be replaced.", "Is it on a read-only or protected file system?"),
+    }
+    text, hint = texts.get(reason, (f"{path} could not be written on {host}.", "Nothing was changed."))
+    tail = said or " ".join(stderr.replace(words, "").split())
+    return CommandFailed(f"{text} {tail[:300]}".strip(), hint=hint, context={"path": path, "host": host})

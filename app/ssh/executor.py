@@ -9,7 +9,7 @@ import paramiko
 
 from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret
-from app.domain.errors import ConnectionLost, DeadlineExceeded, PrivilegeMissing
+from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.ssh.dial import Connection
 from app.ssh.logs import logger
@@ -28,6 +28,7 @@ _CONNECT_FAILED = 2  # Source: RFC 4254, section 5.1: SSH_OPEN_CONNECT_FAILED, w
 _RESOURCE_SHORTAGE = 4
 
 # Source: proc_pid_stat(5): after the name in parentheses come state, parent and process group.
+# What cannot be seen as marked (a user cannot read the environment of a ping with capabilities) goes with its group.
 # Finds everything that carries a run's name in its command line or environment, and the process groups led by it;
 # asks them to end, and after half a second makes them. The name is in the script's text, which comes on stdin, and grep
 # gets it with its first letter in brackets: so neither finds itself. `kill` gets no `--`, which dash's does not know.
@@ -36,7 +37,6 @@ mark=@MARK@
 groups=
 found() { grep -ls -e "[t]${mark#t}" /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null |
   while IFS=/ read -r _ _ pid _; do [ "$pid" = "$$" ] || echo "$pid"; done; }
-living() { for g in $groups; do kill -0 "$g" 2>/dev/null && echo "$g"; done; }
 targets() {
   for pid in $pids; do
     { read -r line <"/proc/$pid/stat"; } 2>/dev/null || continue
@@ -50,12 +50,12 @@ targets() {
 round=0
 while [ $round -lt 12 ]; do
   pids=$(found | sort -u | tr '\n' ' ')
-  groups=$(living | sort -u | tr '\n' ' ')
-  [ -n "$pids$groups" ] || [ $round -eq 0 ] || exit 0
-  targets
   signal=TERM
   [ $round -lt 6 ] || signal=KILL
+  [ -n "$pids" ] || [ $round -eq 0 ] || signal=KILL
+  targets
   for g in $groups; do kill -$signal "$g" 2>/dev/null; done
+  [ -n "$pids" ] || [ $round -eq 0 ] || exit 0
   round=$((round + 1))
   sleep 0.1 2>/dev/null || sleep 1
 done
@@ -110,11 +110,10 @@ def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, 
     channel = open_channel(connection, job.what, deadline_s=deadline_s, token=token)
     is_done = False
     try:
-        _request(channel, job)
-        exchange = Exchange(out, err, stdin=job.stdin, gate=_gate(job))
-        status = pump(channel, exchange, token=token, deadline_s=deadline_s, what=job.what)
+        _request(connection, channel, job)
+        status = pump(channel, _exchange(job, out, err), token=token, deadline_s=deadline_s, what=job.what)
         is_done = True
-    except (ConnectionLost, PrivilegeMissing, WrongSudoPassword):
+    except (CommandFailed, ConnectionLost, PrivilegeMissing, WrongSudoPassword):
         is_done = True  # it is out of reach, or was never started
         raise
     finally:
@@ -124,13 +123,14 @@ def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, 
     return status
 
 
-def _gate(job: Job) -> Gate:
+def _exchange(job: Job, out: OutputSink, err: OutputSink) -> Exchange:
     secret = job.rights.sudo_secret
-    return Gate(
-        mark=job.line.mark.encode() if job.line.has_start_mark else b"",
+    gate = Gate(
+        mark=job.line.mark.encode(),
         prompt=job.line.prompt.encode() if job.line.prompt else b"",
         answer=secret.value.encode() + b"\n" if secret else b"\n",
     )
+    return Exchange(out, err, gate, stdin=job.stdin, is_elevated=job.rights.privilege is not None)
 
 
 def open_channel(connection: Connection, what: str, *, deadline_s: float, token: CancelToken) -> paramiko.Channel:
@@ -156,9 +156,9 @@ def open_channel(connection: Connection, what: str, *, deadline_s: float, token:
             raise _lost(what) from error
 
 
-def _request(channel: paramiko.Channel, job: Job) -> None:
+def _request(connection: Connection, channel: paramiko.Channel, job: Job) -> None:
     try:
-        channel.exec_command(job.line.text)
+        connection.transport.request_exec(channel, job.line.text)
     except (paramiko.SSHException, EOFError, OSError) as error:
         raise _lost(job.what) from error
 
@@ -184,7 +184,7 @@ def kill_leftovers(connection: Connection, job: Job) -> None:
     err = LineCollector(4096)
     try:
         status = execute_once(connection, work, LineCollector(0), err)
-    except (ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword) as error:
+    except (CommandFailed, ConnectionLost, DeadlineExceeded, PrivilegeMissing, WrongSudoPassword) as error:
         logger.warning("What %s left running could not be killed: %s", job.what, error)
         return
     if status != 0:
@@ -201,8 +201,7 @@ def execute_once(connection: Connection, job: Job, out: OutputSink, err: OutputS
     deadline_s = time.monotonic() + job.timeout_s
     channel = open_channel(connection, job.what, deadline_s=deadline_s, token=token)
     try:
-        _request(channel, job)
-        exchange = Exchange(out, err, stdin=job.stdin, gate=_gate(job))
-        return pump(channel, exchange, token=token, deadline_s=deadline_s, what=job.what)
+        _request(connection, channel, job)
+        return pump(channel, _exchange(job, out, err), token=token, deadline_s=deadline_s, what=job.what)
     finally:
         channel.close()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import paramiko
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import ConnectionLost, DeadlineExceeded, PrivilegeMissing
+from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, PrivilegeMissing
 from app.ssh.streams import OutputSink
 
 CHUNK_BYTES = 65_536
@@ -28,28 +28,48 @@ class WrongSudoPassword(Exception):
 
 @dataclass(slots=True)
 class Gate:
-    """What happens on stderr before a command with root's rights starts.
+    """What happens before a command starts: the login shell's start-up files, sudo.
 
-    sudo's question holds 128 random bits, so nothing else can pass for it, and it is answered once. The start mark ends
-    this stage: afterwards no answer is ever given, and the command's own stdin may be sent.
+    The start mark on a stream ends this stage for that stream; what comes before it is not the command's. sudo's
+    question holds 128 random bits, so nothing else can pass for it, and it is answered once; after the start mark no
+    answer is ever given, and only then the command's own stdin is sent where sudo might have read it.
 
     Attributes:
-        mark: The line that says that the command has started; empty if there is none.
+        mark: The line that says that the command has started.
         prompt: sudo's question; empty if it cannot ask.
         answer: What to send to it, with its line end.
+        said: What came on stderr before the start mark.
     """
 
-    mark: bytes = b""
+    mark: bytes
     prompt: bytes = b""
     answer: bytes = field(default=b"", repr=False)
-    preamble: bytes = b""
-    is_open: bool = False
-    is_answered: bool = False
+    said: bytes = b""
+    _before_out: bytes = b""
+    _is_out_open: bool = False
+    _is_err_open: bool = False
+    _is_answered: bool = False
 
-    def __post_init__(self) -> None:
-        self.is_open = not self.mark
+    @property
+    def is_open(self) -> bool:
+        """Whether the command has started."""
+        return self._is_err_open
 
-    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+    @property
+    def may_send(self) -> bool:
+        """Whether the command's stdin may be sent."""
+        return self._is_err_open or not self.prompt
+
+    def feed_out(self, data: bytes) -> bytes:
+        """Take bytes from stdout; return what belongs to the command's own."""
+        if self._is_out_open:
+            return data
+        self._before_out = (self._before_out + data)[-MAX_PREAMBLE_BYTES - len(data) :]
+        _, found, after = self._before_out.partition(self.mark + b"\n")
+        self._is_out_open = bool(found)
+        return after
+
+    def feed_err(self, data: bytes) -> tuple[bytes, bytes]:
         """Take bytes from stderr.
 
         Returns:
@@ -58,21 +78,21 @@ class Gate:
         Raises:
             WrongSudoPassword: sudo asked again.
         """
-        if self.is_open:
+        if self._is_err_open:
             return data, b""
-        self.preamble = (self.preamble + data)[-MAX_PREAMBLE_BYTES:]
+        self.said = (self.said + data)[-MAX_PREAMBLE_BYTES - len(data) :]
         answer = b""
-        if self.prompt and self.prompt in self.preamble:
-            if self.is_answered:
+        if self.prompt and self.prompt in self.said:
+            if self._is_answered:
                 raise WrongSudoPassword
-            self.is_answered = True
-            self.preamble = self.preamble.replace(self.prompt, b"", 1)
+            self._is_answered = True
+            self.said = self.said.replace(self.prompt, b"", 1)
             answer = self.answer
-        before, found, after = self.preamble.partition(self.mark + b"\n")
+        before, found, after = self.said.partition(self.mark + b"\n")
         if not found:
             return b"", answer
-        self.is_open = True
-        self.preamble = before
+        self._is_err_open = True
+        self.said = before
         return after, answer
 
 
@@ -85,12 +105,14 @@ class Exchange:
         err: Gets stderr.
         stdin: What to send, once the gate is open; then comes the end of input.
         gate: What has to happen first.
+        is_elevated: Whether sudo or doas stands before the command.
     """
 
     out: OutputSink
     err: OutputSink
+    gate: Gate
     stdin: bytes = field(default=b"", repr=False)
-    gate: Gate = field(default_factory=Gate)
+    is_elevated: bool = False
 
 
 class _Wake(threading.Event):
@@ -128,6 +150,7 @@ def pump(
         ConnectionLost: The channel ended without an exit status.
         DeadlineExceeded: Time is up.
         PrivilegeMissing: sudo or doas ended without starting the command.
+        CommandFailed: The login shell did not start it.
         WrongSudoPassword: sudo asked again.
         Cancelled: The token was cancelled.
     """
@@ -155,7 +178,7 @@ def _serve(
         is_over = channel.closed or (channel.eof_received and channel.exit_status_ready())
         did_exit = channel.exit_status_ready()
         did_move = _drain(channel, exchange, sender)
-        sender.go_on(is_allowed=exchange.gate.is_open)
+        sender.go_on(is_allowed=exchange.gate.may_send)
         if is_over:
             break
         if did_exit and not did_move:
@@ -176,13 +199,15 @@ def _drain(channel: paramiko.Channel, exchange: Exchange, sender: _Sender) -> bo
         data = channel.recv(CHUNK_BYTES)
         if not data:
             break
-        exchange.out.feed(data)
+        own = exchange.gate.feed_out(data)
+        if own:
+            exchange.out.feed(own)
         did_move = True
     while channel.recv_stderr_ready():
         data = channel.recv_stderr(CHUNK_BYTES)
         if not data:
             break
-        own, answer = exchange.gate.feed(data)
+        own, answer = exchange.gate.feed_err(data)
         if answer:
             sender.send_first(answer)
         if own:
@@ -198,13 +223,22 @@ def _status(channel: paramiko.Channel, exchange: Exchange, what: str) -> int:
             f"The connection broke while {what} was running.", hint="It is not known how far it came; connect again."
         )
     if not exchange.gate.is_open:
-        said = exchange.gate.preamble.decode("utf-8", errors="replace").strip().splitlines()
-        reason = said[-1][:300] if said else "nothing was said about why"
-        raise PrivilegeMissing(
+        raise _not_started(exchange, what)
+    return status
+
+
+def _not_started(exchange: Exchange, what: str) -> PrivilegeMissing | CommandFailed:
+    said = exchange.gate.said.decode("utf-8", errors="replace").strip().splitlines()
+    reason = said[-1][:300] if said else "nothing was said about why"
+    if exchange.is_elevated:
+        return PrivilegeMissing(
             f"{what} needs root's rights, and the host refused them: {reason}",
             hint="Log in as root, or allow this user all commands in sudoers or doas.conf.",
         )
-    return status
+    return CommandFailed(
+        f"{what} was not run by the host's login shell: {reason}",
+        hint="The user needs an ordinary login shell, without a forced command.",
+    )
 
 
 class _Sender:

@@ -27,8 +27,8 @@ _SETTINGS = (
     'LC_ALL=C; PATH="${PATH:-/usr/bin:/bin}:/usr/local/sbin:/usr/sbin:/sbin"; ' + RUN_VARIABLE + '="$0"; '
     "export LC_ALL PATH " + RUN_VARIABLE + "; "
 )
-# Said on stderr as soon as the wrapper runs with root's rights: whatever sudo or doas had to say was before this.
-_STARTED = 'echo "$0" >&2; '
+# Said on both streams as soon as the wrapper runs: what sudo or the login shell's start-up files say comes before it.
+_STARTED = 'echo "$0"; echo "$0" >&2; '
 _RUN = '"$@"; exit $?'
 _RUN_SCRIPT = 'exec sh -s "$0"'
 
@@ -39,15 +39,14 @@ class RemoteLine:
 
     Attributes:
         text: For the SSH exec request.
-        mark: Name of this run: `tunnelmark-` and 32 hexadecimal digits.
+        mark: Name of this run: `tunnelmark-` and 32 hexadecimal digits. It comes as a line on both streams before the
+            command's own output.
         prompt: What sudo asks its password with; None where it cannot ask.
-        has_start_mark: Whether `mark` comes as a line on stderr before the command's own output.
     """
 
     text: str
     mark: str
     prompt: str | None
-    has_start_mark: bool
 
 
 def new_mark() -> str:
@@ -77,9 +76,8 @@ def remote_line(argv: Sequence[str], privilege: Privilege | None) -> RemoteLine:
     """
     mark = new_mark()
     elevation, prompt = _elevation(privilege)
-    wrapper = (_STARTED if elevation else "") + _SETTINGS + _RUN
-    text = "exec " + shell_line([*elevation, "sh", "-c", wrapper, mark, *argv])
-    return RemoteLine(text, mark, prompt, has_start_mark=bool(elevation))
+    text = "exec " + shell_line([*elevation, "sh", "-c", _STARTED + _SETTINGS + _RUN, mark, *argv])
+    return RemoteLine(text, mark, prompt)
 
 
 def remote_script_line(privilege: Privilege | None) -> RemoteLine:
@@ -90,9 +88,8 @@ def remote_script_line(privilege: Privilege | None) -> RemoteLine:
     """
     mark = new_mark()
     elevation, prompt = _elevation(privilege)
-    wrapper = (_STARTED if elevation else "") + _SETTINGS + _RUN_SCRIPT
-    text = "exec " + shell_line([*elevation, "sh", "-c", wrapper, mark])
-    return RemoteLine(text, mark, prompt, has_start_mark=bool(elevation))
+    text = "exec " + shell_line([*elevation, "sh", "-c", _STARTED + _SETTINGS + _RUN_SCRIPT, mark])
+    return RemoteLine(text, mark, prompt)
 
 
 def _elevation(privilege: Privilege | None) -> tuple[tuple[str, ...], str | None]:

@@ -9,7 +9,7 @@ from socket import SHUT_RDWR, socket
 from typing import Any, ClassVar
 
 import paramiko
-from paramiko.common import MSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
+from paramiko.common import MSG_CHANNEL_REQUEST, cMSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
 from paramiko.message import Message
 from paramiko.packet import Packetizer
 
@@ -140,6 +140,23 @@ class WatchfulTransport(paramiko.Transport):
         question.add_string("keepalive@openssh.com")
         question.add_boolean(b=True)
         self._send_user_message(question)  # type: ignore[attr-defined]
+
+    def request_exec(self, channel: paramiko.Channel, line: str) -> None:
+        """Ask for a command on an open channel without waiting for the answer, which saves a round trip before stdin.
+
+        A refusal closes the channel (RFC 4254, section 6.5).
+
+        Args:
+            channel: A session channel.
+            line: What the user's shell is to run.
+        """
+        request = Message()
+        request.add_byte(cMSG_CHANNEL_REQUEST)
+        request.add_int(channel.remote_chanid)
+        request.add_string("exec")
+        request.add_boolean(b=True)
+        request.add_string(line)
+        self._send_user_message(request)  # type: ignore[attr-defined]
 
     def end(self) -> None:
         """Close the connection and wait for its thread; may be called twice, and from any thread but its own."""

@@ -234,6 +234,9 @@ class HostFacts:
         firewall: What filters packets: any of nftables, iptables, firewalld, ufw.
         solutions: What the host can do, by solution.
         missing: What is missing altogether.
+        routes: Destinations of IPv4 routes in every table, with prefix length, without the default route.
+        ports_in_use: Ports somebody listens on, for example `udp/1194`.
+        l2tp_tunnel_ids: L2TP tunnels that exist, by their id.
     """
 
     collected_at: datetime
@@ -264,6 +267,9 @@ class HostFacts:
     firewall: tuple[str, ...] = ()
     solutions: dict[str, SolutionSupport] = field(default_factory=dict)
     missing: tuple[MissingPart, ...] = ()
+    routes: tuple[str, ...] = ()
+    ports_in_use: tuple[str, ...] = ()
+    l2tp_tunnel_ids: tuple[int, ...] = ()
 
     @property
     def has_aes_instructions(self) -> bool:

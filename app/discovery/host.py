@@ -1,0 +1,226 @@
+"""What a host is and can do, found out in one batch of read-only commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from app.discovery.commands import DISK_PATHS, KERNEL_MODULES, TOOL_VERSION_ARGUMENTS, host_commands, last_commands
+from app.discovery.parse_network import parse_l2tp, parse_nics, parse_ports, parse_routes
+from app.discovery.parse_system import (
+    parse_apparmor,
+    parse_clock_offset_ms,
+    parse_cpu,
+    parse_disk_mib,
+    parse_firewall,
+    parse_init,
+    parse_is_virtual,
+    parse_load,
+    parse_memory_mib,
+    parse_os_release,
+    parse_package_manager,
+    parse_steal_pct,
+)
+from app.discovery.parse_tools import parse_modules, parse_tool
+from app.discovery.text import line_at
+from app.domain.adapters import Adapter
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, HostSession, SessionPair, Stream
+from app.domain.concurrency import run_both
+from app.domain.errors import CommandFailed
+from app.domain.hosts import HostFacts, MissingPart, PackageManager, Privilege, SolutionSupport, Tool, ToolFlavour
+from app.domain.packages import package_for
+
+Now = Callable[[], datetime]
+
+APPARMOR_WORDS = (
+    "openvpn",
+    "charon",
+    "swanctl",
+    "stroke",
+    "ipsec",
+    "tinc",
+    "wg",
+    "wireguard",
+    "freelan",
+    "fastd",
+    "n2n",
+)
+
+_NEEDED_TOOLS: Mapping[str, tuple[str, str]] = {
+    "ping": ("latency", "ping"),
+    "iperf3": ("throughput", "iperf3"),
+    "tcpdump": ("leak proof", "tcpdump"),
+    "ip": ("every solution", "iproute2"),
+}
+"""Program → what it is needed for, and its key in the table of packages."""
+
+_UNKNOWN_CLOCK_ERROR_MS = 1e9
+_SEPARATOR = "/"
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def discover_pair(
+    sessions: SessionPair, adapters: Mapping[str, Adapter], *, token: CancelToken
+) -> tuple[HostFacts, HostFacts]:
+    """Find out what both hosts are and can do, at the same time.
+
+    Args:
+        sessions: Connections to both.
+        adapters: Every VPN that is asked about, by name.
+        token: Cancels.
+
+    Returns:
+        What was found on A and on B.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, CommandFailed, Cancelled: As for `discover_host`.
+    """
+    return run_both(
+        lambda: discover_host(sessions.a, adapters, token=token),
+        lambda: discover_host(sessions.b, adapters, token=token),
+    )
+
+
+def discover_host(
+    session: HostSession, adapters: Mapping[str, Adapter], *, token: CancelToken, now: Now = _utc_now
+) -> HostFacts:
+    """Find out what a host is and can do. Nothing is changed on it.
+
+    Args:
+        session: A connection to it.
+        adapters: Every VPN that is asked about, by name.
+        token: Cancels.
+        now: This computer's clock, for the host's clock offset.
+
+    Returns:
+        What was found; whatever the host did not say is empty, zero or unknown.
+
+    Raises:
+        CommandFailed: It answered nothing that can be understood: no POSIX shell, or no Linux.
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As for `HostSession.run_batch`.
+    """
+    as_root = session.privilege is not Privilege.NONE
+    commands = host_commands(as_root=as_root) | _adapter_commands(adapters, as_root=as_root)
+    commands |= last_commands(as_root=as_root)
+    names = tuple(commands)
+    clock_index = names.index("clock")
+    arrivals: list[datetime] = []
+
+    def on_line(index: int, stream: Stream, _: str) -> None:
+        if index == clock_index and stream is Stream.STDOUT and not arrivals:
+            arrivals.append(now())
+
+    started_at = now()
+    results = session.run_batch(tuple(commands.values()), token=token, on_line=on_line)
+    outputs = dict(zip(names, results, strict=True))
+    arrived_at = arrivals[0] if arrivals else now()
+    if not line_at(outputs["identity"].stdout, 1):
+        raise _not_understood(session, outputs["identity"])
+    return _facts(session, outputs, adapters, started_at=started_at, arrived_at=arrived_at)
+
+
+def _adapter_commands(adapters: Mapping[str, Adapter], *, as_root: bool) -> dict[str, Command]:
+    """Put every adapter's questions into the batch, under its name."""
+    return {
+        f"{name}{_SEPARATOR}{key}": command if as_root else replace(command, is_root=False)
+        for name, adapter in adapters.items()
+        for key, command in adapter.discovery().items()
+    }
+
+
+def _not_understood(session: HostSession, result: CommandResult) -> CommandFailed:
+    return CommandFailed(
+        f"{session.spec.label} ({session.spec.address}) does not answer as a Linux host does.",
+        hint="Tunnelmark needs Linux with a POSIX shell. Log in by hand and look at what `uname -a` says.",
+        context={"exit_status": str(result.exit_status), "stderr": result.stderr[-500:]},
+    )
+
+
+def _facts(
+    session: HostSession,
+    outputs: Mapping[str, CommandResult],
+    adapters: Mapping[str, Adapter],
+    *,
+    started_at: datetime,
+    arrived_at: datetime,
+) -> HostFacts:
+    """Translate everything that was printed."""
+
+    def text(name: str) -> str:
+        return outputs[name].stdout
+
+    os_id, os_name = parse_os_release(text("os-release"))
+    cpu = parse_cpu(text("cpuinfo"), text("cpu-name"))
+    memory_total_mib, memory_available_mib = parse_memory_mib(text("meminfo"))
+    clock = parse_clock_offset_ms(text("clock"), started_at.timestamp(), arrived_at.timestamp())
+    manager = parse_package_manager(text("package-manager"))
+    tools = {name: parse_tool(name, outputs[f"tool-{name}"]) for name in TOOL_VERSION_ARGUMENTS}
+    solutions = _solutions(outputs, adapters, manager)
+    return HostFacts(
+        collected_at=arrived_at,
+        hostname=line_at(text("identity"), 0),
+        os_id=os_id,
+        os_name=os_name,
+        kernel=line_at(text("identity"), 1),
+        architecture=line_at(text("identity"), 2),
+        cpu_model=cpu.model,
+        cpu_count=cpu.count,
+        cpu_flags=cpu.flags,
+        is_virtual=parse_is_virtual(text("virtual")),
+        memory_total_mib=memory_total_mib,
+        memory_available_mib=memory_available_mib,
+        nics=parse_nics(text("nics"), text("addresses")),
+        clock_offset_ms=clock[0] if clock else 0.0,
+        clock_error_ms=clock[1] if clock else _UNKNOWN_CLOCK_ERROR_MS,
+        init_system=parse_init(text("init")),
+        privilege=session.privilege,
+        user=line_at(text("identity"), 3) or session.spec.user or "",
+        package_manager=manager,
+        tools=tools,
+        kernel_modules=parse_modules(text("modules"), KERNEL_MODULES),
+        disk_free_mib=parse_disk_mib(text("disk"), DISK_PATHS),
+        load_1min=parse_load(text("loadavg")),
+        steal_pct=parse_steal_pct(text("stat-before"), text("stat-after")),
+        apparmor_profiles=parse_apparmor(text("apparmor"), APPARMOR_WORDS),
+        firewall=parse_firewall(text("firewall")),
+        solutions=solutions,
+        missing=_missing(tools.values(), solutions.values(), manager),
+        routes=parse_routes(text("routes")),
+        ports_in_use=parse_ports(text("ports")),
+        l2tp_tunnel_ids=parse_l2tp(text("l2tp")),
+    )
+
+
+def _solutions(
+    outputs: Mapping[str, CommandResult], adapters: Mapping[str, Adapter], manager: PackageManager
+) -> dict[str, SolutionSupport]:
+    """Let each adapter read its own answers; name the packages that this host's package manager has."""
+    solutions = {}
+    for name, adapter in adapters.items():
+        prefix = name + _SEPARATOR
+        own = {key.removeprefix(prefix): result for key, result in outputs.items() if key.startswith(prefix)}
+        support = adapter.parse_discovery(own)
+        solutions[name] = replace(support, missing=_with_packages(support.missing, manager))
+    return solutions
+
+
+def _with_packages(parts: Sequence[MissingPart], manager: PackageManager) -> tuple[MissingPart, ...]:
+    return tuple(part if part.package else replace(part, package=package_for(part.what, manager)) for part in parts)
+
+
+def _missing(
+    tools: Iterable[Tool], solutions: Iterable[SolutionSupport], manager: PackageManager
+) -> tuple[MissingPart, ...]:
+    """Return everything that is missing: measuring programs first, each part once for each purpose."""
+    own = [
+        MissingPart(tool.name, _NEEDED_TOOLS[tool.name][0], package_for(_NEEDED_TOOLS[tool.name][1], manager))
+        for tool in tools
+        if tool.flavour is ToolFlavour.MISSING and tool.name in _NEEDED_TOOLS
+    ]
+    theirs = [part for solution in solutions for part in solution.missing]
+    return tuple(dict.fromkeys([*own, *theirs]))

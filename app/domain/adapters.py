@@ -187,6 +187,8 @@ class TunnelPlan:
         overhead_bytes: Bytes added to a 1000-byte frame on the underlay, by theory; None where it varies.
         overhead_note: How that number comes about.
         up_timeout_s: How long both ends may take to be up, in seconds.
+        largest_unfragmented_frame_bytes: Largest frame that crosses the link's underlay MTU in one outer packet, by
+            theory; None where the carrier is a stream.
     """
 
     solution: str
@@ -199,6 +201,7 @@ class TunnelPlan:
     overhead_bytes: int | None
     overhead_note: str
     up_timeout_s: float = 20.0
+    largest_unfragmented_frame_bytes: int | None = None
 
     def end(self, side: Side) -> EndPlan:
         """Return one end."""

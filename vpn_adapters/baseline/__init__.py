@@ -1,1 +1,105 @@
-"""The adapter of this solution."""
+"""The bare underlay: no tunnel at all. What every other figure is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.adapters import (
+    Carrier,
+    EndPlan,
+    IdentityRecipe,
+    PlanRequest,
+    PublicIdentity,
+    SecurityProperties,
+    Setting,
+    SolutionInfo,
+    Space,
+    Suite,
+    TunnelPlan,
+)
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.link import ETHERNET_HEADER_BYTES
+
+NAME = "baseline"
+
+_INFO = SolutionInfo(
+    name=NAME,
+    title="Bare underlay",
+    summary="The path between the two hosts without any tunnel, as the reference for everything else.",
+    space=Space.NONE,
+    carrier=Carrier.NONE,
+    security=SecurityProperties(
+        has_confidentiality=False,
+        has_integrity=False,
+        has_authentication=False,
+        has_anti_replay=False,
+        has_forward_secrecy=False,
+    ),
+    files_per_site=0,
+    keys_per_site=0,
+    is_unprotected=True,
+    limitations=("It joins nothing on layer 2 and protects nothing: it is only there to compare with.",),
+)
+
+_SUITE = Suite(name="none", title="No protection", is_default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineAdapter:
+    """Plans nothing; probes use the underlay's own addresses."""
+
+    @property
+    def info(self) -> SolutionInfo:
+        """What is always true of it."""
+        return _INFO
+
+    def discovery(self) -> Mapping[str, Command]:
+        """Return no commands: nothing is needed."""
+        return {}
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+        """Return that it is always available."""
+        del outputs
+        return SolutionSupport(solution=NAME, is_available=True)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        """Return the one suite without anything in it."""
+        del facts_a, facts_b
+        return (_SUITE,)
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return an empty recipe."""
+        del request, side
+        return IdentityRecipe()
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """Return an empty identity."""
+        del outputs
+        return PublicIdentity()
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return a plan without files and steps."""
+        link = request.link
+        end = EndPlan(files=(), steps=(), interface="")
+        return TunnelPlan(
+            solution=NAME,
+            suite=request.suite,
+            a=end,
+            b=end,
+            probe_address_a=link.underlay_a,
+            probe_address_b=link.underlay_b,
+            inner_mtu_bytes=link.underlay_mtu_bytes,
+            overhead_bytes=0,
+            overhead_note="Frames travel as they are.",
+            largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES,
+        )
+
+    def parse_config(self, text: str) -> Sequence[Setting]:
+        """Return nothing: it has no configuration."""
+        del text
+        return ()
+
+
+adapter = BaselineAdapter()

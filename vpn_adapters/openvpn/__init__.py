@@ -1,1 +1,68 @@
-"""The adapter of this solution."""
+"""OpenVPN with a tap device between two peers, over UDP or TCP: two solutions of one program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.adapters import (
+    Carrier,
+    IdentityRecipe,
+    PlanRequest,
+    PublicIdentity,
+    Setting,
+    SolutionInfo,
+    Suite,
+    TunnelPlan,
+)
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+from vpn_adapters.openvpn import discovery, identity, info, parse, plan, suites
+
+
+@dataclass(frozen=True, slots=True)
+class OpenvpnAdapter:
+    """Puts the verbs together; each has a module of its own.
+
+    Attributes:
+        carrier: UDP or TCP.
+    """
+
+    carrier: Carrier
+
+    @property
+    def info(self) -> SolutionInfo:
+        """What is always true of it."""
+        return info.INFOS[self.carrier]
+
+    def discovery(self) -> Mapping[str, Command]:
+        """Return questions for the program and its library. The same for both carriers."""
+        return discovery.COMMANDS
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+        """Translate the answers."""
+        return discovery.parse(outputs, self.info.name)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        """Return authenticated ciphers that both hosts list, best for their CPUs first."""
+        return suites.offered(self.info.name, facts_a, facts_b)
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return how key and certificate are made."""
+        return identity.recipe(request.link, side)
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """Read the certificate and take its fingerprint."""
+        return identity.parse(outputs)
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return files and steps for both ends."""
+        return plan.make(self.carrier, request)
+
+    def parse_config(self, text: str) -> Sequence[Setting]:
+        """Read a configuration file, inline blocks included."""
+        return parse.settings(text)
+
+
+udp_adapter = OpenvpnAdapter(Carrier.UDP)
+tcp_adapter = OpenvpnAdapter(Carrier.TCP)

@@ -1,1 +1,53 @@
-"""The adapter of this solution."""
+"""WireGuard carrying L2TPv3: Ethernet frames inside an encrypted layer-3 tunnel of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, SolutionInfo, Suite, TunnelPlan
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.wireguard import discovery, identity, info, parse, plan
+
+
+@dataclass(frozen=True, slots=True)
+class WireguardAdapter:
+    """Puts the verbs together; each has a module of its own."""
+
+    @property
+    def info(self) -> SolutionInfo:
+        """What is always true of it."""
+        return info.INFO
+
+    def discovery(self) -> Mapping[str, Command]:
+        """Return questions for the tools and the kernel's modules."""
+        return discovery.commands()
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+        """Translate the answers."""
+        return discovery.parse(outputs)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        """Return the protocol's only suite, where both hosts can."""
+        return (info.SUITE,) if are_both_able(info.NAME, facts_a, facts_b) else ()
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return how a key is made."""
+        return identity.recipe(request.link, side)
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """Read the public key."""
+        return identity.parse(outputs)
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return the steps for both ends."""
+        return plan.make(request)
+
+    def parse_config(self, text: str) -> Sequence[Setting]:
+        """Read a file for wg-quick(8) or wg(8) setconf."""
+        return parse.settings(text)
+
+
+adapter = WireguardAdapter()

@@ -1,0 +1,128 @@
+"""What a host's OpenVPN can do, as it says itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.adapters import shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import MissingPart, SolutionSupport
+from vpn_adapters.shared import discovering
+
+PEER_FINGERPRINT = "peer-fingerprint"
+"""Pinning the peer's certificate. Source: openvpn(8); in OpenVPN since 2.6."""
+
+TLS_1_3 = "tls-1.3"
+GROUP_PREFIX = "tls-group:"
+"""Features that begin so name a key-exchange group of the host's TLS library."""
+
+MINIMUM_VERSION = (2, 6)
+PREFERRED_GROUPS = ("X25519MLKEM768", "X25519")
+"""Best first. Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS 203)."""
+
+# A profile that is loaded confines the program to /etc/openvpn, where Tunnelmark's files are not.
+# Source: profiles/apparmor.d/openvpn of AppArmor 4.1, which Ubuntu loads since 25.04 and Debian 13 does not ship.
+_CONFINED_SCRIPT = """\
+grep -qs Y /sys/module/apparmor/parameters/enabled || exit 1
+test -e /etc/apparmor.d/openvpn && ! test -e /etc/apparmor.d/disable/openvpn && echo confined
+"""
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "version": discovering.query("openvpn", "--version"),
+        "ciphers": discovering.query("openvpn", "--show-ciphers"),
+        "digests": discovering.query("openvpn", "--show-digests"),
+        "openssl": discovering.query("openssl", "version"),
+        "groups": discovering.query("openssl", "list", "-tls-groups"),
+        "modules": discovering.modules_query("tun"),
+        "apparmor": discovering.query(*shell_step_argv(_CONFINED_SCRIPT)),
+    }
+)
+
+_CIPHER_LINE = re.compile(r"^([A-Za-z0-9][\w/.-]*)  \(\d+ bit key", re.MULTILINE)
+_DIGEST_LINE = re.compile(r"^(\S+) \d+ bit digest size$", re.MULTILINE)
+_VERSION_LINE = re.compile(r"^OpenVPN (\d+)\.(\d+)(\S*) ", re.MULTILINE)
+_LIBRARY_LINE = re.compile(r"^library versions: OpenSSL (\d+)\.(\d+)\.(\d+)", re.MULTILINE)
+
+
+def parse(outputs: Mapping[str, CommandResult], name: str) -> SolutionSupport:
+    """Translate the answers.
+
+    Source: what OpenVPN 2.5.1 and 2.6.14 and OpenSSL 3.5 print. `--show-ciphers` has a line of text in the middle of
+    its list, and `--show-digests` lists some digests once per provider.
+
+    Args:
+        outputs: By the names of COMMANDS.
+        name: The solution's name.
+
+    Returns:
+        What the host can do.
+    """
+    version_text = discovering.text_of(outputs, "version")
+    match = _VERSION_LINE.search(version_text)
+    missing = _missing(outputs, name, has_openvpn=match is not None)
+    note = _obstacle(outputs, match)
+    return SolutionSupport(
+        solution=name,
+        is_available=not missing and not note,
+        version="".join((match.group(1), ".", match.group(2), match.group(3))) if match else "",
+        features=_features(outputs, match),
+        ciphers=_unique(_CIPHER_LINE.findall(discovering.text_of(outputs, "ciphers"))),
+        digests=_unique(_DIGEST_LINE.findall(discovering.text_of(outputs, "digests"))),
+        missing=missing,
+        note=note,
+    )
+
+
+def _unique(names: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _missing(outputs: Mapping[str, CommandResult], name: str, *, has_openvpn: bool) -> tuple[MissingPart, ...]:
+    programs = []
+    if not has_openvpn:
+        programs.append("openvpn")
+    if "OpenSSL" not in discovering.text_of(outputs, "openssl"):
+        programs.append("openssl")
+    modules = discovering.missing_modules(outputs.get("modules"), ("tun",), name)
+    return (*(discovering.missing_part(program, name) for program in programs), *modules)
+
+
+def _version(match: re.Match[str]) -> tuple[int, int]:
+    return int(match.group(1)), int(match.group(2))
+
+
+def _obstacle(outputs: Mapping[str, CommandResult], match: re.Match[str] | None) -> str:
+    if match is None:
+        return ""
+    if _version(match) < MINIMUM_VERSION:
+        return (
+            f"OpenVPN {match.group(1)}.{match.group(2)} cannot pin its peer's certificate (peer-fingerprint came with "
+            "2.6); Tunnelmark does not set up an older one yet."
+        )
+    confined = outputs.get("apparmor")
+    if confined is not None and confined.stdout.strip() == "confined":
+        return (
+            "The host's AppArmor profile `openvpn` confines OpenVPN to /etc/openvpn, so that it cannot read a "
+            "configuration under /run. Disable that profile, or choose another solution."
+        )
+    return ""
+
+
+def _features(outputs: Mapping[str, CommandResult], match: re.Match[str] | None) -> tuple[str, ...]:
+    if match is None:
+        return ()
+    features = [PEER_FINGERPRINT] if _version(match) >= MINIMUM_VERSION else []
+    library = _LIBRARY_LINE.search(discovering.text_of(outputs, "version"))
+    # OpenVPN built with another TLS library than OpenSSL has no TLS 1.3 (openvpn(8), --tls-ciphersuites).
+    numbers = tuple(int(part) for part in library.groups()) if library else (0, 0, 0)
+    if numbers >= (1, 1, 1):
+        features += [TLS_1_3, f"{GROUP_PREFIX}X25519"]
+    groups = outputs.get("groups")
+    listed = set(re.split(r"[\s:]+", groups.stdout)) if groups is not None and groups.is_ok else set()
+    # The openssl program may be another version than the library that OpenVPN is linked with.
+    if numbers >= (3, 5, 0) and "X25519MLKEM768" in listed:
+        features.append(f"{GROUP_PREFIX}X25519MLKEM768")
+    return tuple(features)

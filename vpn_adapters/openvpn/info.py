@@ -1,0 +1,44 @@
+"""What is always true of OpenVPN over UDP and over TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+
+_SECURITY = SecurityProperties(
+    has_confidentiality=True,
+    has_integrity=True,
+    has_authentication=True,
+    has_anti_replay=True,
+    has_forward_secrecy=True,
+)
+_SOURCES = ("openvpn(8) of OpenVPN 2.6.14", "https://community.openvpn.net/openvpn/wiki/SecurityOverview")
+
+
+def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> SolutionInfo:
+    return SolutionInfo(
+        name=f"openvpn-{carrier}",
+        title=f"OpenVPN over {carrier.upper()}",
+        summary=summary,
+        space=Space.USER,
+        carrier=carrier,
+        security=_SECURITY,
+        files_per_site=3,
+        keys_per_site=2,
+        limitations=limitations,
+        sources=_SOURCES,
+    )
+
+
+INFOS: Mapping[Carrier, SolutionInfo] = MappingProxyType(
+    {
+        Carrier.UDP: _info(Carrier.UDP, "A TLS-keyed tunnel in user space, Ethernet frames in UDP datagrams.", ()),
+        Carrier.TCP: _info(
+            Carrier.TCP,
+            "A TLS-keyed tunnel in user space, Ethernet frames in one TCP connection; passes where UDP does not.",
+            ("One lost packet holds up every frame behind it, and TCP inside TCP slows down badly on lossy links.",),
+        ),
+    }
+)

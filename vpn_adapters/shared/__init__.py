@@ -1,0 +1,1 @@
+"""What several adapters use: Ethernet interfaces, L2TPv3, discovery of kernel modules, rendering."""

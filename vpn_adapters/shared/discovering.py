@@ -1,0 +1,82 @@
+"""Read-only questions to a host that several adapters ask, and how their answers are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from app.domain.adapters import shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import HostFacts, MissingPart, PackageManager
+from app.domain.packages import package_for
+
+_PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""Ordinary users often lack the sbin folders, where the programs are."""
+
+# OpenWrt and Yocto keep modules in one flat folder; some have no `modprobe -n`.
+_MODULES_SCRIPT = """\
+folder=/lib/modules/$(uname -r)
+for module in "$@"; do
+  if [ -e "/sys/module/$module" ]; then echo "$module loaded"
+  elif grep -qs "/$module[.]ko" "$folder/modules.builtin"; then echo "$module built-in"
+  elif grep -qs "/$module[.]ko" "$folder/modules.dep"; then echo "$module loadable"
+  elif [ -e "$folder/$module.ko" ]; then echo "$module loadable"
+  elif modprobe -n -q "$module" 2>/dev/null; then echo "$module loadable"
+  else echo "$module missing"
+  fi
+done
+"""
+
+
+def query(*argv: str) -> Command:
+    """Return a short read-only command that finds programs in the sbin folders too."""
+    return Command(("env", _PATH, *argv), timeout_s=10.0, max_output_bytes=65_536)
+
+
+def modules_query(*modules: str) -> Command:
+    """Return a command that prints `NAME loaded|built-in|loadable|missing` for each kernel module."""
+    return query(*shell_step_argv(_MODULES_SCRIPT, *modules))
+
+
+def missing_modules(result: CommandResult | None, modules: tuple[str, ...], needed_for: str) -> tuple[MissingPart, ...]:
+    """Return which kernel modules a host lacks.
+
+    Args:
+        result: Outcome of `modules_query`; None counts as nothing there.
+        modules: Which ones are needed.
+        needed_for: Name of the solution.
+
+    Returns:
+        One part per module that is neither loaded, built in nor loadable.
+    """
+    words = [line.split() for line in (result.stdout if result else "").splitlines()]
+    present = {pair[0] for pair in words if len(pair) == 2 and pair[1] in ("loaded", "built-in", "loadable")}
+    return tuple(missing_part(f"kernel module {name}", needed_for) for name in modules if name not in present)
+
+
+def missing_part(what: str, needed_for: str) -> MissingPart:
+    """Return a missing part with the package that brings it under apt; discovery replaces that for other managers."""
+    return MissingPart(what=what, needed_for=needed_for, package=package_for(what, PackageManager.APT))
+
+
+def has_iproute2(outputs: Mapping[str, CommandResult]) -> bool:
+    """Whether `ip` is iproute2's, not BusyBox's, which can make no interfaces. Reads the output named `ip`."""
+    return "iproute2" in text_of(outputs, "ip")
+
+
+def iproute2_version(outputs: Mapping[str, CommandResult]) -> str:
+    """Return iproute2's version from the output named `ip`; empty if it is not there."""
+    match = re.search(r"iproute2-([\w.-]+)", text_of(outputs, "ip"))
+    return match.group(1) if match else ""
+
+
+def are_both_able(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> bool:
+    """Whether both hosts have all that a solution needs."""
+    support = (facts_a.solutions.get(solution), facts_b.solutions.get(solution))
+    return all(one is not None and one.is_available for one in support)
+
+
+def text_of(outputs: Mapping[str, CommandResult], name: str) -> str:
+    """Return stdout and stderr of one command as one text; empty if it is not there."""
+    result = outputs.get(name)
+    return f"{result.stdout}\n{result.stderr}" if result else ""

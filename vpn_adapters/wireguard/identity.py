@@ -1,0 +1,63 @@
+"""A WireGuard key, made on the host that owns it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+
+from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import Link
+
+PUBLIC_KEY = "public-key"
+
+
+def key_path(link: Link) -> str:
+    """Return where the private key lies on its host."""
+    return f"{link.run_dir}/wireguard.key"
+
+
+def recipe(link: Link, side: Side) -> IdentityRecipe:
+    """Return how the key is made and its public part printed. The private key never leaves the host."""
+    path = key_path(link)
+    make = Step(
+        title=f"Make a WireGuard key that stays on host {side.upper()}",
+        command=Command(
+            shell_step_argv('umask 077; wg genkey > "$1" && test -s "$1"', path),
+            timeout_s=10.0,
+            is_root=True,
+        ),
+        undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
+    )
+    show = Command(shell_step_argv('wg pubkey < "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)
+    return IdentityRecipe(steps=(make,), public={PUBLIC_KEY: show})
+
+
+def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+    """Read the public key.
+
+    Args:
+        outputs: What the recipe's public commands printed.
+
+    Returns:
+        The identity with one value, `public-key`.
+
+    Raises:
+        CommandFailed: It is not a Curve25519 key in base64.
+    """
+    result = outputs.get(PUBLIC_KEY)
+    text = result.stdout.strip() if result else ""
+    try:
+        size = len(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        size = 0
+    if size != 32:
+        raise CommandFailed(
+            "The host did not print a WireGuard public key.",
+            hint="Check that `wg genkey` and `wg pubkey` work there.",
+            context={"stderr": result.stderr[-500:] if result else ""},
+        )
+    return PublicIdentity({PUBLIC_KEY: text})

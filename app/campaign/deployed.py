@@ -1,0 +1,61 @@
+"""Tunnels as app.deploy builds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from app.campaign.ports import StageSink, Tunnel
+from app.deploy import DeployRequest, recover, temporary_tunnel
+from app.domain.adapters import Adapter, Suite
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import Link
+
+LEASE_S = 60
+"""A host puts itself back if nobody has renewed its lease for so long, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedTunnels:
+    """Implements `Tunnels`.
+
+    Attributes:
+        pair: The pair.
+        sessions: Connections to both hosts.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        header: Comment lines for every file on the hosts.
+        audit: Writes down every command that changes a host.
+    """
+
+    pair: PairSpec
+    sessions: SessionPair
+    link: Link
+    facts: Mapping[str, HostFacts]
+    header: tuple[str, ...]
+    audit: Callable[[AuditEntry], None]
+
+    def open(
+        self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
+    ) -> AbstractContextManager[Tunnel]:
+        """Return a context in which the tunnel stands."""
+        request = DeployRequest(
+            pair=self.pair,
+            adapter=adapter,
+            suite=suite,
+            link=self.link,
+            facts_a=self.facts[Side.A.value],
+            facts_b=self.facts[Side.B.value],
+            header=self.header,
+        )
+        return temporary_tunnel(
+            self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
+        )
+
+    def recover(self, *, token: CancelToken) -> tuple[str, ...]:
+        """Put both hosts back after a run that died."""
+        return tuple(recover(self.sessions, token=token).sentences())

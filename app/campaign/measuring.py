@@ -1,0 +1,214 @@
+"""The probes of one attempt, over a tunnel that stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from app.campaign.load_guard import LoadGuard
+from app.campaign.ports import StageSink
+from app.domain.adapters import TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
+from app.domain.hosts import HostFacts, Side, ToolFlavour
+from app.domain.link import ETHERNET_HEADER_BYTES, Link
+from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, PathNote, ThroughputSeries
+from app.probes import (
+    CpuMonitor,
+    CpuReading,
+    LatencyRequest,
+    ThroughputOutcome,
+    ThroughputRequest,
+    doubts_of_cpu,
+    doubts_of_latency,
+    measure_latency,
+    measure_throughput,
+    read_fragments,
+)
+
+
+@dataclass(slots=True)
+class Measured:
+    """What was measured so far."""
+
+    latency: tuple[LatencySeries, ...] = ()
+    throughput: tuple[ThroughputSeries, ...] = ()
+    cpu_latency: Mapping[str, CpuUsage] = field(default_factory=dict)
+    cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
+    path: PathNote | None = None
+    probe_s: float = 0.0
+    doubts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is measured, and where.
+
+    Attributes:
+        plan: The campaign's plan.
+        key: The attempt.
+        sessions: Both hosts.
+        link: What the tunnel is built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        tunnel: What was built.
+    """
+
+    plan: CampaignPlan
+    key: AttemptKey
+    sessions: SessionPair
+    link: Link
+    facts: Mapping[str, HostFacts]
+    tunnel: TunnelPlan
+
+    def run(
+        self,
+        measured: Measured,
+        *,
+        token: CancelToken,
+        emit: EventSink,
+        on_stage: StageSink,
+        tick: Callable[[], None],
+    ) -> None:
+        """Run all probes.
+
+        Args:
+            measured: Filled while they run, so that what there is survives a failure.
+            token: Cancelling it ends the probe that runs.
+            emit: Gets samples.
+            on_stage: Gets what begins.
+            tick: Called now and then while samples arrive.
+
+        Raises:
+            ProbeFailed: A probe could not be made.
+            ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+
+        def on_reading(reading: CpuReading) -> None:
+            usage = reading.usage
+            emit(
+                CpuSample(
+                    self.key,
+                    reading.side.value,
+                    reading.at_s,
+                    usage.user_pct,
+                    usage.system_pct,
+                    usage.softirq_pct,
+                    usage.steal_pct,
+                )
+            )
+            tick()
+
+        before = read_fragments(self.sessions, token=token)
+        with CpuMonitor(self.sessions, on_reading=on_reading) as monitor:
+            latency_window = self._latency(measured, token, emit, on_stage, tick)
+            after = read_fragments(self.sessions, token=token)
+            measured.path = self._path_note(before, after)
+            measured.cpu_latency = monitor.usage(latency_window)
+            windows = self._throughput(measured, token, emit, on_stage)
+            measured.cpu_throughput = monitor.usage(*windows)
+        labels = {side: self.plan.pair.host(side).label for side in Side}
+        measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
+
+    def _latency(
+        self,
+        measured: Measured,
+        token: CancelToken,
+        emit: EventSink,
+        on_stage: StageSink,
+        tick: Callable[[], None],
+    ) -> tuple[float, float]:
+        sizes = self.plan.profile.frame_bytes
+        on_stage(Stage.LATENCY, f"round-trip times of {len(sizes)} frame sizes")
+        shown: list[int] = []
+
+        def on_samples(frame_bytes: int, first_index: int, rtt_ms: tuple[float, ...]) -> None:
+            if frame_bytes not in shown:
+                shown.append(frame_bytes)
+                on_stage(Stage.LATENCY, f"{frame_bytes} B")
+            emit(RttSamples(self.key, frame_bytes, first_index, rtt_ms))
+            tick()
+
+        flavour = _ping_flavour(self.facts[Side.A.value])
+        request = LatencyRequest(
+            destination=self.tunnel.probe_address_b,
+            source=self.tunnel.probe_address_a,
+            frame_bytes=sizes,
+            pings=self.plan.profile.pings,
+            ping_flavour=flavour,
+        )
+        began_s = time.monotonic()
+        measured.latency = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
+        ended_s = time.monotonic()
+        measured.probe_s += ended_s - began_s
+        measured.doubts += doubts_of_latency(measured.latency, flavour)
+        return began_s, ended_s
+
+    def _throughput(
+        self, measured: Measured, token: CancelToken, emit: EventSink, on_stage: StageSink
+    ) -> tuple[tuple[float, float], ...]:
+        pair = self.plan.pair
+        names = {"a_to_b": f"{pair.a.label} to {pair.b.label}", "b_to_a": f"{pair.b.label} to {pair.a.label}"}
+        shown: list[str] = []
+
+        def on_interval(direction: str, at_s: float, mbit_s: float) -> None:
+            if direction not in shown:
+                shown.append(direction)
+                on_stage(Stage.THROUGHPUT, names[direction])
+            emit(ThroughputSample(self.key, direction, at_s, mbit_s))
+
+        on_stage(Stage.THROUGHPUT, "TCP in both directions")
+        request = ThroughputRequest(
+            client_address=self.tunnel.probe_address_a,
+            server_address=self.tunnel.probe_address_b,
+            port=self.link.names.iperf_port,
+            seconds=self.plan.profile.seconds,
+            cap_mbit_s=pair.load_cap_mbit_s,
+            iperf3_version=_iperf3_version(self.facts[Side.A.value]),
+        )
+        guard = nullcontext(None) if pair.is_lab else LoadGuard(self.sessions, token=token)
+        with guard as watching:
+            load_token = watching.load_token if watching else token
+            began_s = time.monotonic()
+            try:
+                outcome = self._iperf(request, load_token, on_interval)
+            except Cancelled:
+                token.raise_if_cancelled()
+                raise ProbeFailed(
+                    watching.reason if watching else "Throughput was not measured.",
+                    hint="Set a lower limit in Mbit/s for this pair.",
+                ) from None
+            measured.probe_s += time.monotonic() - began_s
+        measured.throughput = outcome.series
+        return outcome.windows
+
+    def _iperf(
+        self, request: ThroughputRequest, token: CancelToken, on_interval: Callable[[str, float, float], None]
+    ) -> ThroughputOutcome:
+        return measure_throughput(self.sessions.a, self.sessions.b, request, token=token, on_interval=on_interval)
+
+    def _path_note(self, before: int | None, after: int | None) -> PathNote:
+        overhead = self.tunnel.overhead_bytes
+        underlay = self.link.underlay_mtu_bytes
+        return PathNote(
+            inner_mtu_bytes=self.tunnel.inner_mtu_bytes,
+            underlay_mtu_bytes=underlay,
+            fragments_created=after - before if before is not None and after is not None and after >= before else None,
+            largest_unfragmented_frame_bytes=underlay + ETHERNET_HEADER_BYTES - overhead
+            if overhead is not None
+            else None,
+            overhead_bytes=overhead,
+        )
+
+
+def _ping_flavour(facts: HostFacts) -> ToolFlavour:
+    tool = facts.tools.get("ping")
+    return tool.flavour if tool is not None else ToolFlavour.UNKNOWN
+
+
+def _iperf3_version(facts: HostFacts) -> str:
+    tool = facts.tools.get("iperf3")
+    return tool.version if tool is not None else ""

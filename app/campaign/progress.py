@@ -1,0 +1,121 @@
+"""How far a campaign is and how long it will still take."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from app.domain.events import EventSink, Progress
+from app.domain.results import AttemptKey
+
+TICK_S = 0.5
+"""No more often than this, in seconds, is progress told."""
+
+_ALMOST = 0.97
+
+
+class ProgressMeter:
+    """Corrects predicted durations by those measured. May be called from any thread.
+
+    Args:
+        keys: All attempts of the campaign, in order.
+        predicted_s: Predicted seconds of each.
+        done: Positions that need not be run (any more).
+        emit: Gets Progress events.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[AttemptKey],
+        predicted_s: Sequence[float],
+        done: frozenset[int],
+        emit: EventSink,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._predicted_s: Mapping[int, float] = {
+            key.position: max(0.1, seconds) for key, seconds in zip(keys, predicted_s, strict=True)
+        }
+        self._candidates = {key.position: (key.solution, key.suite) for key in keys}
+        self._done = set(done)
+        self._emit = emit
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._took_s: dict[int, float] = {}
+        self._began_s = clock()
+        self._current: int | None = None
+        self._current_began_s = 0.0
+        self._text = ""
+        self._last_s = float("-inf")
+        self._fraction = 0.0
+
+    def begin(self, position: int, text: str) -> None:
+        """An attempt begins."""
+        with self._lock:
+            self._current, self._current_began_s, self._text = position, self._clock(), text
+        self.tick(is_urgent=True)
+
+    def end(self, position: int, *, is_typical: bool) -> None:
+        """An attempt ended.
+
+        Args:
+            position: Which one.
+            is_typical: Whether its duration tells something about others (it completed).
+        """
+        with self._lock:
+            if is_typical:
+                self._took_s[position] = self._clock() - self._current_began_s
+            self._done.add(position)
+            self._current = None
+        self.tick(is_urgent=True)
+
+    def say(self, text: str) -> None:
+        """Change the line that says what is happening."""
+        with self._lock:
+            self._text = text
+        self.tick()
+
+    def tick(self, *, is_urgent: bool = False) -> None:
+        """Tell progress, unless it was told just now."""
+        with self._lock:
+            now_s = self._clock()
+            if not is_urgent and now_s - self._last_s < TICK_S:
+                return
+            self._last_s = now_s
+            progress = self._progress(now_s)
+        self._emit(progress)
+
+    def _progress(self, now_s: float) -> Progress:
+        expected_s = self._expected_s()
+        total_s = sum(expected_s.values())
+        passed_s = sum(expected_s[position] for position in self._done)
+        if self._current is not None:
+            passed_s += min(now_s - self._current_began_s, _ALMOST * expected_s[self._current])
+        # A correction must not turn the bar back.
+        self._fraction = max(self._fraction, min(1.0, passed_s / total_s) if total_s else 1.0)
+        return Progress(
+            fraction=self._fraction,
+            elapsed_s=now_s - self._began_s,
+            left_s=max(0.0, total_s - passed_s),
+            text=self._text,
+        )
+
+    def _expected_s(self) -> dict[int, float]:
+        """Return seconds per attempt: as measured, as the same candidate took before, or as predicted and corrected."""
+        factor = 1.0
+        if self._took_s:
+            factor = sum(self._took_s.values()) / sum(self._predicted_s[position] for position in self._took_s)
+        of_candidate: dict[tuple[str, str], list[float]] = {}
+        for position, seconds in self._took_s.items():
+            of_candidate.setdefault(self._candidates[position], []).append(seconds)
+        expected: dict[int, float] = {}
+        for position, predicted_s in self._predicted_s.items():
+            same = of_candidate.get(self._candidates[position])
+            if position in self._took_s:
+                expected[position] = self._took_s[position]
+            elif same:
+                expected[position] = sum(same) / len(same)
+            else:
+                expected[position] = predicted_s * factor
+        return expected

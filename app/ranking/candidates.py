@@ -162,8 +162,8 @@ def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> t
     if silent:
         said.append(f"Frames of {listed(silent)} bytes did not cross, so there is no weighted latency.")
     lost, sent = sum(one.sent - one.received for one in latency), sum(one.sent for one in latency)
-    if lost and not silent:
-        said.append(f"{grouped(lost)} of {grouped(sent)} echo requests ({100 * lost / sent:.2g} %) got no reply.")
+    if lost and not silent and not any("lost" in doubt for doubt in found):
+        said.append(f"{grouped(lost)} of {grouped(sent)} echo requests were lost ({100 * lost / sent:.2g} %).")
     return tuple(said)
 
 

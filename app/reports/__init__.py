@@ -1,0 +1,7 @@
+"""Reports of a comparison: HTML and PDF for people, CSV and JSON for programs."""
+
+from app.reports.csv_report import write_csv, write_samples_csv
+from app.reports.html_report import to_html, write_html
+from app.reports.json_report import to_json, write_json
+
+__all__ = ["to_html", "to_json", "write_csv", "write_html", "write_json", "write_samples_csv"]

@@ -137,7 +137,7 @@ def facts(hostname: str = "gw-a", *, has_aes: bool = True) -> HostFacts:
             "iperf3": Tool("iperf3", ToolFlavour.STANDARD, "3.18", "/usr/bin/iperf3"),
         },
         kernel_modules=("wireguard", "l2tp_eth", "tun"),
-        disk_free_mib={"/": 512, "/run": 60, "/tmp": 300},  # noqa: S108 - a fact, not a path that is used
+        disk_free_mib={"/": 512, "/run": 60, "/tmp": 300},
         load_1min=0.12,
         solutions={
             "wireguard": SolutionSupport("wireguard", is_available=True, version="1.0.20210914"),

@@ -1,0 +1,123 @@
+"""Bars: throughput in both directions, CPU in its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from app.domain.ranking import Estimate
+from app.ranking.words import figure as number
+from app.reports.drawing import new_axes
+from app.reports.svg import Theme
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BAR = 0.36
+_DIRECTIONS = (("a_to_b", "A→B", -0.2, 1.0), ("b_to_a", "B→A", 0.2, 0.55))
+_PARTS = (("user", 1.0), ("system", 0.6), ("interrupts", 0.28))
+
+
+def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], theme: Theme) -> Figure:
+    """Draw horizontal bars of throughput.
+
+    Args:
+        rows: Per candidate its name, colour, and estimates in Mbit/s by direction.
+        theme: Colours.
+
+    Returns:
+        The figure.
+    """
+    figure, axes = _bar_axes([name for name, _, _ in rows], theme)
+    highest = max((one.ci[1] if one.ci else one.mean for _, _, found in rows for one in found.values()), default=0.0)
+    for position, (_, colour, found) in enumerate(rows):
+        for direction, arrow, offset, alpha in _DIRECTIONS:
+            estimate = found.get(direction)
+            if estimate is None:
+                continue
+            y = position + offset
+            axes.barh(y, estimate.mean, _BAR, color=colour, alpha=alpha)
+            end = estimate.mean
+            if estimate.ci is not None:
+                axes.plot(estimate.ci, (y, y), color=theme.ink, linewidth=1.0)
+                end = estimate.ci[1]
+            axes.annotate(
+                f"{number(estimate.mean)}  {arrow}",
+                (end, y),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                color=theme.ink,
+                fontsize=8,
+            )
+    axes.set_xlim(0, highest * 1.25 or 1.0)
+    axes.set_xlabel("Mbit/s")
+    return figure
+
+
+def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, float]]]], theme: Theme) -> Figure:
+    """Draw horizontal bars of CPU, stacked from user, system and interrupts.
+
+    Args:
+        rows: Per candidate its name, colour, and percentages by `a` and `b`.
+        theme: Colours.
+
+    Returns:
+        The figure.
+    """
+    figure, axes = _bar_axes([name for name, _, _ in rows], theme, head=0.3)
+    for position, (_, colour, found) in enumerate(rows):
+        for side, offset in (("a", -0.2), ("b", 0.2)):
+            left = 0.0
+            for (_, alpha), part in zip(_PARTS, found.get(side, ()), strict=False):
+                axes.barh(position + offset, part, _BAR, left=left, color=colour, alpha=alpha)
+                left += part
+            if side in found:
+                text = f"{number(left, 2)} %  {side.upper()}"
+                axes.annotate(
+                    text,
+                    (left, position + offset),
+                    xytext=(4, 0),
+                    textcoords="offset points",
+                    va="center",
+                    color=theme.ink,
+                    fontsize=8,
+                )
+    axes.set_xlim(0, 118)
+    axes.set_xticks([0, 20, 40, 60, 80, 100])
+    axes.set_xlabel("CPU, % of all cores")
+    _key(axes, theme)
+    return figure
+
+
+def _key(axes: Axes, theme: Theme) -> None:
+    """Name the parts from dark to light above the bars."""
+    from matplotlib.patches import Patch
+
+    patches = [Patch(color=theme.ink, alpha=alpha, label=name, linewidth=0) for name, alpha in _PARTS]
+    axes.legend(
+        handles=patches,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=len(patches),
+        frameon=False,
+        labelcolor=theme.ink,
+        fontsize=8,
+        handlelength=1.2,
+        borderaxespad=0.2,
+    )
+
+
+def _bar_axes(names: Sequence[str], theme: Theme, head: float = 0.0) -> tuple[Figure, Axes]:
+    height_in = 0.62 + head + 0.44 * max(1, len(names))
+    longest = max((len(name) for name in names), default=1)
+    figure, axes = new_axes(theme, left=min(0.45, 0.05 + 0.0145 * longest), right=0.98, height_in=height_in)
+    if head:
+        box = axes.get_position()
+        axes.set_position((box.x0, box.y0, box.width, box.height - head / height_in))
+    axes.set_yticks(range(len(names)), labels=list(names))
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    return figure, axes

@@ -1,0 +1,113 @@
+"""The report for spreadsheets and statistics programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from app.domain.ranking import Ranking
+from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
+from app.ranking import summarise
+from app.reports.files import write_atomically
+
+Cell = str | int | float | None
+
+_SUMMARY = ("sent", "received", "duplicates", "mean_ms", "p5_ms", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms")
+_LATENCY = (*_SUMMARY, "stdev_ms", "over_deadline_pct", "note")
+_KEY = ("campaign_id", "position", "solution", "suite", "condition", "round")
+_ATTEMPT = ("status", "reason", "message", "started_at", "ended_at", "setup_s", "probe_s", "cleanup_s")
+_LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "cpu_b_pct")
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
+    """Write one line per attempt and frame size; an attempt without latency has one line without a size.
+
+    Throughput and CPU belong to the attempt and are repeated in each of its lines.
+
+    Args:
+        record: The campaign.
+        ranking: Its ranking, for the column `rank`.
+        path: Where to; what stands there is replaced.
+
+    Raises:
+        DiskFull: No space is left there.
+        InvalidOption: Nothing can be written there.
+    """
+    ranks = {(one.solution, one.suite): one.rank for one in ranking.ranking}
+    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD)
+    lines = (
+        (*_key(record, one), ranks.get((one.key.solution, one.key.suite)), *_outcome(one), *latency, *_load(one))
+        for one in record.attempts
+        for latency in _latency(one, record.plan.deadline_ms)
+    )
+    write_atomically(path, _table(header, lines))
+
+
+def write_samples_csv(record: CampaignRecord, path: Path) -> None:
+    """Write one line per echo request, with its RTT in µs, empty where no reply came.
+
+    Args:
+        record: The campaign.
+        path: Where to; what stands there is replaced.
+
+    Raises:
+        DiskFull: No space is left there.
+        InvalidOption: Nothing can be written there.
+    """
+    write_atomically(path, _table((*_KEY, "frame_bytes", "index", "rtt_us"), _samples(record)))
+
+
+def _samples(record: CampaignRecord) -> Iterator[Sequence[Cell]]:
+    for one in record.attempts:
+        key = _key(record, one)
+        for series in one.latency:
+            for index, rtt_us in enumerate(series.rtt_us.tolist()):
+                yield *key, series.frame_bytes, index, None if rtt_us == int(LOST_RTT_US) else rtt_us
+
+
+def _table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> bytes:
+    """Source: RFC 4180."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(header)
+    writer.writerows([_safe(cell) for cell in line] for line in lines)
+    return text.getvalue().encode()
+
+
+def _safe(cell: Cell) -> Cell:
+    """Keep text that came from a host from being run as a formula.
+
+    Source: OWASP, CSV Injection.
+    """
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\0", "")
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _key(record: CampaignRecord, one: Attempt) -> tuple[Cell, ...]:
+    key = one.key
+    return record.campaign_id, key.position, key.solution, key.suite, key.condition, key.round
+
+
+def _outcome(one: Attempt) -> tuple[Cell, ...]:
+    times = (one.started_at.isoformat(), one.ended_at.isoformat())
+    return one.status.value, one.reason, one.message, *times, one.setup_s, one.probe_s, one.cleanup_s
+
+
+def _latency(one: Attempt, deadline_ms: float | None) -> Iterator[tuple[Cell, ...]]:
+    for series in one.latency:
+        summary = summarise([series], deadline_ms)
+        yield series.frame_bytes, *(getattr(summary, name) for name in _LATENCY)
+    if not one.latency:
+        yield None, *(None for _ in _LATENCY)
+
+
+def _load(one: Attempt) -> tuple[Cell, ...]:
+    rates = {series.direction: series.mbit_s for series in one.throughput}
+    busy = {side: usage.busy_pct for side, usage in one.cpu_throughput.items()}
+    return rates.get("a_to_b"), rates.get("b_to_a"), busy.get("a"), busy.get("b")

@@ -1,0 +1,230 @@
+"""The figures of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.palette import SeriesStyle
+from app.domain.ranking import CandidateResult, Ranking
+from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
+from app.ranking.summaries import answered_us
+from app.reports.bars import cpu_figure, throughput_figure
+from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, settings
+from app.reports.labels import CandidateId, short_names, styles
+from app.reports.svg import Theme, to_svg
+from app.reports.text import clean
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure with its words.
+
+    Attributes:
+        name: Letters, for ids.
+        title: Above it.
+        caption: Below it: how to read it.
+        svg: The figure.
+    """
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One candidate in a figure."""
+
+    label: str
+    style: SeriesStyle
+    result: CandidateResult
+
+
+def draw_figures(record: CampaignRecord, ranking: Ranking, theme: Theme) -> tuple[Drawn, ...]:
+    """Draw everything that there are figures for.
+
+    Args:
+        record: The campaign.
+        ranking: Its ranking.
+        theme: Colours of the place where the figures will stand.
+
+    Returns:
+        The figures in their order; fewer if there is nothing to draw.
+    """
+    series = _series(record, ranking)
+    drawn: list[Drawn] = []
+    with settings():
+        if any(summary.mean_ms is not None for one in series for summary in one.result.latency):
+            drawn.append(_latency(series, theme))
+            drawn += [_cdf(record, series, size, theme) for size in _cdf_sizes(series)]
+        if any(one.result.throughput_mbit_s for one in series):
+            drawn.append(_throughput(series, theme))
+        if any(_usages(record, one) for one in series):
+            drawn.append(_cpu(record, series, theme))
+    return tuple(drawn)
+
+
+def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
+    candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
+    names, looks = short_names(candidates), styles(candidates)
+    return tuple(
+        Series(clean(names[one.solution, one.suite]), looks[one.solution, one.suite], one)
+        for one in sorted(ranking.results, key=lambda result: not result.is_unprotected)
+        if one.status is AttemptStatus.COMPLETED
+    )
+
+
+def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
+    figure, axes = new_axes(theme, right=0.75)
+    ends: list[tuple[float, float, Series]] = []
+    for one in series:
+        points = [each for each in one.result.latency if each.mean_ms is not None]
+        if not points:
+            continue
+        sizes = [each.frame_bytes for each in points]
+        low, high = [each.p5_ms or 0.0 for each in points], [each.p95_ms or 0.0 for each in points]
+        axes.fill_between(sizes, low, high, color=one.style.colour, alpha=0.16, linewidth=0)
+        means = [each.mean_ms or 0.0 for each in points]
+        axes.plot(sizes, means, marker="o", markersize=3, label=one.label, **_line(one.style))
+        ends.append((sizes[-1], means[-1], one))
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    ticks = sorted({each.frame_bytes for one in series for each in one.result.latency} - {1400})
+    axes.set_xticks(ticks, labels=[str(tick) for tick in ticks])
+    axes.minorticks_off()
+    plain_log_ticks(axes)
+    axes.set_xlabel("Ethernet frame, bytes")
+    axes.set_ylabel("round-trip time, ms")
+    draw_end_labels(axes, [(x, y, one.label, one.style.colour) for x, y, one in ends], theme)
+    return Drawn(
+        "latency",
+        "Latency over frame size",
+        "Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic.",
+        _svg(figure, "latency", "Mean round-trip time over frame size, one line for each candidate", theme),
+    )
+
+
+def _line(style: SeriesStyle) -> dict[str, Any]:
+    dashes: dict[str, Any] = {"dashes": style.dash} if style.dash else {}
+    return {"color": style.colour, "linewidth": 1.6, **dashes}
+
+
+def _svg(figure: Figure, name: str, description: str, theme: Theme) -> str:
+    return to_svg(figure, name=name, description=description, theme=theme)
+
+
+def _cdf_sizes(series: Sequence[Series]) -> list[int]:
+    """The smallest and the largest size that anybody carried: what control traffic and bulk data feel."""
+    sizes = sorted({each.frame_bytes for one in series for each in one.result.latency if each.received})
+    return sorted({sizes[0], sizes[-1]}) if sizes else []
+
+
+def _cdf(record: CampaignRecord, series: Sequence[Series], size: int, theme: Theme) -> Drawn:
+    figure, axes = new_axes(theme, right=0.97)
+    curves = []
+    for one in series:
+        samples, sent = _samples(record, one, size)
+        if samples.size:
+            shares = np.linspace(0, 1, min(400, samples.size))
+            times_ms = np.quantile(samples, shares) / 1000.0
+            heights = 100.0 * shares * samples.size / sent
+            axes.plot(times_ms, heights, **_line(one.style))
+            curves.append((times_ms, heights, one))
+    axes.set_xscale("log")
+    plain_log_ticks(axes, which="x")
+    _cut_tails(axes, [times_ms for times_ms, _, _ in curves])
+    axes.set_ylim(0, 102)
+    axes.set_xlabel("round-trip time, ms")
+    axes.set_ylabel("replies within that time, %")
+    _label_steps(axes, curves, theme)
+    lightest = " Most industrial control traffic is of this size." if size == min(FRAME_BYTES) else ""
+    return Drawn(
+        f"cdf{size}",
+        f"How many replies are in time: {size}-byte frames",
+        f"Further left and steeper is better; a lost request never arrives.{lightest}",
+        _svg(figure, f"cdf{size}", f"Share of replies within a time, frames of {size} bytes", theme),
+    )
+
+
+def _samples(record: CampaignRecord, one: Series, size: int) -> tuple[npt.NDArray[np.uint32], int]:
+    key = (one.result.solution, one.result.suite)
+    found = [
+        each
+        for attempt in record.attempts
+        if (attempt.key.solution, attempt.key.suite) == key and attempt.status is AttemptStatus.COMPLETED
+        for each in attempt.latency
+        if each.frame_bytes == size
+    ]
+    answered = [answered_us(each) for each in found]
+    return np.concatenate(answered) if answered else np.empty(0, np.uint32), sum(each.sent for each in found)
+
+
+def _cut_tails(axes: Axes, curves: Sequence[npt.NDArray[np.float64]]) -> None:
+    """Show the slowest candidate's 99th percentile; a single late reply would squeeze everything else."""
+    low = min(float(curve[0]) for curve in curves)
+    high = max(float(np.quantile(curve, 0.99)) for curve in curves)
+    axes.set_xlim(low * 0.95, high * 1.6)
+
+
+def _label_steps(
+    axes: Axes, curves: Sequence[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Series]], theme: Theme
+) -> None:
+    """Write each name right of its own curve, every one at another height."""
+    from matplotlib.patheffects import withStroke
+
+    order = sorted(curves, key=lambda curve: float(np.median(curve[0])))
+    for number, (times_ms, heights, one) in enumerate(order):
+        share = 0.9 - 0.8 * number / max(1, len(order) - 1) if len(order) > 1 else 0.5
+        index = int(share * (len(times_ms) - 1))
+        axes.annotate(
+            f" {one.label}",
+            (float(times_ms[index]), float(heights[index])),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=theme.ink,
+            path_effects=[withStroke(linewidth=3, foreground=theme.paper)],
+        )
+
+
+def _throughput(series: Sequence[Series], theme: Theme) -> Drawn:
+    rows = [(one.label, one.style.colour, one.result.throughput_mbit_s) for one in series]
+    figure = throughput_figure(rows, theme)
+    return Drawn(
+        "throughput",
+        "TCP throughput",
+        "Mean over rounds in each direction; whiskers are 95 % intervals. Longer is better.",
+        _svg(figure, "throughput", "TCP throughput in both directions, one pair of bars for each candidate", theme),
+    )
+
+
+def _usages(record: CampaignRecord, one: Series) -> dict[str, tuple[float, float, float]]:
+    """Mean user, system and interrupt time by host during throughput, in percent."""
+    key = (one.result.solution, one.result.suite)
+    parts: dict[str, list[tuple[float, float, float]]] = {}
+    for attempt in record.attempts:
+        if (attempt.key.solution, attempt.key.suite) == key and attempt.status is AttemptStatus.COMPLETED:
+            for side, usage in attempt.cpu_throughput.items():
+                parts.setdefault(side, []).append((usage.user_pct, usage.system_pct, usage.softirq_pct))
+    means = {side: np.mean(found, axis=0) for side, found in parts.items()}
+    return {side: (float(mean[0]), float(mean[1]), float(mean[2])) for side, mean in sorted(means.items())}
+
+
+def _cpu(record: CampaignRecord, series: Sequence[Series], theme: Theme) -> Drawn:
+    figure = cpu_figure([(one.label, one.style.colour, _usages(record, one)) for one in series], theme)
+    return Drawn(
+        "cpu",
+        "CPU during throughput",
+        "All cores of a host together are 100 %. Read it beside the throughput: who carries more works more.",
+        _svg(figure, "cpu", "CPU of both hosts in user space, kernel and interrupts, for each candidate", theme),
+    )

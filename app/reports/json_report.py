@@ -1,0 +1,167 @@
+"""The report for programs. Its fields are described in docs/data-format.md."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
+from app.domain.results import Attempt, CampaignRecord
+from app.reports.files import write_atomically
+
+FORMAT = 1
+"""Raised when a field changes its meaning or goes away, not when one is added."""
+
+_DECIMALS = 6
+
+
+def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
+    """Return everything that a comparison found out, ready for `json.dumps`.
+
+    Args:
+        record: The campaign.
+        ranking: Its ranking.
+
+    Returns:
+        Objects of str, int, float, bool, None, list and dict only; null stands for what is not known.
+    """
+    plan = record.plan
+    return {
+        "format": FORMAT,
+        "tunnelmark_version": record.tunnelmark_version,
+        "campaign_id": record.campaign_id,
+        "status": record.status.value,
+        "started_at": record.started_at.isoformat(),
+        "ended_at": record.ended_at.isoformat() if record.ended_at else None,
+        "pair": _pair(record),
+        "profile": _plain(asdict(plan.profile)),
+        "conditions": list(dict.fromkeys(key.condition for key in plan.attempts)),
+        "deadline_ms": plan.deadline_ms,
+        "rounds": ranking.rounds,
+        "results": [_result(record, one) for one in ranking.results],
+        "ranking": [_plain(asdict(one)) for one in ranking.ranking],
+        "recommendation": _plain(asdict(ranking.recommendation)),
+        "drift": _plain(asdict(ranking.drift)),
+        "doubts": list(ranking.doubts),
+        "hosts": {side: _plain(asdict(facts)) for side, facts in record.facts.items()},
+    }
+
+
+def write_json(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
+    """Write the report for programs.
+
+    Args:
+        record: The campaign.
+        ranking: Its ranking.
+        path: Where to; what stands there is replaced.
+
+    Raises:
+        DiskFull: No space is left there.
+        InvalidOption: Nothing can be written there.
+    """
+    text = json.dumps(to_json(record, ranking), indent=2, ensure_ascii=False, allow_nan=False)
+    write_atomically(path, f"{text}\n".encode())
+
+
+def _pair(record: CampaignRecord) -> dict[str, Any]:
+    pair = record.plan.pair
+    return {
+        "name": pair.name,
+        "is_lab": pair.is_lab,
+        "a": {"label": pair.a.label, "address": pair.a.address, "underlay": pair.underlay_a},
+        "b": {"label": pair.b.label, "address": pair.b.address, "underlay": pair.underlay_b},
+        "load_cap_mbit_s": pair.load_cap_mbit_s,
+    }
+
+
+def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
+    attempts = [each for each in record.attempts if (each.key.solution, each.key.suite) == (one.solution, one.suite)]
+    return {
+        "solution": one.solution,
+        "suite": one.suite,
+        "title": one.title,
+        "verdict": one.verdict.value,
+        "is_unprotected": one.is_unprotected,
+        "status": one.status.value,
+        "reason": one.reason or None,
+        "message": one.message or None,
+        "weighted_latency_ms": _mean(one.weighted_latency_ms),
+        "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
+        "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,
+        "latency": [_latency(summary) for summary in one.latency],
+        "throughput_mbit_s": _means(one.throughput_mbit_s, ("a_to_b", "b_to_a")),
+        "throughput_ci_mbit_s": _intervals(one.throughput_mbit_s, ("a_to_b", "b_to_a")),
+        "cpu_pct": _means(one.cpu_pct, ("a", "b")),
+        "cpu_ci_pct": _intervals(one.cpu_pct, ("a", "b")),
+        "cpu_pct_per_mbit_s": _mean(one.cpu_pct_per_mbit_s),
+        "cpu_pct_per_mbit_s_ci": _interval(one.cpu_pct_per_mbit_s),
+        "latency_vs_baseline": _number(one.latency_vs_baseline),
+        "throughput_vs_baseline": _number(one.throughput_vs_baseline),
+        "cpu_per_mbit_s_vs_baseline": _number(one.cpu_per_mbit_s_vs_baseline),
+        "setup_s": _number(one.setup_s),
+        "cleanup_s": _number(one.cleanup_s),
+        "doubts": list(one.doubts),
+        "attempts": [_attempt(each) for each in attempts],
+    }
+
+
+def _latency(summary: LatencySummary) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in asdict(summary).items()}
+
+
+def _attempt(one: Attempt) -> dict[str, Any]:
+    return {
+        "position": one.key.position,
+        "round": one.key.round,
+        "condition": one.key.condition,
+        "status": one.status.value,
+        "reason": one.reason or None,
+        "message": one.message or None,
+        "started_at": one.started_at.isoformat(),
+        "ended_at": one.ended_at.isoformat(),
+        "setup_s": _number(one.setup_s),
+        "probe_s": _number(one.probe_s),
+        "cleanup_s": _number(one.cleanup_s),
+        "negotiated": one.negotiated or None,
+        "path": _plain(asdict(one.path)) if one.path else None,
+        "doubts": list(one.doubts),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(value, _DECIMALS)
+
+
+def _mean(estimate: Estimate | None) -> float | None:
+    return _number(estimate.mean) if estimate else None
+
+
+def _interval(estimate: Estimate | None) -> list[float | None] | None:
+    return [_number(value) for value in estimate.ci] if estimate and estimate.ci else None
+
+
+def _means(estimates: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, float | None]:
+    return {name: _mean(estimates.get(name)) for name in names}
+
+
+def _intervals(estimates: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, list[float | None] | None]:
+    return {name: _interval(estimates.get(name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    """Turn what `asdict` returns into what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return _number(value) if isinstance(value, float) else value

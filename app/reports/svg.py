@@ -1,0 +1,100 @@
+"""From a matplotlib figure to SVG that can stand inside an HTML page."""
+
+from __future__ import annotations
+
+import io
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SVG = "http://www.w3.org/2000/svg"
+_XLINK = "http://www.w3.org/1999/xlink"
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours that depend on where a figure stands.
+
+    Attributes:
+        ink: Lines and text.
+        muted: Grid.
+        paper: Behind everything.
+        replaced: What each of them becomes in the finished SVG.
+    """
+
+    ink: str
+    muted: str
+    paper: str
+    replaced: tuple[tuple[str, str], ...] = ()
+
+
+PAGE = Theme(
+    "#010203",
+    "#040506",
+    "#070809",
+    (("#010203", "var(--ink)"), ("#040506", "var(--line)"), ("#070809", "var(--paper)")),
+)
+"""Inside the HTML page, whose style sheet knows light and dark; the placeholders occur nowhere else."""
+
+PRINT = Theme("#1a1a1a", "#d0d0d0", "#ffffff")
+"""On white paper."""
+
+
+def to_svg(figure: Figure, *, name: str, description: str, theme: Theme) -> str:
+    """Return a figure as an SVG element. Must be called within `app.reports.drawing.settings`.
+
+    Args:
+        figure: The figure.
+        name: Letters; begins every id in it, so that several figures can stand in one page.
+        description: What the figure shows, for people who do not see it.
+        theme: Its colours.
+
+    Returns:
+        An `svg` element with a viewBox and without a fixed size, text as text.
+    """
+    buffer = io.BytesIO()
+    root = ET.fromstring(_written(figure, buffer, name))  # noqa: S314 - written by matplotlib a moment ago
+    _drop_metadata(root)
+    _rename_ids(root, name)
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
+    root.set("role", "img")
+    root.set("aria-label", description)
+    root.set("class", "figure")
+    for prefix, uri in (("", _SVG), ("xlink", _XLINK)):
+        ET.register_namespace(prefix, uri)
+    text = ET.tostring(root, encoding="unicode", short_empty_elements=False)
+    for placeholder, colour in theme.replaced:
+        text = text.replace(placeholder, colour)
+    return text.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
+
+
+def _written(figure: Figure, buffer: io.BytesIO, name: str) -> bytes:
+    import matplotlib as mpl
+
+    mpl.rcParams["svg.hashsalt"] = name
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def _drop_metadata(root: ET.Element) -> None:
+    for child in list(root):
+        if child.tag == f"{{{_SVG}}}metadata":
+            root.remove(child)
+
+
+def _rename_ids(root: ET.Element, name: str) -> None:
+    """Begin every id with the figure's name, and turn xlink:href into href."""
+    for element in root.iter():
+        for key, value in list(element.attrib.items()):
+            if key == "id":
+                element.set("id", f"{name}-{value}")
+            elif key in ("href", f"{{{_XLINK}}}href"):
+                del element.attrib[key]
+                element.set("href", value.replace("#", f"#{name}-", 1))
+            elif "url(#" in value:
+                element.set(key, re.sub(r"url\(#", f"url(#{name}-", value))

@@ -1,0 +1,69 @@
+"""Text for people: numbers with units, and what hosts said made harmless."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from app.domain.ranking import Estimate
+from app.ranking.words import figure
+
+NOTHING = "–"
+"""Stands where there is no figure."""
+
+_KEPT_CONTROLS = "\n\t"
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
+
+
+def clean(text: str) -> str:
+    """Return text without characters that no document may hold or that would turn lines around.
+
+    Control characters, surrogates, non-characters and marks that change the direction of writing become U+FFFD.
+
+    Args:
+        text: Anything, for example what a host printed.
+
+    Returns:
+        Text that is allowed in HTML, XML and PDF; escaping is still up to the template.
+
+    Source: HTML Living Standard, section 13.2.3.5; CVE-2021-42574 for directions.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join("\ufffd" if _is_harmful(char) else char for char in text)
+
+
+def _is_harmful(char: str) -> bool:
+    if char in _KEPT_CONTROLS:
+        return False
+    code = ord(char)
+    is_non_character = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    return char in _BIDI or is_non_character or unicodedata.category(char) in ("Cc", "Cs")
+
+
+def ms(value: float | None) -> str:
+    """Return a time in ms without its unit."""
+    return NOTHING if value is None else figure(value)
+
+
+def interval(estimate: Estimate | None) -> str:
+    """Return an interval as `1.08 to 1.13`; empty if there is none."""
+    return f"{figure(estimate.ci[0])} to {figure(estimate.ci[1])}" if estimate and estimate.ci else ""
+
+
+def with_half_width(estimate: Estimate | None, unit: str) -> str:
+    """Return a mean with the half-width of its interval and its unit, for example `42.0 ± 0.9 Mbit/s`."""
+    if estimate is None:
+        return NOTHING
+    half = f" ± {figure(estimate.ci[1] - estimate.mean, 2)}" if estimate.ci else ""
+    return f"{figure(estimate.mean)}{half} {unit}"
+
+
+def times(value: float | None) -> str:
+    """Return a factor, for example `2.4 × bare link`; empty if unknown."""
+    return "" if value is None else f"{figure(value, 2)} × bare link"
+
+
+def share(value: float | None) -> str:
+    """Return a share in percent, for example `10 % of bare link`; empty if unknown."""
+    return "" if value is None else f"{figure(100 * value, 2)} % of bare link"

@@ -1,0 +1,166 @@
+"""Everything that a report says, as text, for whatever template: the same words in HTML and PDF."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from app.domain.ranking import CandidateResult, RankedCandidate, Ranking
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.verdicts import Verdict
+from app.ranking.words import figure, listed
+from app.reports.labels import CandidateId, short_names, styles
+from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
+from app.reports.view_candidates import candidate_view
+from app.reports.view_setting import conditions_view, hosts_view, method_view, repeat_command
+
+View = dict[str, Any]
+
+VERDICT_SIGNS = {
+    Verdict.RECOMMENDED: "✓",
+    Verdict.ACCEPTABLE: "○",
+    Verdict.LEGACY: "△",
+    Verdict.INSECURE: "✕",
+    Verdict.UNPROTECTED: NOTHING,
+}
+"""A sign beside each word, so that neither colour nor reading is needed to see it."""
+
+_STATUS_WORDS = {
+    CampaignStatus.RUNNING: "still running",
+    CampaignStatus.COMPLETED: "completed",
+    CampaignStatus.CANCELLED: "cancelled",
+    CampaignStatus.INTERRUPTED: "interrupted",
+}
+
+_REFERENCES_NOTE = "Without cryptography; measured to compare with, never to be deployed."
+
+
+def report_view(record: CampaignRecord, ranking: Ranking) -> View:
+    """Return what a report says.
+
+    Args:
+        record: The campaign.
+        ranking: Its ranking.
+
+    Returns:
+        Strings, numbers, booleans, lists and dicts only. Texts are as hosts and files gave them: whoever shows them
+        cleans and escapes.
+    """
+    pair = record.plan.pair
+    advice = ranking.recommendation
+    return {
+        "title": f"Layer-2 VPNs between {pair.a.label} and {pair.b.label}",
+        "pair": pair.name,
+        "is_lab": pair.is_lab,
+        "date": utc(record.started_at),
+        "status": _STATUS_WORDS[record.status],
+        "version": record.tunnelmark_version,
+        "campaign_id": record.campaign_id,
+        "recommendation": {
+            "is_any": advice.solution is not None,
+            "sentence": advice.sentence,
+            "reasons": list(advice.reasons),
+            "cautions": list(advice.cautions),
+        },
+        "groups": _groups(record, ranking),
+        "has_ties": any(place.tied_with for place in ranking.ranking),
+        "rounds": ranking.rounds,
+        "drift": ranking.drift.sentence,
+        "doubts": list(ranking.doubts),
+        "candidates": [candidate_view(record, one, _anchor(n)) for n, one in enumerate(ranking.results)],
+        "hosts": hosts_view(record),
+        "conditions": conditions_view(record, ranking),
+        "method": method_view(record, ranking),
+        "repeat": repeat_command(record),
+    }
+
+
+def utc(moment: datetime) -> str:
+    """Return a time for people, for example `2026-03-04 09:30 UTC`."""
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
+    places = {(one.solution, one.suite): one for one in ranking.ranking}
+    candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
+    names, looks = short_names(candidates), styles(candidates)
+    grouped: dict[str, list[View]] = {"ranked": [], "partial": [], "references": [], "failed": []}
+    for position, one in enumerate(ranking.results):
+        key = (one.solution, one.suite)
+        row = _row(one, places[key], _anchor(position))
+        row |= {"name": names[key], "colour": looks[key].colour, "dashed": bool(looks[key].dash)}
+        grouped[_group_of(one, places[key])].append(row)
+    titles = {
+        "ranked": ("", ""),
+        "partial": ("Without a rank", "Not every frame size crossed, so there is no weighted latency."),
+        "references": ("References", _REFERENCES_NOTE),
+        "failed": ("Not measured to the end", ""),
+    }
+    return [
+        {"kind": kind, "heading": titles[kind][0], "note": titles[kind][1], "rows": rows}
+        for kind, rows in grouped.items()
+        if rows
+    ]
+
+
+def _group_of(one: CandidateResult, place: RankedCandidate) -> str:
+    if one.status is not AttemptStatus.COMPLETED:
+        return "failed"
+    if one.is_unprotected:
+        return "references"
+    return "partial" if place.rank is None else "ranked"
+
+
+def _anchor(position: int) -> str:
+    return f"candidate-{position + 1}"
+
+
+def _row(one: CandidateResult, place: RankedCandidate, anchor: str) -> View:
+    return {
+        "anchor": anchor,
+        "rank": NOTHING if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}",
+        "tied": f"not told apart from {listed(list(place.tied_with))}" if place.tied_with else "",
+        "title": one.title,
+        "verdict": verdict_view(one.verdict),
+        "is_failed": one.status is not AttemptStatus.COMPLETED,
+        "status": one.status.value,
+        "message": one.message or one.reason,
+        "cells": _cells(one) if one.status is AttemptStatus.COMPLETED else [],
+    }
+
+
+def verdict_view(verdict: Verdict) -> View:
+    """Return a verdict's word and sign."""
+    return {"word": verdict.value.capitalize(), "sign": VERDICT_SIGNS[verdict], "kind": verdict.value}
+
+
+COLUMNS = ("Weighted latency", "Throughput", "CPU", "CPU per Mbit/s")
+"""Headings of the cells of a row."""
+
+
+def _cells(one: CandidateResult) -> list[View]:
+    latency, cost = one.weighted_latency_ms, one.cpu_pct_per_mbit_s
+    rates = [
+        f"{arrow} {with_half_width(one.throughput_mbit_s.get(direction), 'Mbit/s')}"
+        for direction, arrow in (("a_to_b", "A→B"), ("b_to_a", "B→A"))
+    ]
+    busy = [f"{side.upper()} {with_half_width(one.cpu_pct.get(side), '%')}" for side in ("a", "b")]
+    spread = interval(latency)
+    return [
+        {
+            "label": COLUMNS[0],
+            "lines": [f"{ms(latency.mean)} ms" if latency else NOTHING],
+            "notes": [f"95 %: {spread} ms"] * bool(spread) + _given(times(one.latency_vs_baseline)),
+        },
+        {"label": COLUMNS[1], "lines": rates, "notes": _given(share(one.throughput_vs_baseline))},
+        {"label": COLUMNS[2], "lines": busy, "notes": []},
+        {
+            "label": COLUMNS[3],
+            "lines": [f"{figure(cost.mean, 2)} %" if cost else NOTHING],
+            "notes": _given(times(one.cpu_per_mbit_s_vs_baseline)),
+        },
+    ]
+
+
+def _given(*texts: str) -> list[str]:
+    return [text for text in texts if text]

@@ -1,0 +1,163 @@
+"""What a report says about hosts, conditions and method, and how to repeat it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from app.domain.hosts import HostFacts, ToolFlavour
+from app.domain.ranking import Ranking
+from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, ProfileName
+from app.ranking.words import counted, figure, grouped, listed
+from app.reports.text import NOTHING
+
+View = dict[str, Any]
+
+_HOST_ROWS: tuple[tuple[str, Callable[[HostFacts], str]], ...] = (
+    ("Host name", lambda facts: facts.hostname),
+    ("System", lambda facts: facts.os_name),
+    ("Kernel", lambda facts: f"{facts.kernel} ({facts.architecture})"),
+    ("CPU", lambda facts: f"{facts.cpu_model}, {counted(facts.cpu_count, 'core')}"),
+    ("AES instructions", lambda facts: "yes" if facts.has_aes_instructions else "no"),
+    ("Virtual machine", lambda facts: "yes" if facts.is_virtual else "no"),
+    (
+        "Memory",
+        lambda facts: f"{grouped(facts.memory_total_mib)} MiB, {grouped(facts.memory_available_mib)} MiB available",
+    ),
+    ("Load over one minute", lambda facts: f"{facts.load_1min:.2f}"),
+    ("CPU taken by a hypervisor", lambda facts: f"{facts.steal_pct:.1f} %"),
+    ("Clock against this computer", lambda facts: f"{facts.clock_offset_ms:+.1f} ± {facts.clock_error_ms:.1f} ms"),
+    ("Network interfaces", lambda facts: "\n".join(_nics(facts))),
+    ("Measuring programs", lambda facts: "\n".join(_tools(facts))),
+    ("VPN software", lambda facts: "\n".join(_solutions(facts))),
+    ("Firewall", lambda facts: listed(list(facts.firewall)) or "none seen"),
+)
+
+
+def _nics(facts: HostFacts) -> list[str]:
+    return [
+        f"{nic.name}: MTU {nic.mtu_bytes}" + (f", {grouped(nic.speed_mbit_s)} Mbit/s" if nic.speed_mbit_s else "")
+        for nic in facts.nics
+    ]
+
+
+def _tools(facts: HostFacts) -> list[str]:
+    plain = (ToolFlavour.STANDARD, ToolFlavour.UNKNOWN)
+    return [
+        " ".join(filter(None, (name, "" if tool.flavour in plain else tool.flavour.value, tool.version)))
+        for name, tool in sorted(facts.tools.items())
+    ]
+
+
+def _solutions(facts: HostFacts) -> list[str]:
+    return [f"{name} {one.version}".strip() for name, one in sorted(facts.solutions.items()) if one.is_available]
+
+
+def hosts_view(record: CampaignRecord) -> View:
+    """Return what was found on both hosts, side by side; rows that say nothing are left out."""
+    sides = ("a", "b")
+    labels = {"a": record.plan.pair.a.label, "b": record.plan.pair.b.label}
+    rows = []
+    for label, read in _HOST_ROWS:
+        cells = [read(record.facts[side]) if side in record.facts else NOTHING for side in sides]
+        if any(cells):
+            rows.append({"label": label, "cells": cells})
+    return {"names": [f"{side.upper()}: {labels[side]}" for side in sides], "rows": rows}
+
+
+def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:
+    """Return under which conditions was measured, as labels with values."""
+    plan = record.plan
+    conditions = list(dict.fromkeys(key.condition for key in plan.attempts))
+    rows = [
+        ("Underlay", f"{plan.pair.underlay_a} to {plan.pair.underlay_b}"),
+        ("Condition", listed([_condition(name) for name in conditions])),
+        ("Profile", plan.profile.name.value),
+        ("Rounds", f"{ranking.rounds} of {plan.profile.rounds}"),
+        ("Echo requests", f"{grouped(plan.profile.pings)} of each size in each round"),
+        ("Frame sizes", f"{', '.join(grouped(size) for size in plan.profile.frame_bytes)} bytes"),
+        ("TCP", f"{plan.profile.seconds} s in each direction"),
+        ("Load cap", f"{figure(plan.pair.load_cap_mbit_s)} Mbit/s" if plan.pair.load_cap_mbit_s else "none"),
+        ("Deadline", f"{figure(plan.deadline_ms)} ms" if plan.deadline_ms is not None else "none"),
+        (
+            "Order of candidates",
+            f"new in each round, from seed {plan.seed}" if plan.profile.rounds > 1 else "as planned",
+        ),
+        ("Duration", _duration(record)),
+    ]
+    return [{"label": label, "value": value} for label, value in rows]
+
+
+def _condition(name: str) -> str:
+    return "the underlay as it was found" if name == "as-found" else name
+
+
+def _duration(record: CampaignRecord) -> str:
+    if record.ended_at is None:
+        return "still running"
+    return str(timedelta(seconds=round((record.ended_at - record.started_at).total_seconds())))
+
+
+def method_view(record: CampaignRecord, ranking: Ranking) -> list[str]:
+    """Return how it was measured and calculated, as sentences."""
+    weights = listed([f"{weight:g} for {size}" for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True)])
+    seconds = record.plan.profile.seconds
+    sentences = [
+        f"Latency: {_LATENCY_METHOD} {_ping(record)}Every round-trip time is kept.",
+        f"Weighted latency: the mean of the mean round-trip times with the weights {weights} bytes. {_WEIGHTS_SOURCE}",
+        f"Throughput: iperf3 over one TCP connection, {seconds} s in each direction.",
+        "CPU: differences of /proc/stat on both hosts while throughput was measured; all cores together are 100 %.",
+        "Intervals are Student's 95 % intervals over the rounds, so that drift widens them.",
+    ]
+    sentences.append(_RANK_METHOD if ranking.rounds > 1 else _ONE_ROUND)
+    return sentences
+
+
+_LATENCY_METHOD = (
+    "ICMP echo requests from A to B through the tunnel, each sent when the one before was answered, with the same "
+    "options for every candidate and without permission to fragment inside the tunnel."
+)
+_WEIGHTS_SOURCE = (
+    "They favour the small frames of control traffic (Lackorzynski, Köpsell, Strufe: A Comparative Study on Virtual "
+    "Private Networks for Future Industrial Communication Systems, 2019). If one size does not cross, there is none."
+)
+_RANK_METHOD = (
+    "Two candidates differ where the ratio of their latencies, compared round by round, is further from 1 than chance "
+    "explains (paired t test; Holm's correction keeps all pairs together at 5 %). A candidate's rank is one more "
+    "than the number of candidates that are faster in this sense; = marks a shared rank."
+)
+_ONE_ROUND = "One round cannot tell a difference from chance, so that all ranked candidates share rank 1."
+
+
+def _ping(record: CampaignRecord) -> str:
+    tool = record.facts["a"].tools.get("ping") if "a" in record.facts else None
+    if tool is None or tool.flavour is ToolFlavour.MISSING:
+        return ""
+    options = "ping -n -A -D -M do" if tool.flavour is ToolFlavour.IPUTILS else "ping -A"
+    return f"The program was {options} ({' '.join(filter(None, (tool.flavour.value, tool.version)))}). "
+
+
+def repeat_command(record: CampaignRecord) -> str:
+    """Return a command line that makes the same comparison again."""
+    plan = record.plan
+    profile = plan.profile
+    named = PROFILES.get(profile.name, PROFILES[ProfileName.STANDARD])
+    argv = ["tunnelmark", "compare", plan.pair.name]
+    argv += ["--solutions", ",".join(dict.fromkeys(one.solution for one in plan.candidates))]
+    argv += ["--profile", named.name.value]
+    for option, value, usual in (
+        ("--pings", profile.pings, named.pings),
+        ("--seconds", profile.seconds, named.seconds),
+        ("--rounds", profile.rounds, named.rounds),
+    ):
+        if value != usual:
+            argv += [option, str(value)]
+    if plan.deadline_ms is not None:
+        argv += ["--deadline-ms", f"{plan.deadline_ms:g}"]
+    if plan.pair.load_cap_mbit_s is not None:
+        argv += ["--load-cap", f"{plan.pair.load_cap_mbit_s:g}"]
+    if plan.allow_load:
+        argv.append("--allow-load")
+    return shlex.join(argv)

@@ -1,0 +1,60 @@
+# Builds this end of the tunnel and waits until it is up and frames cross.
+#
+# Arguments: STATE TUNNEL.
+
+# @include process.sh
+# @include steps.sh
+
+# must_be_absent INTERFACE: what we are about to make must not be there: we would take back what is not ours.
+must_be_absent() {
+    if [ -e "/sys/class/net/$1" ]; then give_up exists "$1"; fi
+}
+
+# place NUMBER FILE MODE PATH UNDO: puts a file outside the tunnel's own folder. It is not there yet: nothing is overwritten.
+place() {
+    stop_if_taken_back
+    if [ -e "$4" ]; then give_up exists "$4"; fi
+    write_down "$1" 10 "$5" "Remove $4"
+    if ! cp "$2" "$4" || ! chmod "$3" "$4"; then give_up place "$4"; fi
+    say "step $1 0"
+}
+
+# cross NUMBER UNTIL ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for the other
+# end is asked again at once; the kernel would wait a second before it asks for the address again.
+cross() {
+    cross_number=$1
+    cross_until=$2
+    cross_interface=$3
+    cross_address=$4
+    shift 4
+    until "$@" < /dev/null > "$state/log/$cross_number" 2>&1; do
+        stop_if_taken_back
+        uptime_s
+        if [ "$uptime_now" -ge "$cross_until" ]; then
+            show output "$state/log/$cross_number" 2000
+            give_up cross
+        fi
+        ip neigh del "$cross_address" dev "$cross_interface" 2> /dev/null
+    done
+    say crossed
+}
+
+main() {
+    state=$1
+    tunnel=$2
+    umask 077
+    read -r found 2> /dev/null < "$state/id" || give_up taken-back
+    if [ "$found" != "$tunnel" ]; then give_up taken-back; fi
+    start_of "$$"
+    echo "$$:$start_time" > "$state/runner" || give_up journal runner
+    stop_if_taken_back
+    export TUNNELMARK_TUNNEL="$tunnel"
+    # @steps
+    say built
+    uptime_s
+    # @checks
+    rm -f "$state/runner"
+    say finished
+}
+
+main "$@"

@@ -1,0 +1,39 @@
+# Processes and time, without a fork.
+
+# uptime_s: sets uptime_now to the whole seconds since the host was started. No change of its clock moves them.
+# Source: proc_uptime(5).
+uptime_s() {
+    read -r uptime_now _ < /proc/uptime
+    uptime_now=${uptime_now%.*}
+}
+
+# start_of PID: sets start_time to when a process was started, in clock ticks since the host was; fails if there is none.
+# Source: proc_pid_stat(5), field 22. The name in field 2 may hold blanks and parentheses itself.
+start_of() {
+    start_time=
+    read -r stat_line 2> /dev/null < "/proc/$1/stat" || return 1
+    # shellcheck disable=SC2086 # one word per field is what is wanted
+    set -- ${stat_line##*") "}
+    start_time=${20}
+}
+
+# is_running PID:START: whether that very process still runs, and not another one that got its number.
+is_running() {
+    start_of "${1%%:*}" && [ "$1" = "${1%%:*}:$start_time" ]
+}
+
+# nap: a short wait. BusyBox may know whole seconds only.
+nap() {
+    sleep 0.1 2> /dev/null || sleep 1
+}
+
+# limited SECONDS PROGRAM ARGUMENT...: runs a program, not longer than that where the host has `timeout`.
+limited() {
+    if [ -z "${has_timeout:-}" ]; then
+        has_timeout=no
+        timeout 2 true 2> /dev/null && has_timeout=yes
+    fi
+    limit_s=$1
+    shift
+    if [ "$has_timeout" = yes ]; then timeout "$limit_s" "$@"; else "$@"; fi
+}

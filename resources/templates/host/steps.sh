@@ -1,0 +1,105 @@
+# What building a tunnel needs: each change is written into the journal, with what takes it back, before it is made.
+# Expects: state (the folder), tunnel (its id).
+
+say() {
+    printf '%s %s\n' "$tunnel" "$*"
+}
+
+# show NAME FILE BYTES: prints the end of a file between two lines that only we can make.
+show() {
+    say "begin $1"
+    tail -c "$3" "$2" 2> /dev/null
+    printf '\n'
+    say "end $1"
+}
+
+# give_up REASON [DETAIL]: says why and ends.
+give_up() {
+    say "failed $*"
+    exit 1
+}
+
+# stop_if_taken_back: an undo that has begun must not find new changes.
+stop_if_taken_back() {
+    if [ -e "$state/undo-begun" ]; then give_up taken-back; fi
+}
+
+# write_down NUMBER LIMIT_S UNDO TITLE: makes an entry of the journal. It is renamed into place: there is no half entry.
+write_down() {
+    if ! printf '# %s\n%s\n' "$4" "$3" 2> /dev/null > "$state/journal/.new" ||
+        ! mv "$state/journal/.new" "$state/journal/$1.$2"; then
+        give_up journal "$1"
+    fi
+}
+
+# step NUMBER TITLE LIMIT_S RETRY_S INPUT UNDO_LIMIT_S UNDO PROGRAM ARGUMENT...
+step() {
+    step_number=$1
+    step_title=$2
+    step_limit=$3
+    step_retry=$4
+    step_input=$5
+    step_undo_limit=$6
+    step_undo=$7
+    shift 7
+    stop_if_taken_back
+    if [ -n "$step_undo" ]; then write_down "$step_number" "$step_undo_limit" "$step_undo" "$step_title"; fi
+    uptime_s
+    step_until=$((uptime_now + step_retry))
+    while :; do
+        # Daemons keep what they inherit: were it our output, the connection would wait for them.
+        limited "$step_limit" "$@" < "$step_input" > "$state/log/$step_number" 2>&1
+        step_status=$?
+        if [ "$step_status" -eq 0 ]; then break; fi
+        stop_if_taken_back
+        uptime_s
+        if [ "$uptime_now" -ge "$step_until" ]; then break; fi
+        nap
+    done
+    say "step $step_number $step_status"
+    if [ "$step_status" -ne 0 ]; then
+        show output "$state/log/$step_number" 4000
+        give_up step "$step_number"
+    fi
+}
+
+# print NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a command that changes nothing and prints all that it says.
+print() {
+    print_number=$1
+    print_limit=$2
+    shift 2
+    stop_if_taken_back
+    limited "$print_limit" "$@" < /dev/null > "$state/log/$print_number" 2> "$state/log/$print_number.err"
+    say "print $print_number $?"
+    show stdout "$state/log/$print_number" 65536
+    show stderr "$state/log/$print_number.err" 4000
+}
+
+# check NUMBER UNTIL PATTERN LIMIT_S PROGRAM ARGUMENT...: asks again and again until the program succeeds and, where
+# there is a pattern, its output matches it; UNTIL is in seconds since the host was started.
+check() {
+    check_number=$1
+    check_until=$2
+    check_pattern=$3
+    check_limit=$4
+    shift 4
+    while :; do
+        limited "$check_limit" "$@" < /dev/null > "$state/log/$check_number" 2> "$state/log/$check_number.err"
+        check_status=$?
+        if [ "$check_status" -eq 0 ]; then
+            if [ -z "$check_pattern" ]; then break; fi
+            if grep -Eq -e "$check_pattern" "$state/log/$check_number"; then break; fi
+        fi
+        stop_if_taken_back
+        uptime_s
+        if [ "$uptime_now" -ge "$check_until" ]; then
+            say "check $check_number $check_status"
+            show stdout "$state/log/$check_number" 4000
+            show stderr "$state/log/$check_number.err" 4000
+            give_up check "$check_number"
+        fi
+        nap
+    done
+    say "check $check_number 0"
+    show stdout "$state/log/$check_number" 4000
+}

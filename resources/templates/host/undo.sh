@@ -1,0 +1,164 @@
+#!/bin/sh
+# Tunnelmark: puts this host back as it was before the tunnel was built.
+#
+# You may run it from the console, as root, at any time and more than once:
+#
+#     sh /run/tunnelmark/undo.sh
+#
+# It stops what is still building the tunnel, takes back every change that is written down in journal/, the newest
+# first, and says so. After a command that fails it goes on with the rest and ends with exit status 1. What it said is
+# kept in undo.log beside it. The folder itself goes when Tunnelmark comes back, or when its timer runs out.
+
+# @include process.sh
+
+say() {
+    printf '%s\n' "$*" 2> /dev/null
+    printf '%s\n' "$*" 2> /dev/null >> "$state/undo.log"
+}
+
+# take_turn: waits until no other undo runs here. A symbolic link is made at once or not at all, holds who made it, and
+# needs no free space.
+take_turn() {
+    start_of "$$"
+    me=$$:$start_time
+    waited_s=0
+    until ln -s "$me" "$state/undo-turn" 2> /dev/null; do
+        if [ ! -d "$state" ]; then
+            echo "This host has been put back already."
+            exit 0
+        fi
+        holder=$(readlink "$state/undo-turn") || continue
+        if ! is_running "$holder"; then
+            rm -f "$state/undo-turn"
+            continue
+        fi
+        if [ "$waited_s" -ge 120 ]; then
+            say "another undo (process ${holder%%:*}) has been running for too long; try again later"
+            exit 75
+        fi
+        sleep 1
+        waited_s=$((waited_s + 1))
+    done
+    trap 'rm -f "$state/undo-turn"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# children_of PID: prints the processes whose parent it is.
+children_of() {
+    for stat_file in /proc/[0-9]*/stat; do
+        read -r stat_line 2> /dev/null < "$stat_file" || continue
+        case ${stat_line##*") "} in
+            ?" $1 "*)
+                stat_file=${stat_file#/proc/}
+                echo "${stat_file%/stat}"
+                ;;
+        esac
+    done
+}
+
+# stop_tree PID: stops a process and all that come from it. Daemons do not, they have left their family.
+stop_tree() {
+    kill -s STOP "$1" 2> /dev/null || return 0
+    for child in $(children_of "$1"); do
+        stop_tree "$child"
+    done
+    kill -s KILL "$1" 2> /dev/null
+    kill -s CONT "$1" 2> /dev/null
+}
+
+# stop_runner: ends the script that builds the tunnel, if it still works. It looks for undo-begun after it has written
+# down who it is, and we look for it after we have made undo-begun: one of us sees the other.
+stop_runner() {
+    read -r runner 2> /dev/null < "$state/runner" || return 0
+    if [ "${runner%%:*}" != "$$" ] && is_running "$runner"; then
+        say "stopping what is still building the tunnel (process ${runner%%:*})"
+        stop_tree "${runner%%:*}"
+    fi
+    rm -f "$state/runner"
+}
+
+# take_back pending|all: runs the entries of the journal, the newest first; those that succeed become NAME.done.
+take_back() {
+    for name in $(ls -r "$state/journal" 2> /dev/null); do
+        case $1.$name in pending.*.done) continue ;; esac
+        entry=$state/journal/$name
+        number=${name%%.*}
+        limit=${name#*.}
+        limit=${limit%.done}
+        read -r title < "$entry"
+        limited "$limit" sh "$entry" < /dev/null > "$state/undo.out" 2>&1
+        status=$?
+        cat "$state/undo.out" 2> /dev/null >> "$state/undo.log"
+        if [ "$status" -eq 0 ]; then
+            case $name in *.done) ;; *) mv "$entry" "$entry.done" ;; esac
+            say "taken back $number ${title#"# "}"
+        else
+            failures=$((failures + 1))
+            say "FAILED with $status $number ${title#"# "}"
+            tail -n 5 "$state/undo.out" 2> /dev/null | cut -c 1-300 | sed 's/^/    /'
+        fi
+    done
+    rm -f "$state/undo.out"
+}
+
+# marked: prints the processes that carry this tunnel's mark in their environment: all that its steps ever started.
+marked() {
+    mark=TUNNELMARK_TUNNEL=$1
+    if env "$mark" grep -q "$mark" /proc/self/environ 2> /dev/null; then
+        found=$(grep -ls "$mark" /proc/[0-9]*/environ)
+    else
+        # BusyBox looks no further than the first NUL.
+        found=
+        for environ in /proc/[0-9]*/environ; do
+            if tr '\0' '\n' 2> /dev/null < "$environ" | grep -qx "$mark"; then found="$found $environ"; fi
+        done
+    fi
+    for environ in $found; do
+        environ=${environ#/proc/}
+        echo "${environ%/environ}"
+    done
+}
+
+# sweep: ends what the journal's entries left running (a daemon that had not yet written its number when it was to be
+# stopped). Succeeds if there was something.
+sweep() {
+    read -r tunnel 2> /dev/null < "$state/id" || return 1
+    left=$(marked "$tunnel")
+    [ -n "$left" ] || return 1
+    for process in $left; do
+        say "ending process $process, which the tunnel left behind"
+        kill -s KILL "$process" 2> /dev/null
+    done
+    nap
+}
+
+main() {
+    # Neither a cut connection nor a closed terminal may stop this half-way.
+    trap '' HUP PIPE
+    umask 077
+    unset TUNNELMARK_TUNNEL
+    state=$(CDPATH='' cd -- "$(dirname -- "$0")" 2> /dev/null && pwd -P) || exit 0
+    if [ ! -d "$state/journal" ]; then
+        echo "There is nothing to take back here."
+        exit 0
+    fi
+    take_turn
+    : > "$state/undo-begun"
+    stop_runner
+    failures=0
+    take_back pending
+    if sweep; then
+        failures=0
+        take_back all
+    fi
+    if [ "$failures" -eq 0 ]; then
+        : > "$state/undone"
+        say "this host is as it was before the tunnel"
+        exit 0
+    fi
+    say "$failures changes could not be taken back; see $state/undo.log"
+    exit 1
+}
+
+main

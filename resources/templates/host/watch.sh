@@ -1,0 +1,53 @@
+#!/bin/sh
+# Tunnelmark's timer on this host: as long as Tunnelmark is connected and working, it renews the lease. Once the lease
+# is over, this puts the host back as it was before.
+#
+# Usage: sh watch.sh TUNNEL
+
+# @include process.sh
+# @include release.sh
+
+tell() {
+    logger -t tunnelmark "$1" 2> /dev/null
+}
+
+# is_ours: whether the folder still belongs to the tunnel that this timer was started for.
+is_ours() {
+    read -r found 2> /dev/null < "$state/id" && [ "$found" = "$tunnel" ]
+}
+
+main() {
+    trap '' HUP PIPE
+    unset TUNNELMARK_TUNNEL TUNNELMARK_RUN
+    tunnel=$1
+    state=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P) || exit 1
+    cd /
+    start_of "$$"
+    echo "$$:$start_time" > "$state/watcher"
+    attempts=0
+    while is_ours; do
+        read -r deadline < "$state/lease"
+        uptime_s
+        left=$((deadline - uptime_now))
+        if [ "$left" -gt 0 ]; then
+            # Not longer than 5 s, because a host that was suspended wakes up with less time left.
+            if [ "$left" -gt 5 ]; then left=5; fi
+            sleep "$left"
+            continue
+        fi
+        attempts=$((attempts + 1))
+        tell "Tunnelmark has not been heard of in time; putting this host back"
+        if sh "$state/undo.sh" > /dev/null 2>&1; then
+            is_ours && release "$tunnel"
+            tell "this host is as it was before the tunnel"
+            exit 0
+        fi
+        if [ "$attempts" -ge 10 ]; then
+            tell "could not put this host back; on its console, run: sh $state/undo.sh"
+            exit 1
+        fi
+        sleep 5
+    done
+}
+
+main "$@"

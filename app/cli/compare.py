@@ -84,14 +84,23 @@ def chosen_profile(name: str, *, pings: int | None, seconds: int | None, rounds:
         InvalidOption: A number is out of range.
     """
     profile = PROFILES[ProfileName(name)]
-    wanted = {"pings": pings, "seconds": seconds, "rounds": rounds}
-    limits = {"pings": (10, 1_000_000), "seconds": (1, 3_600), "rounds": (1, 100)}
-    given = {key: value for key, value in wanted.items() if value is not None}
-    for key, value in given.items():
-        low, high = limits[key]
-        if not low <= value <= high:
-            raise InvalidOption(f"--{key} {value} is out of range.", hint=f"Choose {low} to {high}.")
-    return replace(profile, name=ProfileName.CUSTOM, **given) if given else profile
+    if pings is None and seconds is None and rounds is None:
+        return profile
+    return replace(
+        profile,
+        name=ProfileName.CUSTOM,
+        pings=_within("pings", pings, profile.pings, 10, 1_000_000),
+        seconds=_within("seconds", seconds, profile.seconds, 1, 3_600),
+        rounds=_within("rounds", rounds, profile.rounds, 1, 100),
+    )
+
+
+def _within(option: str, value: int | None, default: int, low: int, high: int) -> int:
+    if value is None:
+        return default
+    if not low <= value <= high:
+        raise InvalidOption(f"--{option} {value} is out of range.", hint=f"Choose {low} to {high}.")
+    return value
 
 
 def _make_plan(context: Context, services: Services, found: Discovery) -> CampaignPlan:

@@ -52,7 +52,7 @@ class TerminalPrompts:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._questions: queue.Queue[_Question[bool] | _Question[Secret | None]] = queue.Queue()
+        self._questions: queue.Queue[Callable[[], None]] = queue.Queue()
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:
         """Show an unknown host key's fingerprint and ask."""
@@ -88,10 +88,10 @@ class TerminalPrompts:
             question = self._questions.get(timeout=timeout_s)
         except queue.Empty:
             return
-        _answer(question)
+        question()
 
     def _put(self, question: _Question[T]) -> T:
-        self._questions.put(question)  # type: ignore[arg-type] # T is one of the two kinds
+        self._questions.put(lambda: _answer(question))
         return question.answer.get()
 
 

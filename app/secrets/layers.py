@@ -10,7 +10,7 @@ from app.domain.credentials import Secret, SecretKey
 from app.domain.errors import KeyringUnavailable
 from app.secrets.stores import MemoryPasswords, PasswordStore
 
-logger = logging.getLogger("tunnelmark.secrets")
+logger = logging.getLogger("app.secrets")
 
 Ask = Callable[[SecretKey, bool], Secret | None]
 """Asks a person; the second argument says whether the password given before was wrong."""

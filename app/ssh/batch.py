@@ -33,8 +33,10 @@ def batch_script(commands: Sequence[Command], marker: str, *, should_stop_at_fai
     if any(command.stdin is not None for command in commands):
         raise Bug("A command with stdin was put into a batch.")
     stop = "[ $s -eq 0 ] || exit 0" if should_stop_at_failure else ":"
-    lines = ["{", f'n() {{ s=$?; echo "{marker} $s"; echo "{marker} $s" >&2; {stop}; }}']
-    lines += [f"( {shell_line(command.argv)} ) </dev/null; n" for command in commands]
+    say = f'echo "{marker} $s"; echo "{marker} $s" >&2'
+    # The command is a function's arguments: words there are never keywords, aliases or assignments.
+    lines = ["{", f'run() {{ ( "$@" ) </dev/null; s=$?; {say}; {stop}; }}']
+    lines += ["run " + shell_line(command.argv) for command in commands]
     return "\n".join([*lines, "exit 0", "}", ""]).encode()
 
 

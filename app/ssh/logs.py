@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-logger = logging.getLogger("tunnelmark.ssh")
+logger = logging.getLogger("app.ssh")
 
 PARAMIKO_LOGGER = "paramiko"
 

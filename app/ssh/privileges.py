@@ -60,6 +60,11 @@ class Privileges:
         self._found: _Found | None = None
         self._sudo_secret: Secret | None = None
 
+    @property
+    def known(self) -> Privilege | None:
+        """What was found out; None before that."""
+        return self._found.privilege if self._found is not None else None
+
     def detect(self, connection: Connection, *, token: CancelToken) -> Privilege:
         """Find out how root's rights are got; asks the host once.
 

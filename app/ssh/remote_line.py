@@ -62,9 +62,10 @@ def shell_line(argv: Sequence[str]) -> str:
     """
     if not argv or not argv[0]:
         raise Bug("A command without a program was about to be run.")
-    if any("\0" in word for word in argv):
-        raise Bug(f"An argument of {argv[0]} holds a NUL character.")
-    return shlex.join(argv)
+    line = shlex.join(argv)
+    if "\0" in line or (not line.isascii() and any("\ud800" <= character <= "\udfff" for character in line)):
+        raise Bug(f"An argument of {argv[0]} holds a character that no command line can carry.")
+    return line
 
 
 def remote_line(argv: Sequence[str], privilege: Privilege | None) -> RemoteLine:

@@ -59,7 +59,7 @@ class SshSession:
     @property
     def privilege(self) -> Privilege:
         """How root's rights are got on it; asks the host the first time."""
-        return self._privileges.detect(self._standing(), token=CancelToken())
+        return self._privileges.known or self._privileges.detect(self._standing(), token=CancelToken())
 
     @property
     def is_connected(self) -> bool:

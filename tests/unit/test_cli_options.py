@@ -1,0 +1,79 @@
+"""Reading what is typed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cli.compare import chosen_profile
+from app.cli.labs import parse_platform
+from app.cli.pairs import parse_address
+from app.domain.errors import InvalidOption
+from app.domain.hosts import AuthKind, HostSpec
+from app.domain.results import PROFILES, ProfileName
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("root@10.0.0.1:2222", ("root", "10.0.0.1", 2222)),
+        ("10.0.0.1", (None, "10.0.0.1", None)),
+        ("gateway-a", (None, "gateway-a", None)),
+        ("me@[fe80::1]:22", ("me", "fe80::1", 22)),
+        ("[::1]", (None, "::1", None)),
+    ],
+)
+def test_addresses(text: str, expected: tuple[str | None, str, int | None]) -> None:
+    host = parse_address(text, "A", identity=None, host_key_file=None)
+    assert (host.user, host.address, host.port) == expected
+    assert host.auth is AuthKind.AUTO
+
+
+@pytest.mark.parametrize("text", ["", "root@", "a b", "host:0", "host:70000", "::::", "host:22:33", "@host"])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(InvalidOption, match="USER@HOST:PORT"):
+        parse_address(text, "A", identity=None, host_key_file=None)
+
+
+@given(st.text(max_size=60))
+def test_reading_an_address_never_crashes(text: str) -> None:
+    try:
+        host = parse_address(text, "A", identity=None, host_key_file=None)
+    except InvalidOption:
+        return
+    assert isinstance(host, HostSpec)
+    assert host.address
+    assert not any(character.isspace() for character in host.address)
+
+
+def test_a_key_file_means_that_key() -> None:
+    host = parse_address("root@h", "A", identity="/k", host_key_file="/h")
+    assert (host.auth, host.identity_file, host.host_key_file) == (AuthKind.KEY, "/k", "/h")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("debian-13", ("debian-13", "debian-13")), ("A=debian-11,B=debian-13", ("debian-11", "debian-13"))],
+)
+def test_platforms(text: str, expected: tuple[str, str]) -> None:
+    assert parse_platform(text) == expected
+
+
+@pytest.mark.parametrize("text", ["A=x", "A=x,C=y", "=,="])
+def test_what_is_no_platform_is_refused(text: str) -> None:
+    with pytest.raises(InvalidOption):
+        parse_platform(text)
+
+
+def test_a_profile_stays_itself_unless_something_is_asked_for() -> None:
+    assert chosen_profile("paper", pings=None, seconds=None, rounds=None) == PROFILES[ProfileName.PAPER]
+    custom = chosen_profile("quick", pings=50, seconds=None, rounds=2)
+    assert (custom.name, custom.pings, custom.seconds, custom.rounds) == (ProfileName.CUSTOM, 50, 3, 2)
+
+
+@pytest.mark.parametrize("wrong", [{"pings": 0}, {"seconds": 0}, {"rounds": 0}, {"pings": 2_000_000}])
+def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
+    given_ = {"pings": None, "seconds": None, "rounds": None, **wrong}
+    with pytest.raises(InvalidOption, match="out of range"):
+        chosen_profile("quick", pings=given_["pings"], seconds=given_["seconds"], rounds=given_["rounds"])

@@ -1,0 +1,89 @@
+"""Jobs that can be stopped, and questions that are put by the main thread."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
+from app.domain.cancel import CancelToken
+from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
+from app.domain.errors import Cancelled, LabFault
+
+QUESTION = HostKeyQuestion(host="[127.0.0.1]:22", key_type="ssh-ed25519", fingerprint="SHA256:right")
+
+
+@pytest.fixture
+def prompts() -> TerminalPrompts:
+    return TerminalPrompts(make_console(is_for_errors=True))
+
+
+def test_what_the_job_returns_is_returned(prompts: TerminalPrompts) -> None:
+    assert run_cancellable(lambda _token: 42, prompts) == 42
+
+
+def test_what_the_job_raises_is_raised(prompts: TerminalPrompts) -> None:
+    def job(_token: CancelToken) -> None:
+        raise LabFault("no")
+
+    with pytest.raises(LabFault, match="no"):
+        run_cancellable(job, prompts)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_cancels_and_the_clean_up_is_waited_for(prompts: TerminalPrompts, number: signal.Signals) -> None:
+    cleaned = threading.Event()
+
+    def job(token: CancelToken) -> None:
+        os.kill(os.getpid(), number)
+        try:
+            token.sleep(30)
+        finally:
+            cleaned.set()
+
+    before = signal.getsignal(number)
+    with pytest.raises(Cancelled):
+        run_cancellable(job, prompts)
+    assert cleaned.is_set()
+    assert signal.getsignal(number) == before
+
+
+def test_a_question_is_put_in_the_main_thread(prompts: TerminalPrompts, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_in: list[str] = []
+
+    def answer(_text: str) -> str:
+        asked_in.append(threading.current_thread().name)
+        return "yes"
+
+    monkeypatch.setattr("builtins.input", answer)
+    assert run_cancellable(lambda _token: prompts.confirm_host_key(QUESTION), prompts) is True
+    assert asked_in == ["MainThread"]
+
+
+@pytest.mark.parametrize("typed", ["", "no", "y", "SHA256:right"])
+def test_anything_but_yes_is_no(prompts: TerminalPrompts, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    monkeypatch.setattr("builtins.input", lambda _text: typed)
+    assert run_cancellable(lambda _token: prompts.confirm_host_key(QUESTION), prompts) is False
+
+
+def test_ctrl_c_at_a_password_declines(prompts: TerminalPrompts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_text: str) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("getpass.getpass", interrupted)
+    key = SecretKey(SecretKind.LOGIN, "me@host:22")
+    assert run_cancellable(lambda _token: prompts.ask_password(key, False), prompts) is None
+
+
+def test_a_password_is_in_no_representation() -> None:
+    secret = Secret("hunter2")
+    assert "hunter2" not in f"{secret!r} {secret!s} {[secret]}"
+
+
+def test_accepted_fingerprints() -> None:
+    assert AcceptedKeys(["SHA256:right"], None)(QUESTION) is True
+    assert AcceptedKeys(["SHA256:other"], None)(QUESTION) is False
+    assert AcceptedKeys(["SHA256:other"], lambda _question: True)(QUESTION) is True

@@ -79,7 +79,7 @@ _PORTS = (
 _L2TP = "[ -d /sys/module/l2tp_netlink ] && ip l2tp show tunnel"
 
 _VIRTUAL = (
-    "systemd-detect-virt 2>/dev/null; cat /sys/class/dmi/id/sys_vendor /sys/class/dmi/id/product_name 2>/dev/null; "
+    "systemd-detect-virt 2>/dev/null; cat /sys/class/dmi/id/sys_vendor 2>/dev/null; "
     "[ ! -e /.dockerenv ] || echo docker; grep -qw hypervisor /proc/cpuinfo && echo hypervisor"
 )
 
@@ -108,6 +108,7 @@ _MODULES = (
     '[ -r "$f" ] && sed \'s/:.*//; s|.*/||; s/\\.ko.*//\' "$f" | grep -Ex "$pattern"; done; '
     'for n in $names; do if [ -d "/sys/module/$n" ]; then echo "$n"; continue; fi; '
     'for f in "$dir/$n.ko" "$dir/$n.ko.gz"; do [ -e "$f" ] && echo "$n"; done; '
+    'grep -qw "$n" /proc/misc 2>/dev/null && echo "$n"; '
     'modprobe -n -q "$n" >/dev/null 2>&1 && echo "modprobe $n"; done; true'
 )
 

@@ -1,0 +1,173 @@
+"""What a tunnel between two hosts is built on: addresses, names and numbers that clash with nothing on either."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+from app.domain.errors import InvalidPlan, PreflightRefused
+from app.domain.hosts import HostFacts, Nic
+from app.domain.link import INNER_SUBNET, Link, TunnelNames
+
+_BLOCK_BITS = 24
+_MIN_MTU = 576  # what every IPv4 host takes: RFC 791 section 3.1
+_LAST_PORT = 65535
+_BROADCAST = ipaddress.IPv4Address("255.255.255.255")
+
+
+def find_link(
+    facts_a: HostFacts,
+    facts_b: HostFacts,
+    underlay_a: str,
+    underlay_b: str,
+    *,
+    underlay_mtu_bytes: int | None = None,
+) -> Link:
+    """Choose what a tunnel between two hosts is built on.
+
+    The usual names and numbers are taken where they are free on both hosts, else the next ones.
+
+    Args:
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+        underlay_a: A's IPv4 address on the path between the two.
+        underlay_b: B's.
+        underlay_mtu_bytes: MTU found between the hosts by probing; None means the smaller one of both interfaces'.
+
+    Returns:
+        The link.
+
+    Raises:
+        InvalidPlan: An address is none that can be used: IPv6, loopback, twice the same.
+        PreflightRefused: A host does not have its address (there is NAT between the two, or it is the other's), has
+            no IPv4 address at all, its interface is down, or no inner subnet is free.
+    """
+    address_a, address_b = _ipv4(underlay_a, "A", facts_a), _ipv4(underlay_b, "B", facts_b)
+    if address_a == address_b:
+        raise InvalidPlan(f"Both hosts have the same underlay address {address_a}.", hint="Give each host's own one.")
+    nic_a = _nic_with(facts_a, address_a, "A")
+    nic_b = _nic_with(facts_b, address_b, "B")
+    mtu_bytes = underlay_mtu_bytes or min(nic_a.mtu_bytes, nic_b.mtu_bytes)
+    if mtu_bytes < _MIN_MTU:
+        raise PreflightRefused(
+            f"The MTU between {address_a} and {address_b} is {mtu_bytes} bytes; {_MIN_MTU} is the least for IPv4.",
+            hint="Look at the MTU of the interfaces with these addresses.",
+        )
+    inner, carrier = _free_blocks(facts_a, facts_b)
+    return Link(
+        underlay_a=str(address_a),
+        underlay_b=str(address_b),
+        inner_a=f"{inner[1]}/{_BLOCK_BITS}",
+        inner_b=f"{inner[2]}/{_BLOCK_BITS}",
+        carrier_a=str(carrier[1]),
+        carrier_b=str(carrier[2]),
+        underlay_mtu_bytes=mtu_bytes,
+        names=_free_names(facts_a, facts_b),
+    )
+
+
+def _ipv4(text: str, side: str, facts: HostFacts) -> ipaddress.IPv4Address:
+    try:
+        address = ipaddress.ip_address(text.strip())
+    except ValueError as error:
+        raise InvalidPlan(
+            f"{text!r} is not an IP address.", hint=f"{side}'s addresses: {_addresses(facts)}."
+        ) from error
+    if isinstance(address, ipaddress.IPv6Address):
+        raise InvalidPlan(
+            f"{address} is an IPv6 address. The solutions that are known so far need IPv4 between the hosts.",
+            hint=f"Give {side}'s IPv4 address on the path between the two: {_addresses(facts)}.",
+        )
+    if address.is_loopback or address.is_multicast or address.is_unspecified or address == _BROADCAST:
+        raise InvalidPlan(
+            f"{address} cannot be the outer address of a tunnel.", hint=f"{side}'s addresses: {_addresses(facts)}."
+        )
+    return address
+
+
+def _nic_with(facts: HostFacts, address: ipaddress.IPv4Address, side: str) -> Nic:
+    """Return the interface that has an address, or say why there is none."""
+    for nic in facts.nics:
+        if any(ipaddress.ip_interface(text).ip == address for text in nic.addresses):
+            if not nic.is_up:
+                raise PreflightRefused(
+                    f"{side} ({facts.hostname}) has {address} on {nic.name}, which is down.",
+                    hint=f"Bring it up on that host: ip link set {nic.name} up.",
+                )
+            return nic
+    known = _addresses(facts)
+    if not known:
+        raise PreflightRefused(
+            f"{side} ({facts.hostname}) has no IPv4 address but its own loopback; the path to it is IPv6 only.",
+            hint="The solutions that are known so far need IPv4 between the hosts.",
+        )
+    raise PreflightRefused(
+        f"{side} ({facts.hostname}) does not have the address {address} on any interface: either it is another"
+        f" host's, or there is network address translation between the two hosts.",
+        hint=f"Its addresses: {known}. Behind NAT none of the solutions that are known so far can be built.",
+    )
+
+
+def _addresses(facts: HostFacts) -> str:
+    """Return a host's IPv4 addresses but loopback ones, for a sentence."""
+    found = (ipaddress.ip_interface(text).ip for nic in facts.nics for text in nic.addresses)
+    return ", ".join(str(address) for address in found if address.version == 4 and not address.is_loopback)
+
+
+def _free_blocks(facts_a: HostFacts, facts_b: HostFacts) -> tuple[ipaddress.IPv4Network, ipaddress.IPv4Network]:
+    """Return the first two /24 of the inner subnet that overlap nothing on either host."""
+    taken = tuple(_networks(facts_a)) + tuple(_networks(facts_b))
+    free = [
+        block
+        for block in INNER_SUBNET.subnets(new_prefix=_BLOCK_BITS)
+        if not any(block.overlaps(network) for network in taken)
+    ]
+    if len(free) < 2:
+        clashing = ", ".join(sorted({str(network) for network in taken if network.overlaps(INNER_SUBNET)}))
+        raise PreflightRefused(
+            f"Tunnels need two free subnets in {INNER_SUBNET}, but the hosts use it already: {clashing}.",
+            hint="Remove those addresses or routes, or measure between other hosts.",
+        )
+    return free[0], free[1]
+
+
+def _networks(facts: HostFacts) -> Iterator[ipaddress.IPv4Network]:
+    for text in (*(address for nic in facts.nics for address in nic.addresses), *facts.routes):
+        network = ipaddress.ip_interface(text).network
+        if isinstance(network, ipaddress.IPv4Network) and network.prefixlen > 0:
+            yield network
+
+
+def _free_names(facts_a: HostFacts, facts_b: HostFacts) -> TunnelNames:
+    usual = TunnelNames()
+    interfaces = {nic.name for facts in (facts_a, facts_b) for nic in facts.nics}
+    ports = {port for facts in (facts_a, facts_b) for port in facts.ports_in_use}
+    tunnels = {number for facts in (facts_a, facts_b) for number in facts.l2tp_tunnel_ids}
+    udp = _free_ports("udp", (usual.udp_port, usual.wireguard_port), ports)
+    tcp = _free_ports("tcp", (usual.tcp_port, usual.iperf_port), ports)
+    tunnel_id = next(number for number in count(usual.l2tp_tunnel_id) if number not in tunnels)
+    return TunnelNames(
+        ethernet_interface=_free_interface(usual.ethernet_interface, interfaces),
+        wireguard_interface=_free_interface(usual.wireguard_interface, interfaces),
+        udp_port=udp[0],
+        tcp_port=tcp[0],
+        wireguard_port=udp[1],
+        l2tp_tunnel_id=tunnel_id,
+        l2tp_session_id=tunnel_id,
+        iperf_port=tcp[1],
+    )
+
+
+def _free_interface(usual: str, taken: Iterable[str]) -> str:
+    stem, names = usual.rstrip("0123456789"), set(taken)
+    return next(f"{stem}{number}" for number in count() if f"{stem}{number}" not in names)
+
+
+def _free_ports(protocol: str, usual: tuple[int, ...], taken: set[str]) -> tuple[int, ...]:
+    """Return for each usual port the next one that is free on both hosts, each another."""
+    chosen: list[int] = []
+    for first in usual:
+        free = (port for port in range(first, _LAST_PORT + 1) if f"{protocol}/{port}" not in taken)
+        chosen.append(next(port for port in free if port not in chosen))
+    return tuple(chosen)

@@ -1,0 +1,71 @@
+"""The shell script that installs packages on a host without letting a daemon start by itself."""
+
+from __future__ import annotations
+
+from app.domain.adapters import shell_step_argv
+
+STOPPED_PREFIX = "tunnelmark-stopped: "
+"""Begins a line of the script's output for each service that the packages had enabled."""
+
+# Debian asks /usr/sbin/policy-rc.d before it starts a service; 101 means no. It is put in place for the installation
+# only; one that was there is kept beside it and put back, also after an installation that broke off half-way.
+# What the packages enabled for the next boot is disabled and stopped: found by comparing before and after.
+# The package manager goes on to its end although nobody may be listening any more: one that dies with a broken pipe
+# leaves packages half configured.
+# Source: invoke-rc.d(8), /usr/share/doc/init-system-helpers/README.policy-rc.d; systemctl(1); OpenWrt's
+# lib/functions.sh, default_postinst, which enables and starts what a package brings in /etc/init.d.
+_SCRIPT = r"""
+trap '' HUP PIPE
+umask 022
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; export PATH
+policy=/usr/sbin/policy-rc.d
+kept=$policy.kept-by-tunnelmark
+work=$(mktemp -d) || exit 1
+say() { printf '%s\n' "$*" 2>/dev/null || :; }
+is_ours() { [ -f "$policy" ] && grep -q 'put here by Tunnelmark' "$policy" 2>/dev/null; }
+restore() {
+  if is_ours; then rm -f "$policy"; fi
+  if [ -e "$kept" ] && [ ! -e "$policy" ]; then mv "$kept" "$policy"; fi
+}
+enabled() {
+  if [ -d /run/systemd/system ]; then
+    systemctl list-unit-files --no-legend --no-pager --state=enabled --type=service,socket,timer,path 2>/dev/null |
+      while read -r unit _; do echo "$unit"; done
+  elif [ -d /etc/rc.d ] && [ -x /sbin/procd ]; then
+    for f in /etc/rc.d/S*; do [ -e "$f" ] || continue; f=${f##*/S}; echo "${f#[0-9][0-9]}"; done
+  fi | sort -u
+}
+restore
+if command -v dpkg >/dev/null 2>&1; then
+  if [ -e "$policy" ]; then mv "$policy" "$kept" || exit 1; fi
+  printf '#!/bin/sh\n# put here by Tunnelmark while it installs packages\nexit 101\n' >"$policy" &&
+    chmod 755 "$policy" || { restore; exit 1; }
+fi
+trap 'restore; rm -rf "$work"' EXIT
+trap 'exit 143' TERM INT
+enabled >"$work/enabled"
+{ "$@" </dev/null; echo $? >"$work/status"; } 2>&1 | while IFS= read -r line; do say "$line"; done
+status=$(cat "$work/status" 2>/dev/null || echo 1)
+restore
+enabled | grep -vxF -f "$work/enabled" >"$work/new"
+if [ -d /run/systemd/system ]; then
+  while read -r unit; do
+    systemctl disable "$unit" >/dev/null 2>&1; systemctl stop "$unit" >/dev/null 2>&1; say "tunnelmark-stopped: $unit"
+  done <"$work/new"
+else
+  while read -r name; do
+    "/etc/init.d/$name" disable >/dev/null 2>&1; "/etc/init.d/$name" stop >/dev/null 2>&1
+    say "tunnelmark-stopped: $name"
+  done <"$work/new"
+fi
+exit "$status"
+"""
+
+
+def guarded_argv(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return argv that runs a package manager so that nothing it brings starts by itself.
+
+    Args:
+        argv: The package manager with its arguments.
+    """
+    return shell_step_argv(_SCRIPT, *argv)

@@ -22,7 +22,10 @@ CPU_FLAGS: tuple[str, ...] = (
 """Flags that make ciphers fast. Source: Linux arch/x86/include/asm/cpufeatures.h, arch/arm64/kernel/cpuinfo.c."""
 
 _VIRTUAL_WORDS = frozenset(
-    ["qemu", "kvm", "vmware", "virtualbox", "innotek", "xen", "bochs", "parallels", "microsoft", "amazon", "docker", "lxc", "podman", "nspawn", "openvz", "hypervisor"]
+    (
+        *("qemu", "kvm", "vmware", "virtualbox", "innotek", "xen", "bochs", "parallels", "microsoft", "amazon"),
+        *("docker", "lxc", "podman", "nspawn", "openvz", "hypervisor"),
+    )
 )
 """Source: systemd-detect-virt(1), and the firmware's vendor names that it knows itself."""
 

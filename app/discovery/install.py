@@ -93,12 +93,21 @@ class InstallOutcome:
     """What was installed.
 
     Attributes:
+        host: The host's label.
         installed: Packages that the simulation announced, with what they need.
         stopped: Services that the packages had enabled; they were stopped and disabled.
     """
 
+    host: str
     installed: tuple[str, ...]
     stopped: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What was done, for people."""
+        done = f"Installed {', '.join(self.installed)}" if self.installed else "Everything was installed already"
+        services = f" Not started, and not enabled: {', '.join(self.stopped)}." if self.stopped else ""
+        return f"{done} on {self.host}.{services}"
 
 
 def plan_install(facts: HostFacts, missing: Sequence[MissingPart]) -> InstallPlan:
@@ -176,7 +185,9 @@ def install(
         raise worker.fault(result, f"Installing {', '.join(plan.packages)}")
     stopped = (line for line in lines_of(result.stdout) if line.startswith(STOPPED_PREFIX))
     return InstallOutcome(
-        installed=change.installed, stopped=tuple(clean(line.removeprefix(STOPPED_PREFIX)) for line in stopped)
+        host=session.spec.label,
+        installed=change.installed,
+        stopped=tuple(clean(line.removeprefix(STOPPED_PREFIX)) for line in stopped),
     )
 
 

@@ -14,9 +14,12 @@ from app.storage.owner import is_alive, this_process
 from app.storage.rows import clean_text, read_time, write_time
 from app.storage.summaries import CampaignSummary, MeanDurations
 
-_SUMMARY = """
+# Attempts that are not made again when a campaign is resumed.
+_DONE = "SELECT count(*) FROM attempt WHERE campaign_id = campaign.id AND status IN ('completed', 'failed', 'skipped')"
+
+_SUMMARY = f"""
     SELECT id, pair, profile, status, started_at, ended_at, attempts_planned, message,
-        (SELECT count(*) FROM attempt WHERE attempt.campaign_id = campaign.id),
+        ({_DONE}),
         (SELECT group_concat(value ->> '$.title', char(31)) FROM json_each(plan, '$.candidates'))
     FROM campaign
 """
@@ -118,11 +121,9 @@ def _summary(row: tuple[int, str, str, str, str, str | None, int, str, int, str 
 
 
 def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | None:
-    """Return the number of the newest campaign that has results."""
+    """Return the number of the newest campaign in which something was done."""
     row = connection.execute(
-        "SELECT max(id) FROM campaign WHERE (?1 IS NULL OR pair = ?1)"
-        " AND EXISTS (SELECT 1 FROM attempt WHERE attempt.campaign_id = campaign.id)",
-        (pair,),
+        f"SELECT max(id) FROM campaign WHERE (?1 IS NULL OR pair = ?1) AND ({_DONE}) > 0", (pair,)
     ).fetchone()
     return None if row[0] is None else int(row[0])
 
@@ -130,8 +131,7 @@ def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | N
 def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
     """Return the pair's newest campaign if it was interrupted and something of it is left to do."""
     row = connection.execute(
-        "SELECT id, status, attempts_planned - (SELECT count(*) FROM attempt WHERE attempt.campaign_id = campaign.id)"
-        " FROM campaign WHERE pair = ? ORDER BY id DESC LIMIT 1",
+        f"SELECT id, status, attempts_planned - ({_DONE}) FROM campaign WHERE pair = ? ORDER BY id DESC LIMIT 1",
         (pair,),
     ).fetchone()
     if row is None or row[1] != CampaignStatus.INTERRUPTED.value or row[2] <= 0:

@@ -169,7 +169,7 @@ class Store:
         return self._database.read(lambda c: campaigns.list_campaigns(c, pair, limit))
 
     def latest_campaign(self, pair: str | None = None) -> int | None:
-        """Return the number of the newest campaign that has at least one attempt: of one pair, or of all."""
+        """Return the number of the newest campaign in which an attempt was made: of one pair, or of all."""
         return self._database.read(lambda c: campaigns.latest_campaign(c, pair))
 
     def unfinished_campaign(self, pair: str) -> int | None:

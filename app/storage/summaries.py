@@ -19,7 +19,7 @@ class CampaignSummary:
         status: Where it stands.
         started_at: UTC.
         ended_at: UTC; None while it is running, or where nobody was there to write it down.
-        attempts_done: Attempts that ended, in whatever way.
+        attempts_done: Attempts that completed, failed or were skipped: those that resuming would not make again.
         attempts_planned: Attempts in the plan.
         candidates: Titles of what was compared, in the plan's order.
         message: What happened where it did not complete.

@@ -13,7 +13,16 @@ from app.domain.errors import StorageFault
 from app.domain.hosts import HostFacts
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, LatencySeries
 from app.storage.campaigns import unknown_campaign
-from app.storage.rows import BODY_CODEC, clean_text, pack_body, read_time, read_value, unpack_body, write_time
+from app.storage.rows import (
+    BODY_CODEC,
+    clean_text,
+    pack_body,
+    read_time,
+    read_value,
+    read_word,
+    unpack_body,
+    write_time,
+)
 from app.storage.samples import (
     SAMPLES_CODEC,
     SAMPLES_DTYPE,
@@ -87,7 +96,7 @@ def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignR
     return CampaignRecord(
         campaign_id=campaign_id,
         plan=read_value(CampaignPlan, plan, what=f"the plan of {what}"),
-        status=CampaignStatus(status),
+        status=read_word(CampaignStatus, status),
         started_at=read_time(started_at),
         ended_at=None if ended_at is None else read_time(ended_at),
         facts=read_value(dict[str, HostFacts], facts, what=f"what was found before {what}"),

@@ -11,19 +11,8 @@ from app.domain.errors import InvalidPlan, NotFound
 from app.domain.hosts import HostFacts
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
 from app.storage.owner import is_alive, this_process
-from app.storage.rows import clean_text, read_time, write_time
+from app.storage.rows import clean_text, read_time, read_value, read_word, write_time
 from app.storage.summaries import CampaignSummary, MeanDurations
-
-# Attempts that are not made again when a campaign is resumed.
-_DONE = "SELECT count(*) FROM attempt WHERE campaign_id = campaign.id AND status IN ('completed', 'failed', 'skipped')"
-
-_SUMMARY = f"""
-    SELECT id, pair, profile, status, started_at, ended_at, attempts_planned, message,
-        ({_DONE}),
-        (SELECT group_concat(value ->> '$.title', char(31)) FROM json_each(plan, '$.candidates'))
-    FROM campaign
-"""
-_TITLE_SEPARATOR = "\x1f"
 
 
 def create_campaign(
@@ -92,7 +81,7 @@ def mark_interrupted(connection: sqlite3.Connection) -> int:
 
 def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSummary:
     """Return one campaign's line, or raise NotFound."""
-    row = connection.execute(f"{_SUMMARY} WHERE id = ?", (campaign_id,)).fetchone()
+    row = connection.execute("SELECT * FROM campaign_progress WHERE id = ?", (campaign_id,)).fetchone()
     if row is None:
         raise unknown_campaign(campaign_id)
     return _summary(row)
@@ -100,22 +89,24 @@ def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSum
 
 def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[CampaignSummary, ...]:
     """Return campaigns, newest first."""
-    rows = connection.execute(f"{_SUMMARY} WHERE ?1 IS NULL OR pair = ?1 ORDER BY id DESC LIMIT ?2", (pair, limit))
+    rows = connection.execute(
+        "SELECT * FROM campaign_progress WHERE ?1 IS NULL OR pair = ?1 ORDER BY id DESC LIMIT ?2", (pair, limit)
+    )
     return tuple(_summary(row) for row in rows)
 
 
-def _summary(row: tuple[int, str, str, str, str, str | None, int, str, int, str | None]) -> CampaignSummary:
-    campaign_id, pair, profile, status, started_at, ended_at, planned, message, done, titles = row
+def _summary(row: tuple[int, str, str, str, str, str | None, int, int, str, str]) -> CampaignSummary:
+    campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message = row
     return CampaignSummary(
         campaign_id=campaign_id,
         pair=pair,
-        profile=ProfileName(profile),
-        status=CampaignStatus(status),
+        profile=read_word(ProfileName, profile),
+        status=read_word(CampaignStatus, status),
         started_at=read_time(started_at),
         ended_at=None if ended_at is None else read_time(ended_at),
         attempts_done=done,
         attempts_planned=planned,
-        candidates=tuple(titles.split(_TITLE_SEPARATOR)) if titles else (),
+        candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
         message=message,
     )
 
@@ -123,7 +114,7 @@ def _summary(row: tuple[int, str, str, str, str, str | None, int, str, int, str 
 def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | None:
     """Return the number of the newest campaign in which something was done."""
     row = connection.execute(
-        f"SELECT max(id) FROM campaign WHERE (?1 IS NULL OR pair = ?1) AND ({_DONE}) > 0", (pair,)
+        "SELECT max(id) FROM campaign_progress WHERE (?1 IS NULL OR pair = ?1) AND attempts_done > 0", (pair,)
     ).fetchone()
     return None if row[0] is None else int(row[0])
 
@@ -131,7 +122,8 @@ def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | N
 def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
     """Return the pair's newest campaign if it was interrupted and something of it is left to do."""
     row = connection.execute(
-        f"SELECT id, status, attempts_planned - ({_DONE}) FROM campaign WHERE pair = ? ORDER BY id DESC LIMIT 1",
+        "SELECT id, status, attempts_planned - attempts_done FROM campaign_progress WHERE pair = ?"
+        " ORDER BY id DESC LIMIT 1",
         (pair,),
     ).fetchone()
     if row is None or row[1] != CampaignStatus.INTERRUPTED.value or row[2] <= 0:
@@ -146,8 +138,8 @@ def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None
         "SELECT solution, count(*), avg(setup_s), avg(probe_s), avg(cleanup_s)"
         " FROM attempt JOIN campaign ON campaign.id = attempt.campaign_id"
         " WHERE campaign.pair = ?1 AND attempt.status = ?2 AND (?3 IS NULL OR"
-        " (plan ->> '$.profile.pings' = ?3 AND plan ->> '$.profile.seconds' = ?4"
-        " AND plan -> '$.profile.frame_bytes' = ?5)) GROUP BY solution",
+        " (json_extract(plan, '$.profile.pings') = ?3 AND json_extract(plan, '$.profile.seconds') = ?4"
+        " AND json_extract(plan, '$.profile.frame_bytes') = ?5)) GROUP BY solution",
         (
             pair,
             AttemptStatus.COMPLETED.value,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zlib
 from datetime import UTC, datetime
+from enum import Enum
 from typing import TypeVar
 
 from app.domain.codec import from_json, to_json
 from app.domain.errors import Bug, InvalidFile, StorageFault
 
 T = TypeVar("T")
+E = TypeVar("E", bound=Enum)
 
 BODY_CODEC = "json-zlib/1"
 
@@ -40,6 +42,18 @@ def read_time(text: str) -> datetime:
 def clean_text(text: str) -> str:
     """Return a text with what no UTF-8 can hold, such as half a surrogate pair, replaced."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def read_word(kind: type[E], text: str) -> E:
+    """Return a stored word of an enum.
+
+    Raises:
+        StorageFault: It is none of its words.
+    """
+    try:
+        return kind(text)
+    except ValueError as error:
+        raise StorageFault(f"The database holds {text[:40]!r} where a {kind.__name__} should be.") from error
 
 
 def read_value(cls: type[T], text: str, *, what: str) -> T:

@@ -1,0 +1,97 @@
+"""Where a connection goes: specs and ~/.ssh/config."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.hosts import HostSpec
+from app.ssh.targets import Target, read_ssh_config, resolve
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("LOGNAME", "engineer")
+    monkeypatch.setenv("USER", "engineer")
+    return tmp_path
+
+
+def target(tmp_path: Path, config: str, spec: HostSpec) -> Target:
+    file = tmp_path / "config"
+    file.write_text(config)
+    return resolve(spec, read_ssh_config(file))
+
+
+def test_without_configuration_the_spec_and_the_defaults_hold(tmp_path: Path) -> None:
+    found = resolve(HostSpec("gw", "10.0.0.1"), read_ssh_config(tmp_path / "missing"))
+    assert (found.address, found.port, found.user) == ("10.0.0.1", 22, "engineer")
+    assert (found.key_name, found.key_port, found.jumps, found.identity_files) == ("10.0.0.1", 22, (), ())
+    assert str(found) == "gw (engineer@10.0.0.1:22)"
+
+
+def test_an_alias_is_looked_up(tmp_path: Path) -> None:
+    config = "Host plant-*\n  HostName %h.plant.example\n  Port 2222\n  User operator\n  IdentityFile ~/.ssh/%h_key\n"
+    found = target(tmp_path, config + "  IdentitiesOnly yes\n", HostSpec("gw", "plant-a"))
+    assert (found.address, found.port, found.user) == ("plant-a.plant.example", 2222, "operator")
+    assert found.identity_files == (tmp_path / ".ssh" / "plant-a.plant.example_key",)
+    assert found.is_identities_only
+
+
+def test_the_spec_wins(tmp_path: Path) -> None:
+    config = "Host gw\n  HostName 10.0.0.9\n  Port 2222\n  User operator\n  IdentityFile /config/key\n"
+    found = target(tmp_path, config, HostSpec("gw", "gw", port=22, user="root", identity_file="/spec/key"))
+    assert (found.address, found.port, found.user) == ("10.0.0.9", 22, "root")
+    assert found.identity_files == (Path("/spec/key"), Path("/config/key"))
+
+
+def test_a_host_key_alias_stands_alone(tmp_path: Path) -> None:
+    config = "Host gw\n  HostName 10.0.0.9\n  Port 2222\n  HostKeyAlias plant-gateway\n"
+    found = target(tmp_path, config, HostSpec("gw", "gw"))
+    assert (found.key_name, found.key_port) == ("plant-gateway", 22)
+
+
+def test_jump_hosts_come_in_order_with_their_own_settings(tmp_path: Path) -> None:
+    config = (
+        "Host gw\n  ProxyJump bastion,ops@[2001:db8::1]:2200,ssh://inner:23\n"
+        "Host bastion\n  HostName bastion.example\n  User jump\n  ProxyJump outer\n"
+    )
+    found = target(tmp_path, config, HostSpec("gw", "gw", identity_file="/only/for/gw"))
+    assert [hop.login for hop in found.jumps] == [
+        "engineer@outer:22",
+        "jump@bastion.example:22",
+        "ops@2001:db8::1:2200",
+        "engineer@inner:23",
+    ]
+    assert all(hop.jumps == () and hop.identity_files == () for hop in found.jumps)
+
+
+def test_jumping_can_be_switched_off(tmp_path: Path) -> None:
+    config = "Host gw\n  ProxyJump none\nHost *\n  ProxyJump bastion\n"
+    assert target(tmp_path, config, HostSpec("gw", "gw")).jumps == ()
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("Host gw\n  ProxyJump gw\n", "circle"),
+        ("Host gw\n  ProxyCommand nc %h %p\n", "ProxyCommand"),
+        ("Host gw\n  Port high\n", "port high"),
+        ("Host gw\n  Port 70000\n", "70000"),
+        ("Host gw\n  ProxyJump a:b:c@\n", "makes no sense"),
+        ("Host gw\n  ProxyJump " + ",".join(f"h{n}" for n in range(9)) + "\n", "More than 8"),
+    ],
+)
+def test_what_cannot_be_done_is_said(tmp_path: Path, config: str, words: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        target(tmp_path, config, HostSpec("gw", "gw"))
+    assert words in caught.value.sentence()
+
+
+@pytest.mark.parametrize("content", [b"Host gw\n  what?\n", b"\xff\xfe\xfa"])
+def test_a_configuration_that_cannot_be_read_is_said(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "config").write_bytes(content)
+    with pytest.raises(InvalidFile, match="config cannot be read"):
+        read_ssh_config(tmp_path / "config")

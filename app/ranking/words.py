@@ -30,7 +30,7 @@ def milliseconds(value: float) -> str:
 def signed_pct(value: float) -> str:
     """Return a change in percent with its sign, for example `+3.1 %`."""
     text = f"{value:+.1f}".replace("-", "\u2212")
-    return f"{text} %"
+    return "±0.0 %" if float(f"{value:.1f}") == 0 else f"{text} %"
 
 
 def grouped(number: int) -> str:

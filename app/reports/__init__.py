@@ -3,5 +3,6 @@
 from app.reports.csv_report import write_csv, write_samples_csv
 from app.reports.html_report import to_html, write_html
 from app.reports.json_report import to_json, write_json
+from app.reports.pdf_report import to_pdf, write_pdf
 
-__all__ = ["to_html", "to_json", "write_csv", "write_html", "write_json", "write_samples_csv"]
+__all__ = ["to_html", "to_json", "to_pdf", "write_csv", "write_html", "write_json", "write_pdf", "write_samples_csv"]

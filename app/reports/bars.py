@@ -43,7 +43,7 @@ def throughput_figure(rows: Sequence[tuple[str, str, Mapping[str, Estimate]]], t
                 axes.plot(estimate.ci, (y, y), color=theme.ink, linewidth=1.0)
                 end = estimate.ci[1]
             axes.annotate(
-                f"{number(estimate.mean)}  {arrow}",
+                f"{arrow} {number(estimate.mean)}",
                 (end, y),
                 xytext=(4, 0),
                 textcoords="offset points",
@@ -74,7 +74,7 @@ def cpu_figure(rows: Sequence[tuple[str, str, Mapping[str, tuple[float, float, f
                 axes.barh(position + offset, part, _BAR, left=left, color=colour, alpha=alpha)
                 left += part
             if side in found:
-                text = f"{number(left, 2)} %  {side.upper()}"
+                text = f"{side.upper()} {number(left, 2)} %"
                 axes.annotate(
                     text,
                     (left, position + offset),

@@ -75,6 +75,12 @@ def new_axes(theme: Theme, *, right: float, left: float = 0.125, height_in: floa
     return figure, axes
 
 
+def room_for(labels: Sequence[str]) -> float:
+    """Return where axes must end, as a share of the width, for these labels to stand right of them."""
+    longest = max((len(line) for label in labels for line in label.splitlines()), default=0)
+    return max(0.5, 0.93 - 0.0165 * longest)
+
+
 def plain_log_ticks(axes: Axes, which: str = "y") -> None:
     """Number a logarithmic axis at 1, 2 and 5 of every decade, without exponents."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
@@ -97,7 +103,8 @@ def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], t
     points_per_px = 72.0 / figure.dpi
     box = axes.get_window_extent()
     wanted = [float(axes.transData.transform((x, y))[1]) * points_per_px for x, y, _, _ in ends]
-    places = spread(wanted, LABEL_GAP_PT, box.y0 * points_per_px, box.y1 * points_per_px)
+    lines = max((name.count("\n") + 1 for _, _, name, _ in ends), default=1)
+    places = spread(wanted, LABEL_GAP_PT * lines, box.y0 * points_per_px, box.y1 * points_per_px)
     right = box.x1 * points_per_px
     for (x, y, name, colour), place in zip(ends, places, strict=True):
         start = axes.transData.transform((x, y)) * points_per_px
@@ -109,5 +116,6 @@ def draw_end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], t
             va="center",
             color=theme.ink,
             annotation_clip=False,
+            linespacing=0.95,
             arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 1.0, "shrinkA": 1, "shrinkB": 3},
         )

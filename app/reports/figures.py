@@ -14,8 +14,8 @@ from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
 from app.ranking.summaries import answered_us
 from app.reports.bars import cpu_figure, throughput_figure
-from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, settings
-from app.reports.labels import CandidateId, short_names, styles
+from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
+from app.reports.labels import short_names, styles, wrapped
 from app.reports.svg import Theme, to_svg
 from app.reports.text import clean
 
@@ -75,17 +75,16 @@ def draw_figures(record: CampaignRecord, ranking: Ranking, theme: Theme) -> tupl
 
 
 def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
-    candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
-    names, looks = short_names(candidates), styles(candidates)
-    return tuple(
-        Series(clean(names[one.solution, one.suite]), looks[one.solution, one.suite], one)
-        for one in sorted(ranking.results, key=lambda result: not result.is_unprotected)
-        if one.status is AttemptStatus.COMPLETED
-    )
+    looks = styles([(one.solution, one.suite) for one in record.plan.candidates])
+    drawn = [one for one in ranking.results if one.status is AttemptStatus.COMPLETED]
+    drawn.sort(key=lambda result: not result.is_unprotected)
+    names = short_names([(one.solution, one.suite) for one in drawn])
+    return tuple(Series(clean(names[one.solution, one.suite]), looks[one.solution, one.suite], one) for one in drawn)
 
 
 def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
-    figure, axes = new_axes(theme, right=0.75)
+    labels = [wrapped(one.label) for one in series]
+    figure, axes = new_axes(theme, right=room_for(labels))
     ends: list[tuple[float, float, Series]] = []
     for one in series:
         points = [each for each in one.result.latency if each.mean_ms is not None]
@@ -99,19 +98,29 @@ def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
         ends.append((sizes[-1], means[-1], one))
     axes.set_xscale("log")
     axes.set_yscale("log")
-    ticks = sorted({each.frame_bytes for one in series for each in one.result.latency} - {1400})
-    axes.set_xticks(ticks, labels=[str(tick) for tick in ticks])
+    ticks = sorted({each.frame_bytes for one in series for each in one.result.latency})
+    axes.set_xticks(ticks, labels=_tick_labels(ticks))
     axes.minorticks_off()
     plain_log_ticks(axes)
     axes.set_xlabel("Ethernet frame, bytes")
     axes.set_ylabel("round-trip time, ms")
-    draw_end_labels(axes, [(x, y, one.label, one.style.colour) for x, y, one in ends], theme)
+    draw_end_labels(axes, [(x, y, wrapped(one.label), one.style.colour) for x, y, one in ends], theme)
     return Drawn(
         "latency",
         "Latency over frame size",
         "Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic.",
         _svg(figure, "latency", "Mean round-trip time over frame size, one line for each candidate", theme),
     )
+
+
+def _tick_labels(ticks: Sequence[int]) -> list[str]:
+    """Label those ticks of a logarithmic axis that have room, beginning with the largest."""
+    labels = [""] * len(ticks)
+    above = float("inf")
+    for index in reversed(range(len(ticks))):
+        if ticks[index] * 1.6 <= above:
+            labels[index], above = str(ticks[index]), ticks[index]
+    return labels
 
 
 def _line(style: SeriesStyle) -> dict[str, Any]:
@@ -186,13 +195,16 @@ def _label_steps(
     for number, (times_ms, heights, one) in enumerate(order):
         share = 0.9 - 0.8 * number / max(1, len(order) - 1) if len(order) > 1 else 0.5
         index = int(share * (len(times_ms) - 1))
+        place = (float(times_ms[index]), float(heights[index]))
+        axes.plot(*place, marker="o", markersize=4, color=one.style.colour)
         axes.annotate(
-            f" {one.label}",
-            (float(times_ms[index]), float(heights[index])),
-            xytext=(4, 0),
+            wrapped(one.label),
+            place,
+            xytext=(5, 0),
             textcoords="offset points",
             va="center",
             color=theme.ink,
+            linespacing=0.95,
             path_effects=[withStroke(linewidth=3, foreground=theme.paper)],
         )
 

@@ -20,6 +20,11 @@ def short_names(candidates: Sequence[CandidateId]) -> dict[CandidateId, str]:
     }
 
 
+def wrapped(name: str) -> str:
+    """Return a short name with its suite, where it has one, on a line of its own."""
+    return name.replace(" ", "\n", 1)
+
+
 def styles(candidates: Sequence[CandidateId]) -> dict[CandidateId, SeriesStyle]:
     """Return colour and dashes of every candidate; suites of one solution differ in their dashes."""
     seen: Counter[str] = Counter()

@@ -51,12 +51,12 @@ def interval(estimate: Estimate | None) -> str:
     return f"{figure(estimate.ci[0])} to {figure(estimate.ci[1])}" if estimate and estimate.ci else ""
 
 
-def with_half_width(estimate: Estimate | None, unit: str) -> str:
-    """Return a mean with the half-width of its interval and its unit, for example `42.0 ± 0.9 Mbit/s`."""
+def with_half_width(estimate: Estimate | None) -> str:
+    """Return a mean with the half-width of its interval, for example `42.0 ± 0.9`."""
     if estimate is None:
         return NOTHING
     half = f" ± {figure(estimate.ci[1] - estimate.mean, 2)}" if estimate.ci else ""
-    return f"{figure(estimate.mean)}{half} {unit}"
+    return f"{figure(estimate.mean)}{half}"
 
 
 def times(value: float | None) -> str:

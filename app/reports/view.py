@@ -8,7 +8,7 @@ from typing import Any
 from app.domain.ranking import CandidateResult, RankedCandidate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
-from app.ranking.words import figure, listed
+from app.ranking.words import figure
 from app.reports.labels import CandidateId, short_names, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
 from app.reports.view_candidates import candidate_view
@@ -63,7 +63,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
             "cautions": list(advice.cautions),
         },
         "groups": _groups(record, ranking),
-        "has_ties": any(place.tied_with for place in ranking.ranking),
+        "legend": _legend(ranking),
         "rounds": ranking.rounds,
         "drift": ranking.drift.sentence,
         "doubts": list(ranking.doubts),
@@ -78,6 +78,12 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
 def utc(moment: datetime) -> str:
     """Return a time for people, for example `2026-03-04 09:30 UTC`."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def _legend(ranking: Ranking) -> str:
+    ties = "= marks a shared rank: the difference is not more than chance explains. "
+    notes = ties if any(place.tied_with for place in ranking.ranking) else ""
+    return f"{notes}± and 95 % are intervals over rounds." if ranking.rounds > 1 else notes.strip()
 
 
 def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
@@ -119,11 +125,10 @@ def _row(one: CandidateResult, place: RankedCandidate, anchor: str) -> View:
     return {
         "anchor": anchor,
         "rank": NOTHING if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}",
-        "tied": f"not told apart from {listed(list(place.tied_with))}" if place.tied_with else "",
         "title": one.title,
         "verdict": verdict_view(one.verdict),
         "is_failed": one.status is not AttemptStatus.COMPLETED,
-        "status": one.status.value,
+        "status_text": one.status.value.replace("-", " ").capitalize(),
         "message": one.message or one.reason,
         "cells": _cells(one) if one.status is AttemptStatus.COMPLETED else [],
     }
@@ -134,29 +139,29 @@ def verdict_view(verdict: Verdict) -> View:
     return {"word": verdict.value.capitalize(), "sign": VERDICT_SIGNS[verdict], "kind": verdict.value}
 
 
-COLUMNS = ("Weighted latency", "Throughput", "CPU", "CPU per Mbit/s")
+COLUMNS = ("Weighted latency, ms", "Throughput, Mbit/s", "CPU, %", "CPU, % per Mbit/s")
 """Headings of the cells of a row."""
 
 
 def _cells(one: CandidateResult) -> list[View]:
     latency, cost = one.weighted_latency_ms, one.cpu_pct_per_mbit_s
     rates = [
-        f"{arrow} {with_half_width(one.throughput_mbit_s.get(direction), 'Mbit/s')}"
+        f"{arrow} {with_half_width(one.throughput_mbit_s.get(direction))}"
         for direction, arrow in (("a_to_b", "A→B"), ("b_to_a", "B→A"))
     ]
-    busy = [f"{side.upper()} {with_half_width(one.cpu_pct.get(side), '%')}" for side in ("a", "b")]
+    busy = [f"{side.upper()} {with_half_width(one.cpu_pct.get(side))}" for side in ("a", "b")]
     spread = interval(latency)
     return [
         {
             "label": COLUMNS[0],
-            "lines": [f"{ms(latency.mean)} ms" if latency else NOTHING],
-            "notes": [f"95 %: {spread} ms"] * bool(spread) + _given(times(one.latency_vs_baseline)),
+            "lines": [ms(latency.mean) if latency else NOTHING],
+            "notes": [f"95 %: {spread}"] * bool(spread) + _given(times(one.latency_vs_baseline)),
         },
         {"label": COLUMNS[1], "lines": rates, "notes": _given(share(one.throughput_vs_baseline))},
         {"label": COLUMNS[2], "lines": busy, "notes": []},
         {
             "label": COLUMNS[3],
-            "lines": [f"{figure(cost.mean, 2)} %" if cost else NOTHING],
+            "lines": [figure(cost.mean, 2) if cost else NOTHING],
             "notes": _given(times(one.cpu_per_mbit_s_vs_baseline)),
         },
     ]

@@ -37,6 +37,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str) ->
         "solution": one.solution,
         "suite": one.suite,
         "status": one.status.value,
+        "status_text": one.status.value.replace("-", " "),
         "message": one.message or one.reason,
         "findings": _findings(candidate),
         "negotiated": next((each.negotiated for each in reversed(attempts) if each.negotiated), ""),
@@ -44,6 +45,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str) ->
         "durations": _durations(one),
         "sizes": [_size(each) for each in one.latency],
         "has_deadline": any(each.over_deadline_pct is not None for each in one.latency),
+        "has_notes": any(each.note for each in one.latency),
         "deadline": f"{figure(record.plan.deadline_ms)} ms" if record.plan.deadline_ms is not None else "",
         "configuration": _configuration(configured[-1].configuration) if configured else [],
         "log": _log(attempts),
@@ -71,7 +73,8 @@ def _path(notes: Sequence[PathNote]) -> list[str]:
     last = notes[-1]
     lines = [f"MTU inside {last.inner_mtu_bytes} bytes, MTU of the underlay {last.underlay_mtu_bytes} bytes."]
     if last.overhead_bytes is not None:
-        lines.append(f"By calculation, every frame grows by {last.overhead_bytes} bytes on the underlay.")
+        grows = f"grows by {last.overhead_bytes} bytes" if last.overhead_bytes else "does not grow"
+        lines.append(f"By calculation, every frame {grows} on the underlay.")
     if last.largest_unfragmented_frame_bytes is not None:
         lines.append(
             f"By calculation, frames of up to {last.largest_unfragmented_frame_bytes} bytes cross the underlay unsplit."
@@ -119,7 +122,7 @@ def _configuration(items: Sequence[PlannedItem]) -> list[View]:
             for item in items
             if item.side == side
         ]
-        found.append({"side": side.upper(), "items": mine})
+        found.append({"side": side.upper(), "things": mine})
     return found
 
 

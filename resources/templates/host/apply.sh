@@ -19,7 +19,7 @@ place() {
     say "step $1 0"
 }
 
-# cross NUMBER UNTIL ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for the other
+# cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for the other
 # end is asked again at once; the kernel would wait a second before it asks for the address again.
 cross() {
     cross_number=$1
@@ -39,6 +39,12 @@ cross() {
     say crossed
 }
 
+# set_deadline SECONDS: until when the tunnel must be up, in seconds since the host was started.
+set_deadline() {
+    uptime_s
+    up_until=$((uptime_now + $1))
+}
+
 main() {
     state=$1
     tunnel=$2
@@ -51,7 +57,6 @@ main() {
     export TUNNELMARK_TUNNEL="$tunnel"
     # @steps
     say built
-    uptime_s
     # @checks
     rm -f "$state/runner"
     say finished

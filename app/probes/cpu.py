@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,16 +13,20 @@ from typing import Self
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import CpuUsage
 
 SAMPLE_INTERVAL_S = 0.5
 _LIMIT_SAMPLES = 200_000
+END_TIMEOUT_S = 3.0
+_PID = re.compile(r"^@pid (\d{1,9})$")
 
 # Writing is the only thing that tells a shell that its channel was closed: echo then ends it by SIGPIPE.
 _SCRIPT = r"""
 limit=$1 passed=0
+echo "@pid $$"
 while [ "$passed" -lt "$limit" ]; do
     read -r line </proc/stat || exit 1
     read -r uptime rest </proc/uptime || exit 1
@@ -145,6 +150,8 @@ class CpuMonitor:
         self._lock = threading.Lock()
         self._seen: dict[Side, list[tuple[float, CpuTicks]]] = {Side.A: [], Side.B: []}
         self._errors: dict[Side, TunnelmarkError] = {}
+        self._pids: dict[Side, int] = {}
+        self._is_ending = False
         self._threads: list[threading.Thread] = []
         self._began_s = 0.0
 
@@ -159,6 +166,10 @@ class CpuMonitor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # To end the loop by its process id is much cheaper for a slow host than what follows on cancelling.
+        run_both(lambda: self._end(Side.A), lambda: self._end(Side.B))
+        for thread in self._threads:
+            thread.join(timeout=END_TIMEOUT_S)
         self._token.cancel()
         for thread in self._threads:
             thread.join()
@@ -190,6 +201,19 @@ class CpuMonitor:
                 result[side.value] = mean
         return result
 
+    def _end(self, side: Side) -> None:
+        with self._lock:
+            pid = self._pids.get(side)
+            self._is_ending = True
+        if pid is None:
+            self._token.cancel()
+            return
+        kill = Command(("kill", str(pid)), timeout_s=END_TIMEOUT_S)
+        try:
+            self._hosts[side].run(kill, token=self._token)
+        except (TunnelmarkError, Cancelled):
+            self._token.cancel()
+
     def _watch(self, side: Side) -> None:
         command = Command(
             ("sh", "-c", _SCRIPT, "tunnelmark", str(_LIMIT_SAMPLES)),
@@ -206,10 +230,16 @@ class CpuMonitor:
 
     def _on_line(self, side: Side, line: str) -> None:
         ticks = parse_cpu_line(line)
-        if ticks is None or self._token.is_cancelled:
+        if ticks is None:
+            mark = _PID.match(line)
+            if mark is not None:
+                with self._lock:
+                    self._pids.setdefault(side, int(mark[1]))
             return
         now_s = self._clock()
         with self._lock:
+            if self._is_ending:
+                return
             seen = self._seen[side]
             seen.append((now_s, ticks))
             usage = usage_between(seen[-2][1], ticks) if len(seen) > 1 else None

@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.hosts import Privilege, ToolFlavour
+from app.domain.results import FRAME_BYTES, LOST_RTT_US
+from app.probes.latency import FLUSH_S, STALL_S, LatencyRequest, measure_latency
+from support.fake_hosts import Answer, FakeClock, FakeHost
+
+
+@dataclass
+class PingingHost:
+    """Behaves like the ping script on a host; each frame size can be given a fate."""
+
+    rtt_ms: float = 0.5
+    fates: dict[str, Callable[[PingingHost, str, int], Answer]] = field(default_factory=dict)
+    is_far_end_alive: bool = True
+    killed: list[str] = field(default_factory=list)
+    first_seq: int = 1
+
+    def __call__(self, command: Command, token: CancelToken) -> Answer:
+        if command.argv[0] == "kill":
+            self.killed.append(command.argv[-1])
+            return self._nothing(0)
+        if command.argv[0] == "ping":
+            return self._nothing(0 if self.is_far_end_alive else 1)
+        return self._script(command.argv[4:])
+
+    @staticmethod
+    def _nothing(status: int) -> Answer:
+        yield from ()
+        return status
+
+    def _script(self, words: tuple[str, ...]) -> Answer:
+        sizes, warm, count = words[1].split(), int(words[3]), int(words[5])
+        for pid, (label, number) in enumerate([("warm-up", warm), *((size, count) for size in sizes)], start=100):
+            yield f"@start {label} {pid}"
+            status = yield from self.fates.get(label, PingingHost.answer)(self, label, number)
+            yield f"@exit {label} {status or 0}"
+        return 0
+
+    def line(self, seq: int) -> str:
+        return f"[1795216202.401271] 26 bytes from 192.0.2.2: icmp_seq={seq} ttl=64 time={self.rtt_ms:.3f} ms"
+
+    def answer(self, label: str, count: int) -> Answer:
+        yield "PING 192.0.2.2 (192.0.2.2) 18(46) bytes of data."
+        for index in range(count):
+            yield self.rtt_ms / 1000
+            yield self.line(index + self.first_seq)
+        yield f"{count} packets transmitted, {count} received, 0% packet loss, time 100ms"
+        return 0
+
+    def wait_for_the_end(self, seconds: int) -> Iterator[str | float]:
+        for passed in range(1, seconds + 1):
+            if self.killed:
+                return
+            yield 1.0
+            yield f"@alive {passed}"
+
+
+def too_long(host: PingingHost, label: str, count: int) -> Answer:
+    for _ in range(count):
+        yield "ping: local error: message too long, mtu=1400"
+        yield 1.0
+        if host.killed:
+            break
+    yield "1 packets transmitted, 0 received, +1 errors, 100% packet loss, time 0ms"
+    return 1
+
+
+def vanishes(host: PingingHost, label: str, count: int) -> Answer:
+    yield from host.wait_for_the_end(count)
+    yield f"{int(STALL_S)} packets transmitted, 0 received, 100% packet loss, time 5000ms"
+    return 1
+
+
+def dies_in_the_middle(host: PingingHost, label: str, count: int) -> Answer:
+    for index in range(count // 2):
+        yield host.line(index + 1)
+    yield from host.wait_for_the_end(60)
+    yield f"{count // 2 + 5} packets transmitted, {count // 2} received, 9% packet loss, time 5000ms"
+    return 1
+
+
+REQUEST = LatencyRequest("192.0.2.2", "192.0.2.1", FRAME_BYTES, pings=20)
+
+
+def measure(pinging: PingingHost, request: LatencyRequest = REQUEST):
+    host = FakeHost("gateway-a", pinging, FakeClock())
+    samples: list[tuple[int, int, tuple[float, ...]]] = []
+    token = CancelToken()
+    series = measure_latency(
+        host, request, token=token, on_samples=lambda *batch: samples.append(batch), clock=host.clock
+    )
+    return series, samples, host
+
+
+def test_every_size_is_measured_in_one_channel_after_a_warm_up() -> None:
+    series, samples, host = measure(PingingHost())
+
+    assert [one.frame_bytes for one in series] == list(FRAME_BYTES)
+    assert all((one.sent, one.received, one.duplicates, one.note) == (20, 20, 0, "") for one in series)
+    assert all(one.rtt_us.tolist() == [500] * 20 for one in series)
+    assert len(host.commands) == 1
+    assert host.commands[0].argv[5] == "18 86 214 470 982 1358 1472"
+    assert {frame for frame, _, _ in samples} == set(FRAME_BYTES)
+
+
+def test_the_same_flags_for_every_size_and_candidate() -> None:
+    _, _, host = measure(PingingHost())
+
+    assert host.commands[0].argv[-8:] == ("ping", "-n", "-A", "-D", "-M", "do", "-I", "192.0.2.1")
+
+
+def test_samples_are_handed_on_a_few_at_a_time_and_all_of_them() -> None:
+    _, samples, _ = measure(PingingHost(rtt_ms=10.0), LatencyRequest("192.0.2.2", None, (60,), pings=200))
+
+    assert [value for _, _, batch in samples for value in batch] == [10.0] * 200
+    assert [first for _, first, _ in samples] == [sum(len(b) for _, _, b in samples[:i]) for i in range(len(samples))]
+    assert len(samples) == pytest.approx(200 * 0.01 / FLUSH_S, abs=4)
+
+
+def test_root_is_used_where_there_is_root_because_others_may_not_send_that_fast() -> None:
+    host = FakeHost("gateway-a", PingingHost(), privilege=Privilege.SUDO)
+    measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+    nobody = FakeHost("gateway-a", PingingHost(), privilege=Privilege.NONE)
+    measure_latency(nobody, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=nobody.clock)
+
+    assert host.commands[0].is_root
+    assert not nobody.commands[0].is_root
+
+
+def test_a_size_that_is_too_long_says_so_at_once_and_the_rest_goes_on() -> None:
+    pinging = PingingHost(fates={"1472": too_long})
+
+    series, _, host = measure(pinging)
+
+    assert pinging.killed == ["107"]
+    assert (series[-1].sent, series[-1].received) == (1, 0)
+    assert "1514 bytes does not cross" in series[-1].note
+    assert "mtu=1400" in series[-1].note
+    assert all(one.received == 20 for one in series[:-1])
+    assert host.clock.now_s < 1000 + 3
+
+
+def test_a_size_that_vanishes_is_given_up_and_the_rest_goes_on() -> None:
+    pinging = PingingHost(fates={"470": vanishes})
+
+    series, _, host = measure(pinging)
+
+    assert pinging.killed == ["104"]
+    assert (series[3].sent, series[3].received) == (5, 0)
+    assert series[3].rtt_us.tolist() == [LOST_RTT_US] * 5
+    assert "no reply within 5 s" in series[3].note
+    assert all(one.received == 20 for one in series if one.frame_bytes != 512)
+    assert host.clock.now_s < 1000 + STALL_S + 3
+
+
+def test_replies_that_stop_are_noted_and_what_came_is_kept() -> None:
+    series, samples, _ = measure(PingingHost(fates={"86": dies_in_the_middle}))
+
+    assert (series[1].sent, series[1].received) == (15, 10)
+    assert "Replies stopped" in series[1].note
+    assert sum(len(batch) for frame, _, batch in samples if frame == 128) == 10
+
+
+def test_a_tunnel_that_dies_ends_the_probe_with_a_sentence() -> None:
+    pinging = PingingHost(fates={"86": dies_in_the_middle}, is_far_end_alive=False)
+
+    with pytest.raises(ProbeFailed, match=r"192\.0\.2\.2 stopped answering while frames of 128 bytes") as caught:
+        measure(pinging)
+
+    assert "tunnel went down" in caught.value.hint
+
+
+def test_nothing_comes_back_in_the_warm_up() -> None:
+    def unreachable(host: PingingHost, label: str, count: int) -> Answer:
+        yield "From 192.0.2.1 icmp_seq=1 Destination Host Unreachable"
+        yield "5 packets transmitted, 0 received, +3 errors, 100% packet loss, time 4004ms"
+        return 1
+
+    with pytest.raises(ProbeFailed, match=r"No echo reply from 192\.0\.2\.2 to gateway-a") as caught:
+        measure(PingingHost(fates={"warm-up": unreachable}))
+
+    assert "Destination Host Unreachable" in caught.value.hint
+
+
+def test_ping_that_is_not_there() -> None:
+    def missing(host: PingingHost, label: str, count: int) -> Answer:
+        yield "sh: 1: ping: not found"
+        return 127
+
+    with pytest.raises(ProbeFailed) as caught:
+        measure(PingingHost(fates={"warm-up": missing}))
+
+    assert "not found" in caught.value.hint
+
+
+def test_ping_that_breaks_off_later() -> None:
+    def breaks(host: PingingHost, label: str, count: int) -> Answer:
+        yield "ping: something odd"
+        return 2
+
+    with pytest.raises(ProbeFailed, match="exit status 2") as caught:
+        measure(PingingHost(fates={"214": breaks}))
+
+    assert "something odd" in caught.value.hint
+
+
+def test_a_script_that_ends_too_early() -> None:
+    def killed(command: Command, token: CancelToken) -> Answer:
+        yield "@start warm-up 100"
+        yield PingingHost().line(1)
+        yield "@exit warm-up 0"
+        return 143
+
+    host = FakeHost("gateway-a", killed)
+    with pytest.raises(ProbeFailed, match="ended too early"):
+        measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+
+
+def test_the_limit_on_the_host_is_said() -> None:
+    def slow(host: PingingHost, label: str, count: int) -> Answer:
+        yield "@limit 270"
+        yield "never seen"
+        return 143
+
+    with pytest.raises(ProbeFailed, match="not done after 270 s"):
+        measure(PingingHost(fates={"214": slow}))
+
+
+def test_cancelling_ends_it_with_cancelled() -> None:
+    token = CancelToken()
+
+    def cancels(host: PingingHost, label: str, count: int) -> Answer:
+        token.cancel()
+        yield "never seen"
+        return 0
+
+    host = FakeHost("gateway-a", PingingHost(fates={"214": cancels}))
+    with pytest.raises(Cancelled):
+        measure_latency(host, REQUEST, token=token, on_samples=lambda *_: None, clock=host.clock)
+
+
+def test_losses_are_not_numbers_for_the_plot() -> None:
+    def loses(host: PingingHost, label: str, count: int) -> Answer:
+        yield host.line(1)
+        yield host.line(3)
+        yield "3 packets transmitted, 2 received, 33% packet loss, time 3ms"
+        return 1
+
+    series, samples, _ = measure(PingingHost(fates={"18": loses}), LatencyRequest("192.0.2.2", None, (60,), pings=3))
+
+    batch = samples[0][2]
+    assert (batch[0], batch[2]) == (0.5, 0.5)
+    assert math.isnan(batch[1])
+    assert series[0].rtt_us.tolist() == [500, LOST_RTT_US, 500]
+
+
+def test_busybox_begins_with_0_and_its_way_is_noted() -> None:
+    def interval_script(pinging: PingingHost) -> Callable[[Command, CancelToken], Answer]:
+        def run(command: Command, token: CancelToken) -> Answer:
+            yield "#interval"
+            return (yield from pinging(command, token))
+
+        return run
+
+    pinging = PingingHost(first_seq=0)
+    host = FakeHost("gateway-a", interval_script(pinging))
+    request = LatencyRequest("192.0.2.2", None, (60, 128), 5, ToolFlavour.BUSYBOX)
+
+    series = measure_latency(host, request, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+
+    assert [one.received for one in series] == [5, 5]
+    assert all("every 10 ms" in one.note for one in series)
+    assert "-M" not in host.commands[0].argv

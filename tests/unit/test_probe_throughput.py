@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
+from app.probes.throughput import ThroughputRequest, client_argv, measure_throughput
+from support.fake_hosts import Answer, FakeClock, FakeHost
+
+REQUEST = ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, seconds=3, iperf3_version="3.18")
+
+
+def interval(second: int, mbit_s: float, seconds: float = 1.0) -> str:
+    total = {"start": second, "end": second + seconds, "bits_per_second": mbit_s * 1e6}
+    return json.dumps({"event": "interval", "data": {"sum": total}})
+
+
+def end(mbit_s: float) -> str:
+    return json.dumps(
+        {
+            "event": "end",
+            "data": {"sum_received": {"bits_per_second": mbit_s * 1e6}, "sum_sent": {"retransmits": 4}},
+        }
+    )
+
+
+class Pair:
+    """Two hosts with iperf3: the server takes as many tests as the client makes."""
+
+    def __init__(self, client: Callable[[Command], Answer], *, server_fault: list[str] | None = None) -> None:
+        self.clock = FakeClock()
+        self._client = client
+        self._server_fault = server_fault
+        self._tests: queue.Queue[bool] = queue.Queue()
+        self.server_cancelled = threading.Event()
+        self.a = FakeHost("gateway-a", self._on_a, self.clock)
+        self.b = FakeHost("gateway-b", self._on_b, self.clock)
+
+    def _on_a(self, command: Command, token: CancelToken) -> Answer:
+        status = yield from self._client(command)
+        self._tests.put(True)
+        return status
+
+    def _on_b(self, command: Command, token: CancelToken) -> Answer:
+        if "iperf3" not in command.argv:
+            return (yield from self._gone())
+        if self._server_fault is not None:
+            yield "@start 0 500"
+            yield from self._server_fault
+            yield "@exit 0 1"
+            return 0
+        token.on_cancel(lambda: self._tests.put(False))
+        for test in command.argv[5].split():
+            yield f"@start {test} {500 + int(test)}"
+            yield "-----------------------------------------------------------"
+            yield "Server listening on 25201 (test #1)"
+            if not self._tests.get(timeout=10):
+                self.server_cancelled.set()
+            yield f"@exit {test} 0"
+        return 0
+
+    def _gone(self) -> Answer:
+        yield from ()
+        return 0
+
+
+def good(command: Command) -> Answer:
+    is_reverse = "-R" in command.argv
+    yield "@start client 400"
+    yield '{"event":"start","data":{}}'
+    for second in range(3):
+        yield 1.0
+        yield interval(second, 50.0 if is_reverse else 100.0)
+    yield interval(3, 9999.0, seconds=0.0004)
+    yield end(49.0 if is_reverse else 99.0)
+    yield "@exit client 0"
+    return 0
+
+
+def measure(pair: Pair, request: ThroughputRequest = REQUEST, token: CancelToken | None = None):
+    seen: list[tuple[str, float, float]] = []
+    outcome = measure_throughput(
+        pair.a,
+        pair.b,
+        request,
+        token=token or CancelToken(),
+        on_interval=lambda *values: seen.append(values),
+        clock=pair.clock,
+    )
+    return outcome, seen
+
+
+def test_both_directions_one_after_the_other() -> None:
+    outcome, seen = measure(Pair(good))
+
+    a_to_b, b_to_a = outcome.series
+    assert (a_to_b.direction, a_to_b.mbit_s, a_to_b.retransmits) == ("a_to_b", pytest.approx(99.0), 4)
+    assert (b_to_a.direction, b_to_a.mbit_s) == ("b_to_a", pytest.approx(49.0))
+    assert a_to_b.interval_mbit_s == (100.0,) * 3
+    assert seen == [(d, s, m) for d, m in (("a_to_b", 100.0), ("b_to_a", 50.0)) for s in (1.0, 2.0, 3.0)]
+    assert [end_s - begin_s for begin_s, end_s in outcome.windows] == [pytest.approx(3.0)] * 2
+
+
+def test_the_server_is_bound_to_the_tunnels_address_and_takes_one_test_at_a_time() -> None:
+    pair = Pair(good)
+    measure(pair)
+
+    (server,) = pair.b.commands
+    assert server.argv[6:] == ("iperf3", "-s", "-1", "-B", "198.18.0.2", "-p", "25201", "-i", "0", "--forceflush")
+
+
+@pytest.mark.parametrize(
+    ("version", "direction", "cap", "has", "has_not"),
+    [
+        ("3.18", "a_to_b", None, ["--json-stream"], ["-R", "-b", "-f"]),
+        ("3.9", "b_to_a", None, ["-R", "-f", "k"], ["--json-stream"]),
+        ("3.18", "a_to_b", 2.5, ["-b", "2500000"], []),
+    ],
+)
+def test_the_clients_command_line(
+    version: str, direction: str, cap: float | None, has: list[str], has_not: list[str]
+) -> None:
+    argv = client_argv(ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, 3, cap, version), direction)
+
+    assert argv[:5] == ("iperf3", "-c", "198.18.0.2", "-B", "198.18.0.1")
+    assert set(has) <= set(argv)
+    assert not set(has_not) & set(argv)
+
+
+def failing(*lines: str, status: int = 1) -> Callable[[Command], Answer]:
+    def client(command: Command) -> Answer:
+        yield "@start client 400"
+        yield from lines
+        yield f"@exit client {status}"
+        return 0
+
+    return client
+
+
+@pytest.mark.parametrize(
+    ("lines", "status", "sentence", "hint"),
+    [
+        (
+            ['{"event":"error","data":"unable to connect to server: Connection refused"}'],
+            1,
+            "Connection refused",
+            "firewalls",
+        ),
+        (["iperf3: error - unable to connect to server: No route to host"], 1, "No route to host", "firewall"),
+        ([interval(0, 5.0), '{"event":"end", trouble'], 0, "could not be understood", ""),
+        ([interval(0, 5.0)], 0, "printed no result", ""),
+        (['{"event":"end","data":{}}'], 0, "printed no result", ""),
+        (["sh: iperf3: not found"], 127, "could not be started", "Install the package iperf3"),
+        ([interval(0, 5.0)], 143, "exit status 143", ""),
+    ],
+)
+def test_faults_of_the_client_become_sentences(lines: list[str], status: int, sentence: str, hint: str) -> None:
+    pair = Pair(failing(*lines, status=status))
+
+    with pytest.raises(ProbeFailed, match=sentence) as caught:
+        measure(pair)
+
+    assert hint in caught.value.hint
+    assert "gateway-a" in caught.value.message
+
+
+def test_a_path_that_dies_is_said() -> None:
+    def client(command: Command) -> Answer:
+        yield "@start client 400"
+        yield interval(0, 5.0)
+        yield "@limit 13"
+        return 143
+
+    with pytest.raises(ProbeFailed, match="the path died under it"):
+        measure(Pair(client))
+
+
+def test_after_a_failure_the_server_is_ended_and_looked_after() -> None:
+    pair = Pair(failing("iperf3: error - control socket has closed unexpectedly"))
+
+    with pytest.raises(ProbeFailed):
+        measure(pair)
+
+    assert "iperf3" in pair.b.commands[0].argv
+    assert pair.b.commands[1].argv[4] == "500"  # the process id it had
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("iperf3: error - unable to start listener for connections: Address already in use", "Another program"),
+        ("iperf3: error - unable to start listener for connections: Cannot assign requested address", "does not have"),
+        ("sh: 1: iperf3: not found", "Install the package"),
+    ],
+)
+def test_a_server_that_does_not_come_up(words: str, hint: str) -> None:
+    pair = Pair(good, server_fault=[words])
+
+    with pytest.raises(ProbeFailed, match=r"on gateway-b does not listen on 198\.18\.0\.2 port 25201") as caught:
+        measure(pair)
+
+    assert hint in caught.value.hint
+    assert pair.a.commands == []
+
+
+def test_cancelling_ends_client_and_server_and_looks_after_it() -> None:
+    token = CancelToken()
+
+    def client(command: Command) -> Answer:
+        yield "@start client 400"
+        yield interval(0, 5.0)
+        token.cancel()
+        yield interval(1, 5.0)
+        return 0
+
+    pair = Pair(client)
+    with pytest.raises(Cancelled):
+        measure(pair, token=token)
+
+    assert pair.server_cancelled.is_set()
+    assert pair.b.commands[-1].argv[4:] == ("500",)
+
+
+def test_a_lost_connection_to_the_server_is_passed_on() -> None:
+    def lost(command: Command, token: CancelToken) -> Answer:
+        raise ConnectionLost("gateway-b is gone.")
+        yield ""
+
+    pair = Pair(good)
+    pair.b = FakeHost("gateway-b", lost)
+
+    with pytest.raises(ConnectionLost):
+        measure(pair)

@@ -3,6 +3,7 @@
 # Arguments: STATE TUNNEL.
 
 # @include process.sh
+# @include uptime.sh
 # @include steps.sh
 
 # must_be_absent INTERFACE: what we are about to make must not be there: we would take back what is not ours.

@@ -5,6 +5,7 @@
 # connection that breaks meanwhile cannot leave half a script running.
 
 # @include process.sh
+# @include uptime.sh
 # @include release.sh
 # @include steps.sh
 

@@ -1,6 +1,7 @@
 # Puts this host back and looks at it. Arguments: STATE TUNNEL DEPTH.
 
 # @include process.sh
+# @include uptime.sh
 # @include look.sh
 
 main() {

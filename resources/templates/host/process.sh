@@ -1,11 +1,4 @@
-# Processes and time, without a fork.
-
-# uptime_s: sets uptime_now to the whole seconds since the host was started. No change of its clock moves them.
-# Source: proc_uptime(5).
-uptime_s() {
-    read -r uptime_now _ < /proc/uptime
-    uptime_now=${uptime_now%.*}
-}
+# Processes, without a fork.
 
 # start_of PID: sets start_time to when a process was started, in clock ticks since the host was; fails if there is none.
 # Source: proc_pid_stat(5), field 22. The name in field 2 may hold blanks and parentheses itself.

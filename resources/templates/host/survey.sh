@@ -1,6 +1,7 @@
 # What has to be known before a tunnel is built. Arguments: STATE MARK DEPTH PEER [PATH...]; PEER may be empty
 
 # @include process.sh
+# @include uptime.sh
 # @include look.sh
 
 main() {

@@ -5,6 +5,7 @@
 # Usage: sh watch.sh TUNNEL
 
 # @include process.sh
+# @include uptime.sh
 # @include release.sh
 
 tell() {

@@ -1,0 +1,196 @@
+"""Taking the lock, arming the timer and making the keys on one host: one round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.deploy.ends import HostEnd, printable, whole_seconds
+from app.deploy.ledger import IDENTITY_NUMBER, PUBLIC_NUMBER, RUN_DIR_NUMBER, Ledger, Planned, numbered, undo_line
+from app.deploy.marks import Mark, MarkSink, find, text_after
+from app.deploy.owners import owner_key, owner_text
+from app.deploy.scripts import call, filled_script, one_line
+from app.domain.adapters import IdentityRecipe, Step
+from app.domain.cancel import CancelToken
+from app.domain.commands import CommandResult
+from app.domain.errors import CommandFailed, DiskFull, PairLocked, TunnelmarkError
+from app.ssh.remote_line import shell_line
+
+BEGIN_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is to be begun on one host.
+
+    Attributes:
+        tunnel: The random id of this work.
+        lease_s: For how long the host waits to hear of us, in seconds.
+        run_dir: The tunnel's own folder.
+        recipe: How its key is made.
+    """
+
+    tunnel: str
+    lease_s: float
+    run_dir: str
+    recipe: IdentityRecipe
+
+
+def step_line(planned: Planned, step: Step, *, stdin_path: str = "/dev/null") -> str:
+    """Return the script's line for one step."""
+    return call(
+        "step",
+        planned.number,
+        one_line(step.title),
+        whole_seconds(step.command.timeout_s),
+        whole_seconds(step.forward_retry_s) if step.forward_retry_s else "0",
+        stdin_path,
+        whole_seconds(planned.undo_timeout_s),
+        planned.undo,
+        *step.command.argv,
+    )
+
+
+def planned_step(number: str, step: Step) -> Planned:
+    """Return what the audit log and the journal need of one step."""
+    undo_timeout_s = step.undo.timeout_s if step.undo is not None else 0.0
+    return Planned(number, step.title, shell_line(step.command.argv), undo_line(step.undo), undo_timeout_s)
+
+
+def begin(
+    end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink
+) -> Mapping[str, CommandResult]:
+    """Lock a host, arm its timer, make its key.
+
+    Args:
+        end: The host.
+        beginning: What is to be begun.
+        ledger: Gets what was done.
+        token: Cancels it; must not be cancelled before the mark `armed` has come.
+        on_mark: Gets `armed` as soon as the timer runs.
+
+    Returns:
+        What the recipe's public commands printed.
+
+    Raises:
+        PairLocked: Somebody else was quicker.
+        DiskFull: There is no space for our folder.
+        CommandFailed: Something else went wrong.
+    """
+    lines, limits = _recipe_lines(beginning.recipe, ledger)
+    remove = shell_line(["rm", "-rf", "--", beginning.run_dir])
+    ledger.plan(Planned(RUN_DIR_NUMBER, "Make the tunnel's own folder", f"mkdir {beginning.run_dir}", remove, 30.0))
+    marks, result = end.run_marked(
+        filled_script("begin.sh", steps=lines),
+        (
+            end.state_dir,
+            beginning.tunnel,
+            whole_seconds(beginning.lease_s),
+            owner_text(),
+            owner_key(),
+            beginning.run_dir,
+            remove,
+        ),
+        word=beginning.tunnel,
+        token=token,
+        timeout_s=BEGIN_TIMEOUT_S + limits,
+        on_mark=on_mark,
+    )
+    _write_down(marks, ledger, end)
+    if find(marks, "finished") is None:
+        raise begin_error(end, marks, result, ledger)
+    return {
+        name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
+        for index, name in enumerate(beginning.recipe.public)
+    }
+
+
+def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:
+    """Return the script's lines for a recipe, and how long they may take at most, in seconds."""
+    lines: list[str] = []
+    limits = 0.0
+    for index, step in enumerate(recipe.steps):
+        planned = planned_step(numbered(IDENTITY_NUMBER + index), step)
+        ledger.plan(planned)
+        lines.append(step_line(planned, step))
+        limits += step.command.timeout_s + step.forward_retry_s
+    for index, command in enumerate(recipe.public.values()):
+        number = numbered(PUBLIC_NUMBER + index)
+        lines.append(call("print", number, whole_seconds(command.timeout_s), *command.argv))
+        limits += command.timeout_s
+    return lines, limits
+
+
+def _write_down(marks: tuple[Mark, ...], ledger: Ledger, end: HostEnd) -> None:
+    if find(marks, "armed") is not None:
+        ledger.write("Lock the host and arm its timer", f"mkdir {end.state_dir}", 0)
+    if find(marks, "identity") is not None:
+        ledger.done(RUN_DIR_NUMBER, 0)
+    for mark in marks:
+        if mark.words[0] == "step" and len(mark.words) == 3:
+            ledger.done(mark.words[1], int(mark.words[2]))
+
+
+def _public_result(marks: tuple[Mark, ...], number: str, argv: tuple[str, ...]) -> CommandResult:
+    mark = find(marks, "print", number)
+    status = int(mark.words[2]) if mark is not None and len(mark.words) == 3 else None
+    return CommandResult(
+        argv=argv,
+        exit_status=status,
+        stdout=text_after(marks, "print", number, name="stdout"),
+        stderr=text_after(marks, "print", number, name="stderr"),
+        duration_s=0.0,
+    )
+
+
+def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, ledger: Ledger) -> TunnelmarkError:
+    """Say why a script did not finish."""
+    failed = find(marks, "failed")
+    words = failed.words[1:] if failed is not None else ("unknown",)
+    context = {"host": end.label}
+    if words[0] == "locked":
+        return PairLocked(f"Another Tunnelmark is working on {end.label}.", hint="Wait until it has finished.")
+    if words[0] in ("disk", "journal") or "No space left" in " ".join(words):
+        return DiskFull(
+            f"There is no space left in {end.state_dir} on {end.label}.",
+            hint="Nothing of the tunnel has been left there. Free some space and try again.",
+            context=context,
+        )
+    if words[0] == "step":
+        return step_error(end, marks, words[1], ledger)
+    if words[0] == "timer":
+        return CommandFailed(
+            f"The timer that would put {end.label} back could not be started, so nothing was changed.",
+            hint="Is the host out of memory or processes?",
+            context=context,
+        )
+    if words[0] == "taken-back":
+        return CommandFailed(
+            f"{end.label} was being put back while the tunnel was built.",
+            hint="Somebody ran its undo, or its timer ran out because this computer was too slow. Try again.",
+            context=context,
+        )
+    said = printable(" ".join(words[1:]) or result.stderr, limit=500)
+    return CommandFailed(
+        f"The tunnel could not be built on {end.label} ({words[0]}). {said}".strip(),
+        context={**context, "exit_status": str(result.exit_status)},
+    )
+
+
+def step_error(end: HostEnd, marks: tuple[Mark, ...], number: str, ledger: Ledger) -> TunnelmarkError:
+    """Say which step failed, and what its program said."""
+    planned = ledger.planned.get(number)
+    mark = find(marks, "step", number)
+    status = mark.words[2] if mark is not None and len(mark.words) == 3 else "?"
+    output = printable(text_after(marks, "step", number, name="output"), limit=4000)
+    what = planned.title if planned is not None else "A step"
+    context = {"host": end.label, "exit_status": status, "output": output}
+    if "No space left on device" in output:
+        return DiskFull(f"There is no space left on {end.label}: {what}.", hint="Free some space.", context=context)
+    last_line = output.rpartition("\n")[2]
+    timed_out = " It took too long and was stopped." if status in ("124", "143") else ""
+    return CommandFailed(
+        f"A step failed on {end.label} with exit status {status}: {what}.{timed_out} {last_line}".strip(),
+        hint="The host has been put back. What the program said is in the details.",
+        context=context,
+    )

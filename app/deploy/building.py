@@ -1,0 +1,242 @@
+"""Building one end of a tunnel: files, steps, checks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.deploy.beginning import begin_error, planned_step, step_error, step_line
+from app.deploy.ends import HostEnd, printable, whole_seconds
+from app.deploy.ledger import CHECK_NUMBER, CROSS_NUMBER, FILE_NUMBER, STEP_NUMBER, Ledger, Planned, numbered
+from app.deploy.marks import Mark, MarkSink, find, text_after
+from app.deploy.preflight import used_interfaces
+from app.deploy.request import DeployRequest
+from app.deploy.scripts import call, call_with_deadline, extended_pattern, filled_script
+from app.domain.adapters import EndPlan, TunnelPlan, UpCheck
+from app.domain.cancel import CancelToken
+from app.domain.commands import CommandResult, FileToWrite
+from app.domain.errors import Bug, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.hosts import Side, ToolFlavour
+from app.ssh.remote_line import shell_line
+
+APPLY_MARGIN_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What is to be built on one host.
+
+    Attributes:
+        request: What was asked for.
+        plan: Made with both public identities.
+        tunnel: The random id of this work.
+    """
+
+    request: DeployRequest
+    plan: TunnelPlan
+    tunnel: str
+
+
+def write_plan_files(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
+    """Write the plan's files: those of the tunnel's own folder in place, the others and steps' stdin beside it."""
+    own = building.plan.end(end.side)
+    run_dir = building.request.link.run_dir
+    files = list(own.files)
+    for index, file in enumerate(files):
+        if not _is_inside(file.path, run_dir):
+            files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
+        else:
+            ledger.plan(Planned(numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0))
+    for index, step in enumerate(own.steps):
+        if step.command.stdin is not None:
+            files.append(FileToWrite(_stdin_path(run_dir, index), step.command.stdin, 0o600))
+        if step.undo is not None and step.undo.stdin is not None:
+            raise Bug(f"The undo of a step has stdin: {step.title}")
+    end.session.write_files(files, token=token)
+    for index, file in enumerate(own.files):
+        if _is_inside(file.path, run_dir):
+            ledger.done(numbered(FILE_NUMBER + index), 0)
+
+
+def build(
+    end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink
+) -> tuple[Mark, ...]:
+    """Run the steps on one host and wait until its end is up and frames cross.
+
+    Args:
+        end: The host.
+        building: What is to be built.
+        ledger: Gets what was done.
+        token: Cancels it.
+        on_mark: Gets `built` as soon as the last change has been made.
+
+    Returns:
+        What the script said.
+
+    Raises:
+        CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been taken back yet.
+    """
+    own = building.plan.end(end.side)
+    steps = [
+        *(call("must_be_absent", name) for name in used_interfaces(building.request, own)),
+        *_place_lines(building, own, ledger),
+        *_step_lines(building, own, ledger),
+    ]
+    marks, result = end.run_marked(
+        filled_script("apply.sh", steps=steps, checks=_check_lines(building, end.side)),
+        (end.state_dir, building.tunnel),
+        word=building.tunnel,
+        token=token,
+        timeout_s=_limit_s(building, own),
+        on_mark=on_mark,
+    )
+    for mark in marks:
+        if mark.words[0] == "step" and len(mark.words) == 3:
+            ledger.done(mark.words[1], int(mark.words[2]))
+    if find(marks, "finished") is None:
+        raise _build_error(end, building, marks, result, ledger)
+    return marks
+
+
+def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...]) -> str:
+    """Return what one end says was negotiated.
+
+    Raises:
+        TunnelDown: It is not what was asked for.
+    """
+    own = plan.end(end.side)
+    for number, check in _numbered_checks(own):
+        text = text_after(marks, "check", number, name="stdout")
+        if check.stdout_pattern and not re.search(check.stdout_pattern, text):
+            raise TunnelDown(
+                f"On {end.label}, the tunnel is not what was asked for: {check.title}.",
+                hint="Another program or an older tunnel may have answered. What it said is in the details.",
+                context={"host": end.label, "output": printable(text, limit=2000)},
+            )
+    if own.negotiated is None:
+        return ""
+    return printable(text_after(marks, "check", _negotiated_number(own), name="stdout"), limit=2000)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def _staged(run_dir: str, index: int) -> str:
+    return f"{run_dir}/.file-{index}"
+
+
+def _stdin_path(run_dir: str, index: int) -> str:
+    return f"{run_dir}/.stdin-{index}"
+
+
+def _place_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
+    """Files outside the tunnel's folder are written down in the journal before they are put in place."""
+    lines: list[str] = []
+    run_dir = building.request.link.run_dir
+    for index, file in enumerate(own.files):
+        if _is_inside(file.path, run_dir):
+            continue
+        number, staged, mode = numbered(FILE_NUMBER + index), _staged(run_dir, index), f"{file.mode:04o}"
+        undo = shell_line(["rm", "-f", "--", file.path])
+        ledger.plan(Planned(number, f"Write {file.path}", f"cat > {file.path}", undo, 10.0))
+        lines.append(call("place", number, staged, mode, file.path, undo))
+    return lines
+
+
+def _step_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
+    lines: list[str] = []
+    for index, step in enumerate(own.steps):
+        planned = planned_step(numbered(STEP_NUMBER + index), step)
+        ledger.plan(planned)
+        if step.command.stdin is None:
+            lines.append(step_line(planned, step))
+        else:
+            path = _stdin_path(building.request.link.run_dir, index)
+            lines += [step_line(planned, step, stdin_path=path), shell_line(["rm", "-f", "--", path])]
+    return lines
+
+
+def _numbered_checks(own: EndPlan) -> list[tuple[str, UpCheck]]:
+    checks = [(numbered(CHECK_NUMBER + index), check) for index, check in enumerate(own.up_checks)]
+    if own.negotiated is not None:
+        checks.append((_negotiated_number(own), own.negotiated))
+    return checks
+
+
+def _negotiated_number(own: EndPlan) -> str:
+    return numbered(CHECK_NUMBER + len(own.up_checks))
+
+
+def _check_lines(building: Building, side: Side) -> list[str]:
+    """First the program's own word that it is up, then frames across, then what was negotiated."""
+    own = building.plan.end(side)
+    lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
+    checks = [_check_line(number, check) for number, check in _numbered_checks(own)]
+    negotiated = [checks.pop()] if own.negotiated is not None else []
+    return [*lines, *checks, *_cross_lines(building, side), *negotiated]
+
+
+def _check_line(number: str, check: UpCheck) -> str:
+    pattern, limit = extended_pattern(check.stdout_pattern), whole_seconds(check.command.timeout_s)
+    return call_with_deadline("check", number, pattern, limit, *check.command.argv)
+
+
+def _cross_lines(building: Building, side: Side) -> list[str]:
+    own = building.plan.end(side)
+    if not own.interface:
+        return []
+    peer = building.plan.probe_address(side.other)
+    ping = ping_once(building.request, side, own.interface, peer)
+    return [call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
+
+
+def ping_once(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
+    """Return a command that succeeds if an address answers soon.
+
+    Source: ping(8) of iputils 20240905 (-W takes fractions since s20200821); BusyBox 1.35 ping takes whole seconds.
+    """
+    tool = request.facts(side).tools.get("ping")
+    is_iputils = tool is not None and tool.flavour is ToolFlavour.IPUTILS
+    wait = ("-n", "-W", "0.5") if is_iputils else ("-W", "1")
+    return ("ping", "-c", "1", *wait, "-I", interface, address)
+
+
+def _limit_s(building: Building, own: EndPlan) -> float:
+    steps_s = sum(step.command.timeout_s + step.forward_retry_s for step in own.steps)
+    checks_s = sum(check.command.timeout_s for _, check in _numbered_checks(own))
+    return steps_s + checks_s + building.plan.up_timeout_s + APPLY_MARGIN_S
+
+
+def _build_error(
+    end: HostEnd, building: Building, marks: tuple[Mark, ...], result: CommandResult, ledger: Ledger
+) -> TunnelmarkError:
+    failed = find(marks, "failed")
+    words = failed.words[1:] if failed is not None else ("unknown",)
+    own = building.plan.end(end.side)
+    context = {"host": end.label}
+    if words[0] == "step":
+        return step_error(end, marks, words[1], ledger)
+    if words[0] == "exists":
+        return PreflightRefused(
+            f"{words[1]} appeared on {end.label} just before it was to be made.",
+            hint="Something else on the host uses that name. It was left alone.",
+            context=context,
+        )
+    if words[0] == "check":
+        check = dict(_numbered_checks(own))[words[1]]
+        said = text_after(marks, "check", words[1], name="stdout") + text_after(marks, "check", words[1], name="stderr")
+        return TunnelDown(
+            f"The tunnel did not come up on {end.label} within {building.plan.up_timeout_s:g} s. "
+            f"Not seen: {check.title}.",
+            hint="Does a firewall between the hosts drop its packets? The daemon's log is in the details.",
+            context={**context, "output": printable(said, limit=2000)},
+        )
+    if words[0] == "cross":
+        return TunnelDown(
+            f"The tunnel is up on {end.label}, but frames to {building.plan.probe_address(end.side.other)} "
+            "do not cross.",
+            hint="Does a firewall drop them? The daemon's log is in the details.",
+            context={**context, "output": printable(text_after(marks, name="output"), limit=2000)},
+        )
+    return begin_error(end, marks, result, ledger)

@@ -1,0 +1,79 @@
+"""Telling both hosts' timers, again and again, that we are still here and working."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from app.deploy.ends import HostEnd, whole_seconds
+from app.deploy.scripts import host_script
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.hosts import Side
+
+_LOST = {
+    3: "was put back: its timer ran out, or somebody removed Tunnelmark's folder",
+    4: "is being put back: its timer ran out, or somebody ran the undo on its console",
+    5: "has waited for too long to hear of Tunnelmark, and puts itself back",
+}
+
+
+class Lease:
+    """Renews both hosts' leases in a thread of its own, at a third of the time.
+
+    Only while this runs do the hosts keep the tunnel: it must be stopped when its owner stops working.
+
+    Args:
+        ends: The hosts.
+        tunnel: The random id of this work.
+        lease_s: For how long a host waits to hear of us, in seconds.
+    """
+
+    def __init__(self, ends: Mapping[Side, HostEnd], tunnel: str, lease_s: float) -> None:
+        self._ends = ends
+        self._tunnel = tunnel
+        self._lease_s = lease_s
+        self._token = CancelToken()
+        self._lost: dict[Side, str] = {}
+        self._thread = threading.Thread(target=self._keep, name="tunnelmark-lease", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; returns when the thread has ended. May be called twice, or without a start."""
+        self._token.cancel()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    @property
+    def lost(self) -> Mapping[Side, str]:
+        """Which host no longer keeps the tunnel, with a sentence that says why."""
+        return dict(self._lost)
+
+    def _keep(self) -> None:
+        try:
+            while True:
+                self._token.sleep(self._lease_s / 3)
+                for end in self._ends.values():
+                    if end.side not in self._lost:
+                        self._renew(end)
+        except Cancelled:
+            return
+
+    def _renew(self, end: HostEnd) -> None:
+        command = Command(
+            shell_step_argv(host_script("renew.sh"), end.state_dir, self._tunnel, whole_seconds(self._lease_s)),
+            timeout_s=max(2.0, self._lease_s / 3),
+            is_root=True,
+        )
+        try:
+            status = end.session.run(command, token=self._token).exit_status
+        except TunnelmarkError:
+            # A broken connection is noticed by whoever uses it; until it is mended, the host's timer runs.
+            return
+        if status in _LOST:
+            self._lost[end.side] = f"{end.label} {_LOST[status]}."

@@ -1,0 +1,86 @@
+"""Reading what our scripts print: lines that begin with the tunnel's random id are ours, all others are a program's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One thing that a script said.
+
+    Attributes:
+        words: For example `("step", "0003", "0")`; for a program's output `("text", NAME)`.
+        text: That output.
+    """
+
+    words: tuple[str, ...]
+    text: str = ""
+
+
+MarkSink = Callable[[tuple[str, ...]], None]
+"""Gets the words of each mark as it arrives."""
+
+
+def parse_marks(output: str, word: str) -> tuple[Mark, ...]:
+    """Cut a script's output into what it said.
+
+    Args:
+        output: Its stdout.
+        word: What our lines begin with.
+
+    Returns:
+        Marks in order. Lines outside of `begin` and `end` that are not ours are left out.
+    """
+    marks: list[Mark] = []
+    name: str | None = None
+    collected: list[str] = []
+    for line in output.split("\n"):
+        words = tuple(line.split(" ")[1:]) if line.startswith(f"{word} ") else ()
+        if not words:
+            collected.append(line)
+        elif words[0] == "begin":
+            name, collected = words[1], []
+        elif words[0] == "end":
+            # The script ends a text with a line feed of its own, in case the program did not.
+            marks.append(Mark(("text", name or ""), "\n".join(collected)))
+            name, collected = None, []
+        else:
+            marks.append(Mark(words))
+    return tuple(marks)
+
+
+def parse_sections(output: str, word: str) -> dict[str, str]:
+    """Cut the output of looking at a host into its sections.
+
+    Args:
+        output: Its stdout.
+        word: What our lines begin with.
+
+    Returns:
+        Text per section.
+    """
+    sections: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in output.split("\n"):
+        if not line.startswith(f"{word} "):
+            current.append(line)
+        elif line.startswith(f"{word} section "):
+            current = sections.setdefault(line.rpartition(" ")[2], [])
+        else:
+            current = []
+    return {name: "\n".join(lines).rstrip("\n") for name, lines in sections.items()}
+
+
+def find(marks: Sequence[Mark], *words: str) -> Mark | None:
+    """Return the first mark that begins with these words."""
+    return next((mark for mark in marks if mark.words[: len(words)] == words), None)
+
+
+def text_after(marks: Sequence[Mark], *words: str, name: str) -> str:
+    """Return the first text of a name that comes after a mark."""
+    start = next((index for index, mark in enumerate(marks) if mark.words[: len(words)] == words), None)
+    if start is None:
+        return ""
+    return next((mark.text for mark in marks[start:] if mark.words == ("text", name)), "")

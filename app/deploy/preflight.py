@@ -1,0 +1,217 @@
+"""What on the hosts is in the way of a tunnel, found before anything is changed."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Iterator
+
+from app.deploy.both import on_both
+from app.deploy.ends import HostEnd
+from app.deploy.request import DeployRequest, Obstacle
+from app.deploy.surveys import Survey, survey
+from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import FileToWrite, SessionPair
+from app.domain.hosts import Side
+
+MIN_FREE_KIB = 1024
+"""A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
+
+
+def host_ends(sessions: SessionPair, state_dir: str) -> dict[Side, HostEnd]:
+    """Return both hosts."""
+    return {Side.A: HostEnd(Side.A, sessions.a, state_dir), Side.B: HostEnd(Side.B, sessions.b, state_dir)}
+
+
+def state_dir_of(request: DeployRequest) -> str:
+    """Return Tunnelmark's folder on the hosts: the one that holds the link's run_dir."""
+    return request.link.run_dir.rpartition("/")[0]
+
+
+def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelToken) -> tuple[Obstacle, ...]:
+    """Look at both hosts and say what is in the way. Nothing is changed.
+
+    Args:
+        sessions: Connections to both.
+        request: What is to be built.
+        token: Cancels it.
+
+    Returns:
+        Obstacles and warnings, A's first.
+    """
+    plan = request.adapter.plan(request.plan_request())
+    ends = host_ends(sessions, state_dir_of(request))
+    surveys = on_both(lambda side, child: survey_for(ends[side], request, plan, token=child), token=token)
+    return tuple(obstacle for side in Side for obstacle in obstacles_on(side, request, plan, surveys))
+
+
+def survey_for(end: HostEnd, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> Survey:
+    """Look at one host for everything that `obstacles_on` asks."""
+    paths = [file.path for file in _outside(request, plan.end(end.side))]
+    return survey(end, token=token, peer=request.link.underlay(end.side.other), paths=paths)
+
+
+def obstacles_on(
+    side: Side, request: DeployRequest, plan: TunnelPlan, surveys: dict[Side, Survey]
+) -> Iterator[Obstacle]:
+    """Say what is in the way on one host.
+
+    Args:
+        side: The host.
+        request: What is to be built.
+        plan: The plan, with or without identities.
+        surveys: What both hosts look like.
+    """
+    found = surveys[side]
+    yield from _basics(side, request, found)
+    if found.lock is not None:
+        yield Obstacle(
+            side,
+            f"{found.lock.owner or 'Another Tunnelmark'} has been working on {request.label(side)} "
+            f"for {found.lock.age_s} s.",
+            "Wait until it has finished. If it died, `tunnelmark recover` puts the host back.",
+        )
+    yield from _underlay(side, request, surveys)
+    yield from _names(side, request, plan.end(side), found)
+    yield from _numbers(side, request, plan.end(side), found)
+    yield from _subnets(side, request, plan.end(side), found)
+    yield from _firewall(side, request, plan.end(side), found)
+
+
+def _outside(request: DeployRequest, end: EndPlan) -> list[FileToWrite]:
+    return [file for file in end.files if not file.path.startswith(f"{request.link.run_dir}/")]
+
+
+def _basics(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obstacle]:
+    label = request.label(side)
+    if not found.is_root:
+        yield Obstacle(
+            side, f"Commands on {label} do not have root's rights.", "Log in as root, or allow sudo or doas."
+        )
+    if found.free_kib is not None and found.free_kib < MIN_FREE_KIB:
+        folder = state_dir_of(request).rpartition("/")[0] or "/"
+        yield Obstacle(
+            side,
+            f"Only {found.free_kib} KiB are free in {folder} on {label}.",
+            f"Free at least {MIN_FREE_KIB} KiB there.",
+        )
+
+
+def _underlay(side: Side, request: DeployRequest, surveys: dict[Side, Survey]) -> Iterator[Obstacle]:
+    label, own, peer = request.label(side), request.link.underlay(side), request.link.underlay(side.other)
+    if not any(own in _addresses_in(text) for text in surveys[side].snapshot.part("address")):
+        yield Obstacle(
+            side,
+            f"{label} does not have the underlay address {own}.",
+            "Choose the addresses that join the two hosts anew; behind NAT this does not work yet.",
+        )
+    if not surveys[side].route or surveys[side].route.startswith(("unreachable", "prohibit", "blackhole")):
+        yield Obstacle(side, f"{label} has no route to {peer}.", "Check the cable, the addresses and the routes.")
+    elif not surveys[side].does_peer_answer:
+        is_dead = not surveys[side.other].does_peer_answer
+        yield Obstacle(
+            side,
+            f"{peer} does not answer the pings of {label}.",
+            "Check the underlay, and that a firewall does not drop ICMP.",
+            is_blocking=is_dead,
+        )
+
+
+def _addresses_in(line: str) -> list[str]:
+    return [word.partition("/")[0] for word in line.split()]
+
+
+def _words(end: EndPlan) -> set[str]:
+    """Return every word of every command of a plan."""
+    return {word for step in end.steps for word in step.command.argv}
+
+
+def _names(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+    label = request.label(side)
+    for name in used_interfaces(request, end):
+        if name in found.snapshot.part("interface"):
+            yield Obstacle(
+                side,
+                f"An interface named {name} is already there on {label}.",
+                f"If an earlier Tunnelmark left it, remove it on the host: ip link del {name}",
+            )
+    for path in found.present:
+        yield Obstacle(
+            side, f"The file {path} is already there on {label}.", "Move it away; it will not be overwritten."
+        )
+
+
+def used_interfaces(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
+    """Return the names of the interfaces that a plan makes."""
+    names = (request.link.names.ethernet_interface, request.link.names.wireguard_interface)
+    words = _words(end)
+    return tuple(dict.fromkeys(name for name in names if name == end.interface or name in words))
+
+
+def _numbers(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+    label = request.label(side)
+    sockets = found.snapshot.part("socket")
+    for protocol, port in end.listens:
+        if any(re.fullmatch(rf"{protocol}6? .* port {port}", socket) for socket in sockets):
+            yield Obstacle(
+                side, f"Port {port}/{protocol} is in use on {label}.", "Stop what uses it, or choose another port."
+            )
+    names = request.link.names
+    if any(module.startswith("l2tp") for module in end.kernel_modules):
+        numbers = {"Tunnel": names.l2tp_tunnel_id, "Session": names.l2tp_session_id}
+        for entry in found.snapshot.part("L2TP tunnel or session"):
+            kind, _, rest = entry.partition(" ")
+            if rest.partition(",")[0].split(" ")[0] == str(numbers.get(kind)):
+                yield Obstacle(
+                    side,
+                    f"The L2TP {kind.lower()} {numbers[kind]} is already there on {label}.",
+                    f"Remove it on the host: ip l2tp del tunnel tunnel_id {names.l2tp_tunnel_id}",
+                )
+
+
+def _subnets(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+    if not end.interface:
+        return
+    link, label = request.link, request.label(side)
+    wanted = [ipaddress.ip_interface(link.inner(side)).network]
+    if link.carrier(side.other) in " ".join(_words(end)):
+        wanted += [ipaddress.ip_network(address) for address in (link.carrier_a, link.carrier_b)]
+    taken = {*_networks(found.snapshot.part("address")), *_networks(found.snapshot.part("route"))}
+    for network in taken:
+        if network.prefixlen > 0 and any(network.overlaps(subnet) for subnet in wanted):
+            yield Obstacle(
+                side,
+                f"{label} uses {network} already, and the tunnel's addresses lie in it.",
+                "Remove that address or route for the time of the comparison.",
+            )
+
+
+def _networks(lines: Iterable[str]) -> Iterator[ipaddress.IPv4Network]:
+    for line in lines:
+        for word in line.split():
+            try:
+                yield ipaddress.IPv4Network(word, strict=False)
+            except ValueError:
+                continue
+
+
+_DROPS = re.compile(r"hook (input|output)\b.*policy drop|^-P (INPUT|OUTPUT) DROP|^:(INPUT|OUTPUT) DROP", re.MULTILINE)
+
+
+def _firewall(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+    """Warn where a firewall drops by default and never mentions what the tunnel needs.
+
+    Whether it really does drop it is seen when the tunnel does not come up.
+    """
+    if not end.interface or not _DROPS.search(found.firewall):
+        return
+    needed = [str(port) for _, port in end.listens] or ["115", "l2tp"]
+    if not any(re.search(rf"\b{word}\b", found.firewall) for word in needed):
+        yield Obstacle(
+            side,
+            f"The firewall of {request.label(side)} drops what it does not know, and no rule of it names "
+            f"{' or '.join(needed)}.",
+            "If the tunnel does not come up, allow it in the firewall.",
+            is_blocking=False,
+        )

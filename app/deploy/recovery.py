@@ -1,0 +1,167 @@
+"""Putting hosts back after a Tunnelmark that died: what `tunnelmark recover` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.deploy.both import on_both_to_the_end
+from app.deploy.ends import HostEnd
+from app.deploy.ledger import AuditSink, Ledger
+from app.deploy.owners import is_dead
+from app.deploy.preflight import host_ends
+from app.deploy.request import LockInfo
+from app.deploy.surveys import survey
+from app.deploy.undoing import UndoState, let_go, put_back
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR, TunnelNames
+
+UNDO_LIMIT_S = 300.0
+"""An abandoned journal says itself how long its entries may take; this bounds all of them together, in seconds."""
+
+
+class Found(StrEnum):
+    """What was found on a host."""
+
+    NOTHING = "nothing"
+    IN_USE = "in-use"
+    ABANDONED = "abandoned"
+    LEFTOVERS = "leftovers"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecovery:
+    """What was found and done on one host.
+
+    Attributes:
+        side: The host.
+        found: What was found.
+        is_clean: Whether the host is as it was before Tunnelmark came.
+        sentence: The same for people.
+        log: What the undo said.
+    """
+
+    side: Side
+    found: Found
+    is_clean: bool
+    sentence: str
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryReport:
+    """What was found and done on both hosts."""
+
+    a: HostRecovery
+    b: HostRecovery
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether both hosts are as they were before Tunnelmark came."""
+        return self.a.is_clean and self.b.is_clean
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return one sentence per host."""
+        return (self.a.sentence, self.b.sentence)
+
+
+def recover(
+    sessions: SessionPair, *, token: CancelToken, audit: AuditSink | None = None, state_dir: str = STATE_DIR
+) -> RecoveryReport:
+    """Put both hosts back after a run that died. A host that a living Tunnelmark works on is left alone.
+
+    Args:
+        sessions: Connections to both hosts.
+        token: Cancels it.
+        audit: Gets every command that changed a host.
+        state_dir: Tunnelmark's folder on the hosts.
+
+    Returns:
+        What was found and done.
+
+    Raises:
+        Cancelled: The token was cancelled.
+    """
+    ends = host_ends(sessions, state_dir)
+
+    def work(side: Side, child: CancelToken) -> HostRecovery:
+        try:
+            return _recover_end(ends[side], audit, token=child)
+        except TunnelmarkError as error:
+            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
+
+    results, failures = on_both_to_the_end(work, token=token)
+    token.raise_if_cancelled()
+    for error in failures.values():
+        raise error
+    return RecoveryReport(results[Side.A], results[Side.B])
+
+
+def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
+    """Put a host back if whoever locked it no longer lives.
+
+    Args:
+        end: The host.
+        lock: What was found there.
+        token: Cancels it.
+        audit: Gets every command that changed the host.
+
+    Returns:
+        Whether the host is free now; false where its owner may live, or where it could not be put back.
+    """
+    if not is_abandoned(lock):
+        return False
+    ledger = Ledger(end, audit)
+    outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    if outcome.state is UndoState.DONE:
+        let_go(end, lock.tunnel, token=token)
+        ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
+    return outcome.state in (UndoState.DONE, UndoState.GONE)
+
+
+def is_abandoned(lock: LockInfo) -> bool:
+    """Return whether a lock's owner no longer lives: its lease is over, or it was a process here that is gone."""
+    return lock.is_complete and (lock.left_s <= 0 or is_dead(lock.owner_key))
+
+
+def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+    found = survey(end, token=token)
+    lock = found.lock
+    if lock is None:
+        names = TunnelNames()
+        left = [
+            n for n in (names.ethernet_interface, names.wireguard_interface) if n in found.snapshot.part("interface")
+        ]
+        if left:
+            sentence = (
+                f"{end.label} has {' and '.join(left)}, but no journal of Tunnelmark that says how to remove it; "
+                f"if it is not yours, run there: ip link del {left[0]}"
+            )
+            return HostRecovery(end.side, Found.LEFTOVERS, is_clean=False, sentence=sentence)
+        return HostRecovery(end.side, Found.NOTHING, is_clean=True, sentence=f"{end.label}: nothing to put back.")
+    if not is_abandoned(lock):
+        sentence = (
+            f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "
+            f"alone. If that one is dead, the host puts itself back within {max(1, lock.left_s)} s."
+        )
+        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+    return _put_back(end, lock, audit, token=token)
+
+
+def _put_back(end: HostEnd, lock: LockInfo, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+    ledger = Ledger(end, audit)
+    outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    whose = f"{end.label}: what {lock.owner or 'a Tunnelmark'} left {lock.age_s} s ago"
+    if outcome.state is UndoState.FAILED:
+        sentence = f"{whose} could not be taken back completely; on its console, run: {end.console_command}"
+        return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
+    if outcome.state is UndoState.DONE:
+        let_go(end, lock.tunnel, token=token)
+        ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
+    return HostRecovery(
+        end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been taken back.", log=outcome.log
+    )

@@ -1,0 +1,99 @@
+"""The shell scripts that run on hosts: constant texts from resources/templates/host, put together here.
+
+`# @include NAME` stands for another file. `# @steps` and `# @checks` stand for lines that are made of argv lists, each
+word quoted by `shell_line`; nothing else is ever put into a script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib import resources
+
+from app.ssh.remote_line import shell_line
+
+_INCLUDE = re.compile(r"^# @include (?P<name>[a-z.-]+)\n", re.MULTILINE)
+
+
+@cache
+def host_script(name: str) -> str:
+    """Return one script with what it includes.
+
+    Args:
+        name: File name below resources/templates/host, for example `undo.sh`.
+
+    Returns:
+        POSIX sh.
+    """
+    text = resources.files("resources").joinpath("templates", "host", name).read_text(encoding="utf-8")
+    return _INCLUDE.sub(lambda match: host_script(match["name"]), text)
+
+
+def filled_script(name: str, *, steps: Iterable[str] = (), checks: Iterable[str] = ()) -> str:
+    """Return a script with its own lines in it.
+
+    Args:
+        name: File name.
+        steps: Lines in place of `# @steps`.
+        checks: Lines in place of `# @checks`.
+
+    Returns:
+        POSIX sh.
+    """
+    text = host_script(name)
+    for place, lines in (("    # @steps\n", steps), ("    # @checks\n", checks)):
+        text = text.replace(place, "".join(f"    {line}\n" for line in lines))
+    return text
+
+
+def call(function: str, *words: str) -> str:
+    """Return a line that calls a function of the script; every word is quoted."""
+    return shell_line([function, *words])
+
+
+def call_with_deadline(function: str, number: str, *words: str) -> str:
+    """Return a line that calls a function with a number, the script's own deadline, and words; those are quoted."""
+    quoted = shell_line(["-", *words]).removeprefix("- ")
+    return f'{call(function, number)} "$up_until" {quoted}'
+
+
+def one_line(text: str) -> str:
+    """Return text without control characters: what becomes a comment line in the journal."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+_CLASSES = {
+    "d": "[0-9]",
+    "s": "[[:space:]]",
+    "S": "[^[:space:]]",
+    "w": "[[:alnum:]_]",
+    "t": "\t",
+    "b": "",
+    "A": "^",
+    "Z": "$",
+}
+_SPECIAL = frozenset(".[]()*+?{}^$|\\")
+_UNTRANSLATABLE = re.compile(r"\(\?[^:]|\\[^dsSwtbAZ\W]|[*+?}]\?|\[[^\]]*\\")
+
+
+def extended_pattern(pattern: str) -> str:
+    """Return a pattern for the host's `grep -E` that matches wherever Python's would, and perhaps elsewhere too.
+
+    The host uses it to know when to stop asking; what it found is matched again here, with Python's.
+
+    Args:
+        pattern: Regular expression of Python.
+
+    Returns:
+        POSIX extended regular expression for single lines; empty (anything) where there is no such.
+    """
+    if _UNTRANSLATABLE.search(pattern):
+        return ""
+    return re.sub(r"\\(.)", lambda match: _unescaped(match[1]), pattern).replace("(?:", "(")
+
+
+def _unescaped(character: str) -> str:
+    if character in _CLASSES:
+        return _CLASSES[character]
+    return "\\" + character if character in _SPECIAL else character

@@ -1,0 +1,192 @@
+"""What a host looks like, so that before and after can be compared."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+_VOLATILE = re.compile(r"\s*(valid_lft \S+|preferred_lft \S+|expires \S+|tentative|\\)")
+_COUNTERS = re.compile(r"\[\d+:\d+\]|\bcounter packets \d+ bytes \d+")
+# Programs that come and go by themselves, and what belongs to SSH sessions, ours among them.
+_TRANSIENT = re.compile(
+    r"^(?:\S*/)?(?:sshd|dropbear|sudo|doas|sleep|agetty)\b|^sshd|^\(|systemd-userwork|systemd-executor|systemd --user"
+    r"|\btunnelmark-[0-9a-f]{16}|^head -c 400 /proc/|^tr \\0"
+)
+_VOLATILE_FILES = re.compile(
+    r"/etc/resolv\.conf|/var/lib/(?:systemd/(?:random-seed|timers|timesync|linger)|dhcp|NetworkManager|chrony|logrotate"
+    r"|private)\b|/root/\.(?:bash|ash)_history|/var/lib/(?:apt|dpkg)\b"
+)
+
+
+class SnapshotDepth(StrEnum):
+    """How closely a host is looked at."""
+
+    QUICK = "quick"
+    THOROUGH = "thorough"
+
+
+@dataclass(frozen=True, slots=True)
+class HostSnapshot:
+    """What was found on a host at one moment.
+
+    Attributes:
+        depth: How closely it was looked at.
+        parts: By part (`interface`, `route`, `file` …), texts by key (a name, a path; the text itself where there is no
+            name). Everything in it came from the host and is untrusted.
+    """
+
+    depth: SnapshotDepth
+    parts: Mapping[str, Mapping[str, str]]
+
+    def part(self, name: str) -> Mapping[str, str]:
+        """Return one part; empty where it was not looked at."""
+        return self.parts.get(name, {})
+
+
+def parse_snapshot(sections: Mapping[str, str], *, state_dir: str, depth: SnapshotDepth) -> HostSnapshot:
+    """Translate what looking at a host printed.
+
+    Args:
+        sections: Text per section.
+        state_dir: Tunnelmark's folder there.
+        depth: How closely it was looked at.
+    """
+
+    def lines(name: str) -> list[str]:
+        return [line.rstrip() for line in sections.get(name, "").split("\n") if line.strip()]
+
+    parts: dict[str, Mapping[str, str]] = {
+        "interface": _interfaces(lines("links")),
+        "address": _plain(_without_index(line) for line in lines("addresses")),
+        "route": _plain(_steady(line) for line in lines("routes") + lines("routes6")),
+        "rule": _plain(_steady(line) for line in lines("rules") + lines("rules6")),
+        "L2TP tunnel or session": _l2tp(sections.get("l2tp", "")),
+        "firewall rule": _numbered(_COUNTERS.sub("", line) for line in lines("firewall")),
+        "socket": _plain(_sockets(lines("sockets"))),
+        "process": _plain(_processes(sections.get("processes", ""), state_dir)),
+        "folder": {state_dir: "there"} if lines("lock") else {},
+    }
+    if depth is SnapshotDepth.THOROUGH:
+        parts["service"] = _plain(lines("services"))
+        parts["file"] = _by_path(lines("files"), _FILE)
+        parts["content of"] = _by_path(lines("sums"), _SUM)
+    return HostSnapshot(depth, parts)
+
+
+def compare_snapshots(
+    before: HostSnapshot, after: HostSnapshot, *, except_parts: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """Say what is different.
+
+    Args:
+        before: The earlier one.
+        after: The later one, of the same depth.
+        except_parts: Parts that are left out.
+
+    Returns:
+        One sentence per difference; empty if they are equal.
+    """
+    sentences: list[str] = []
+    for name in before.parts:
+        if name in except_parts or name not in after.parts:
+            continue
+        old, new = before.part(name), after.part(name)
+        sentences += [f"The {name} {_told(key)} was not there before." for key in new if key not in old]
+        sentences += [f"The {name} {_told(key)} is gone." for key in old if key not in new]
+        sentences += [
+            f"The {name} {_told(key)} was `{_told(old[key])}` and is now `{_told(new[key])}`."
+            for key in new
+            if key in old and old[key] != new[key]
+        ]
+    return tuple(sentences)
+
+
+def _told(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)[:300]
+
+
+def _steady(line: str) -> str:
+    return " ".join(_VOLATILE.sub(" ", line).split())
+
+
+def _plain(lines: Iterable[str]) -> Mapping[str, str]:
+    return {line: "" for line in lines if line}
+
+
+def _numbered(lines: Iterable[str]) -> Mapping[str, str]:
+    """Keep lines whose order matters and which may be repeated."""
+    return {str(number): line for number, line in enumerate(lines, 1)}
+
+
+def _without_index(line: str) -> str:
+    return _steady(line.partition(":")[2] if re.match(r"\d+:", line) else line)
+
+
+def _interfaces(lines: Iterable[str]) -> Mapping[str, str]:
+    """Read `ip -o link show`: number, name, and the rest."""
+    found: dict[str, str] = {}
+    for line in lines:
+        match = re.match(r"\d+: ([^:@ ]+)(@[^: ]+)?: (.*)", line)
+        if match:
+            found[match[1]] = _steady(match[3])
+    return found
+
+
+def _l2tp(text: str) -> Mapping[str, str]:
+    """Read `ip l2tp show`: each entry begins at the margin and goes on with indented lines."""
+    entries: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith((" ", "\t")) and entries:
+            entries[-1] += " " + line.strip()
+        elif line.strip():
+            entries.append(line.strip())
+    return _plain(entries)
+
+
+def _sockets(lines: Iterable[str]) -> Iterable[str]:
+    """Read /proc/net/tcp, tcp6, udp and udp6, one after another, each with its title line. Source: proc_net(5).
+
+    Listening TCP sockets (state 0A) and UDP sockets that are not connected (07).
+    """
+    protocols = iter(("tcp", "tcp6", "udp", "udp6"))
+    protocol = ""
+    for line in lines:
+        words = line.split()
+        if words[0] == "sl":
+            protocol = next(protocols, "")
+        elif len(words) > 3 and words[3] == ("07" if protocol.startswith("udp") else "0A"):
+            yield f"{protocol} {_socket_address(words[1])}"
+
+
+def _socket_address(text: str) -> str:
+    address, _, port = text.partition(":")
+    try:
+        words = [int(address[start : start + 8], 16).to_bytes(4, "little") for start in range(0, len(address), 8)]
+        return f"{ipaddress.ip_address(b''.join(words))} port {int(port, 16)}"
+    except ValueError:
+        return text
+
+
+def _processes(text: str, state_dir: str) -> Iterable[str]:
+    """Read what `head /proc/[0-9]*/cmdline` printed; kernel threads have no command line."""
+    ours = re.compile(rf"(?:^|/)sh (?:-s -- )?{re.escape(state_dir)}(?: |/(?:watch|undo)\.sh)")
+    for piece in re.split(r"==> /proc/\d+/cmdline <==\n", text)[1:]:
+        command = " ".join(piece.split())
+        if command and not _TRANSIENT.search(command) and not ours.search(command):
+            yield command
+
+
+_FILE = re.compile(r"(?P<text>\S+ \S+ \S+ \S+) (?P<key>.*)")
+_SUM = re.compile(r"(?P<text>[0-9a-f]{64}) [ *](?P<key>.*)")
+
+
+def _by_path(lines: Iterable[str], pattern: re.Pattern[str]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for line in lines:
+        match = pattern.fullmatch(line)
+        if match and not _VOLATILE_FILES.search(match["key"]):
+            found[match["key"].removesuffix(" -> ")] = match["text"]
+    return found

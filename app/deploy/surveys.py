@@ -1,0 +1,153 @@
+"""Looking at a host before a tunnel is built, and after it was undone. Nothing is changed by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.deploy.ends import HostEnd, new_id, printable
+from app.deploy.marks import parse_sections
+from app.deploy.request import LockInfo
+from app.deploy.scripts import host_script
+from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+
+SURVEY_TIMEOUT_S = 30.0
+THOROUGH_TIMEOUT_S = 180.0
+MAX_SURVEY_BYTES = 33_554_432
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What was found on a host.
+
+    Attributes:
+        snapshot: For comparing.
+        lock: Who works on it; None if nobody does.
+        is_root: Whether our commands really have root's rights there.
+        free_kib: Free space where Tunnelmark's folder will be, in KiB; None if the host does not say.
+        route: How the host would send to the other one's underlay address; empty if there is no way.
+        does_peer_answer: Whether that address answers pings.
+        present: Which of the asked paths are there.
+        firewall: The firewall's rules as text.
+    """
+
+    snapshot: HostSnapshot
+    lock: LockInfo | None
+    is_root: bool
+    free_kib: int | None
+    route: str
+    does_peer_answer: bool
+    present: tuple[str, ...]
+    firewall: str
+
+
+def survey(
+    end: HostEnd,
+    *,
+    token: CancelToken,
+    depth: SnapshotDepth = SnapshotDepth.QUICK,
+    peer: str = "",
+    paths: Sequence[str] = (),
+) -> Survey:
+    """Look at a host, in one round trip.
+
+    Args:
+        end: The host.
+        token: Cancels it.
+        depth: How closely.
+        peer: The other host's underlay address; empty to leave that out.
+        paths: Paths of which to say whether they are there.
+
+    Raises:
+        CommandFailed: The host could not be looked at.
+    """
+    mark = new_id()
+    result = end.run_script(
+        host_script("survey.sh"),
+        (end.state_dir, mark, depth.value, peer, *paths),
+        token=token,
+        timeout_s=SURVEY_TIMEOUT_S if depth is SnapshotDepth.QUICK else THOROUGH_TIMEOUT_S,
+        max_output_bytes=MAX_SURVEY_BYTES,
+    )
+    if f"{mark} finished" not in result.stdout or result.is_truncated:
+        raise CommandFailed(
+            f"{end.label} could not be looked at.",
+            hint="Its shell must be a POSIX shell; what it said is in the details.",
+            context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
+        )
+    return parse_survey(parse_sections(result.stdout, mark), state_dir=end.state_dir, depth=depth)
+
+
+def parse_survey(sections: dict[str, str], *, state_dir: str, depth: SnapshotDepth) -> Survey:
+    """Translate what a host printed when it was looked at."""
+    reach = sections.get("reach", "").split("\n")
+    return Survey(
+        snapshot=parse_snapshot(sections, state_dir=state_dir, depth=depth),
+        lock=parse_lock(sections.get("lock", "")),
+        is_root=sections.get("user", "").strip() == "0",
+        free_kib=_free_kib(sections.get("space", "")),
+        route=reach[0].strip(),
+        does_peer_answer="answers" in reach,
+        present=tuple(line for line in sections.get("present", "").split("\n") if line),
+        firewall=sections.get("firewall", ""),
+    )
+
+
+def parse_lock(text: str) -> LockInfo | None:
+    """Translate the part about Tunnelmark's folder; None if it is not there."""
+    if not text.strip():
+        return None
+    values: dict[str, str] = {}
+    owners: list[str] = []
+    for line in text.split("\n"):
+        name, _, value = line.partition(" ")
+        if name == "owner":
+            owners.append(value)
+        else:
+            values[name] = value.strip()
+    now = _whole(values.get("now", "")) or 0
+    since, lease = _whole(values.get("since", "")), _whole(values.get("lease", ""))
+    return LockInfo(
+        tunnel=values.get("id", ""),
+        owner=printable(owners[0], limit=200) if owners else "",
+        owner_key=owners[1] if len(owners) > 1 else "",
+        age_s=max(0, now - since) if since is not None else 0,
+        left_s=lease - now if lease is not None else 0,
+        is_watched="watched" in values,
+        has_undo_begun="undo-begun" in values,
+        is_complete=bool(values.get("id")) and lease is not None and bool(owners),
+    )
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
+
+
+def _free_kib(text: str) -> int | None:
+    """Read `df -kP`: the fourth column of the second line. Source: POSIX, df, -P."""
+    lines = text.strip().split("\n")
+    words = lines[-1].split() if len(lines) > 1 else []
+    return _whole(words[3]) if len(words) > 3 else None
+
+
+def take_snapshot(
+    session: HostSession,
+    *,
+    token: CancelToken,
+    depth: SnapshotDepth = SnapshotDepth.QUICK,
+    state_dir: str = STATE_DIR,
+) -> HostSnapshot:
+    """Look at a host, for comparing it with another time.
+
+    Args:
+        session: The connection to it.
+        token: Cancels it.
+        depth: How closely; a thorough look takes some seconds.
+        state_dir: Tunnelmark's folder there.
+    """
+    return survey(HostEnd(Side.A, session, state_dir), token=token, depth=depth).snapshot

@@ -1,0 +1,475 @@
+"""The two-ended transaction: both hosts get the tunnel, or both are as before.
+
+Order, on both hosts at the same time, each line one round trip:
+
+1. a look at the host (what is in the way, what it looks like);
+2. lock, undo script, timer; only then the tunnel's folder and the key; the public part comes back;
+3. the plan's files;
+4. the steps, each written into the host's journal with its undo before it runs; then asking until the tunnel is up,
+   frames cross and the negotiated suite can be read; meanwhile, after the last change, a new SSH connection is tried;
+5. undo, newest change first, and another look;
+6. timer disarmed, lock released, folder removed.
+
+Why an undo never takes away what was there before: preflight refuses names, numbers, ports and paths that are in use;
+right before the first step the host checks again, under the lock, that the interfaces are not there, and each file
+outside the tunnel's folder is checked before it is written down; and an entry is in the journal only if its step was at
+least about to run. What is left is somebody else who makes an interface of our name in the ms between that check and
+our step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Lock
+
+from app.deploy.active import ActiveTunnel, collect_logs
+from app.deploy.beginning import Beginning, begin
+from app.deploy.both import deadline_token, on_both, on_both_to_the_end
+from app.deploy.building import Building, build, negotiated_text, write_plan_files
+from app.deploy.ends import new_id
+from app.deploy.leases import Lease
+from app.deploy.ledger import AuditSink, Ledger
+from app.deploy.marks import Mark
+from app.deploy.preflight import host_ends, obstacles_on, state_dir_of, survey_for, used_interfaces
+from app.deploy.preview import configuration_of
+from app.deploy.recovery import free_if_abandoned
+from app.deploy.request import DeployRequest, LockInfo, Obstacle
+from app.deploy.surveys import Survey
+from app.deploy.undoing import Undone, UndoState, concerning, in_time, let_go, put_back
+from app.domain.adapters import PublicIdentity
+from app.domain.cancel import CancelToken
+from app.domain.commands import CommandResult, SessionPair
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    ConnectionLost,
+    EnvironmentFault,
+    HostUnreachable,
+    PairLocked,
+    PreflightRefused,
+    TunnelmarkError,
+)
+from app.domain.events import Stage
+from app.domain.hosts import Side
+
+CLEANUP_S = 60.0
+"""How long putting both hosts back may take, in seconds."""
+LOG_S = 5.0
+LOCK_PATIENCE_S = 3.0
+"""How long A's holder waits for somebody who took B at the same moment and must give it up, in seconds."""
+
+StageSink = Callable[[Stage, str], None]
+
+
+class Transaction:
+    """One tunnel, from the first look to the last.
+
+    Args:
+        sessions: Connections to both hosts.
+        request: What is to be built.
+        on_stage: Gets each stage as it begins, one call at a time, from any thread.
+        audit: Gets every command that changed a host.
+        lease_s: For how long a host waits to hear of us before it puts itself back, in seconds.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        request: DeployRequest,
+        *,
+        on_stage: StageSink,
+        audit: AuditSink | None,
+        lease_s: float,
+    ) -> None:
+        self._request = request
+        self._ends = host_ends(sessions, state_dir_of(request))
+        self._on_stage = on_stage
+        self._stage_lock = Lock()
+        self._lease_s = lease_s
+        self._tunnel = new_id()
+        self._lease = Lease(self._ends, self._tunnel, lease_s)
+        self._ledgers = {side: Ledger(end, audit) for side, end in self._ends.items()}
+        self._surveys: dict[Side, Survey] = {}
+        self._begun: set[Side] = set()
+        self._plan = request.adapter.plan(request.plan_request())
+        self.timings_s: dict[str, float] = {}
+        self.differences: tuple[str, ...] = ()
+
+    # --- building -----------------------------------------------------------------------------------------------------
+
+    def build(self, *, token: CancelToken) -> ActiveTunnel:
+        """Do everything up to the standing tunnel.
+
+        Raises:
+            TunnelmarkError, Cancelled: It did not work; `undo` must be called.
+        """
+        warnings = self._survey(token)
+        started_s = time.monotonic()
+        identities = self._begin(token)
+        self._lease.start()
+        self._plan = self._request.adapter.plan(self._request.plan_request(identities[Side.A], identities[Side.B]))
+        negotiated = self._apply(token) if self._is_changing else ""
+        active = ActiveTunnel(
+            self._request,
+            self._plan,
+            self._ends,
+            configuration=configuration_of(self._request, self._plan),
+            negotiated=negotiated,
+            warnings=warnings,
+            lost=lambda: self._lease.lost,
+        )
+        active.setup_s = time.monotonic() - started_s
+        active.timings_s = self.timings_s
+        return active
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything may have been changed on a host."""
+        return bool(self._begun)
+
+    @property
+    def _is_changing(self) -> bool:
+        return any(end.steps or end.files or end.interface for end in (self._plan.a, self._plan.b))
+
+    def _stage(self, stage: Stage, detail: str = "") -> None:
+        with self._stage_lock:
+            self._on_stage(stage, detail)
+
+    @contextmanager
+    def _timed(self, phase: str) -> Iterator[None]:
+        started_s = time.monotonic()
+        try:
+            yield
+        finally:
+            self.timings_s[phase] = round(time.monotonic() - started_s, 3)
+
+    def _survey(self, token: CancelToken) -> tuple[Obstacle, ...]:
+        self._stage(Stage.PREFLIGHT)
+        with self._timed("preflight"):
+            self._surveys = on_both(self._look, token=token)
+        locks = {side: found.lock for side, found in self._surveys.items() if found.lock is not None}
+        if locks:
+            self._free_abandoned(locks, token)
+        obstacles = [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
+        blocking = [obstacle for obstacle in obstacles if obstacle.is_blocking]
+        if blocking:
+            raise PreflightRefused(
+                " ".join(obstacle.what for obstacle in blocking),
+                hint=" ".join(dict.fromkeys(obstacle.hint for obstacle in blocking)),
+                context={"count": str(len(blocking))},
+            )
+        return tuple(obstacle for obstacle in obstacles if not obstacle.is_blocking)
+
+    def _look(self, side: Side, token: CancelToken) -> Survey:
+        return survey_for(self._ends[side], self._request, self._plan, token=token)
+
+    def _free_abandoned(self, locks: Mapping[Side, LockInfo], token: CancelToken) -> None:
+        """Put back what a Tunnelmark left that no longer lives; refuse where one works."""
+        for side, lock in locks.items():
+            self._stage(Stage.PREFLIGHT, f"{self._ends[side].label} is put back after an earlier run")
+            if not free_if_abandoned(self._ends[side], lock, token=token):
+                raise self._locked(side, lock)
+        self._surveys = on_both(self._look, token=token)
+        for side, found in self._surveys.items():
+            if found.lock is not None:
+                raise self._locked(side, found.lock)
+
+    def _locked(self, side: Side, lock: LockInfo | None) -> PairLocked:
+        label = self._ends[side].label
+        if lock is None:
+            return PairLocked(f"Another Tunnelmark took {label} at the same moment.", hint="Try again in a minute.")
+        return PairLocked(
+            f"{lock.owner or 'Another Tunnelmark'} has been working on {label} for {lock.age_s} s.",
+            hint="Wait until it has finished. If it died, the host puts itself back "
+            f"within {max(1, lock.left_s)} s; then try again.",
+            context={"owner": lock.owner, "age_s": str(lock.age_s), "host": label},
+        )
+
+    def _begin(self, token: CancelToken) -> dict[Side, PublicIdentity]:
+        self._stage(Stage.ARM)
+        with self._timed("begin"):
+            outputs, failures = self._begin_both(token)
+            if isinstance(failures.get(Side.B), PairLocked) and Side.A in outputs:
+                # Whoever has A keeps it; whoever took B without A gives B up. So one of two always gets through.
+                self._retry_begin(Side.B, outputs, failures, token)
+        token.raise_if_cancelled()
+        for error in failures.values():
+            raise error
+        return {
+            side: self._request.adapter.parse_identity(outputs[side]) if outputs[side] else PublicIdentity()
+            for side in Side
+        }
+
+    def _begin_both(
+        self, token: CancelToken
+    ) -> tuple[dict[Side, Mapping[str, CommandResult]], dict[Side, BaseException]]:
+        return on_both_to_the_end(self._begin_end, token=token)
+
+    def _retry_begin(
+        self,
+        side: Side,
+        outputs: dict[Side, Mapping[str, CommandResult]],
+        failures: dict[Side, BaseException],
+        token: CancelToken,
+    ) -> None:
+        until = time.monotonic() + LOCK_PATIENCE_S
+        while time.monotonic() < until:
+            token.sleep(0.3)
+            try:
+                outputs[side] = self._begin_end(side, token)
+            except PairLocked:
+                continue
+            failures.pop(side)
+            return
+        found = self._look(side, token)
+        failures[side] = self._locked(side, found.lock)
+
+    def _begin_end(self, side: Side, token: CancelToken) -> Mapping[str, CommandResult]:
+        """Begin on one host. Cancelling waits until the timer is armed: from then on, undoing finds what was done."""
+        own = CancelToken()
+        is_armed = False
+
+        def on_mark(words: tuple[str, ...]) -> None:
+            nonlocal is_armed
+            if words[0] == "armed":
+                is_armed = True
+                if token.is_cancelled:
+                    own.cancel()
+            elif words[0] == "identity":
+                self._stage(Stage.IDENTITY, self._ends[side].label)
+
+        def on_cancel() -> None:
+            if is_armed:
+                own.cancel()
+
+        beginning = Beginning(
+            self._tunnel,
+            self._lease_s,
+            self._request.link.run_dir,
+            self._request.adapter.identity(self._request.plan_request(), side),
+        )
+        token.raise_if_cancelled()
+        self._begun.add(side)
+        unregister = token.on_cancel(on_cancel)
+        try:
+            return begin(self._ends[side], beginning, self._ledgers[side], token=own, on_mark=on_mark)
+        except PairLocked:
+            self._begun.discard(side)
+            raise
+        finally:
+            unregister()
+
+    def _apply(self, token: CancelToken) -> str:
+        building = Building(self._request, self._plan, self._tunnel)
+        self._stage(Stage.APPLY)
+        with self._timed("files"):
+            on_both(
+                lambda side, child: write_plan_files(self._ends[side], building, self._ledgers[side], token=child),
+                token=token,
+            )
+        with self._timed("build"):
+            marks = self._build_both(building, token)
+        texts = {side: negotiated_text(self._ends[side], self._plan, marks[side]) for side in Side}
+        return "\n".join(f"{self._ends[side].label}: {text}" for side, text in texts.items() if text)
+
+    def _build_both(self, building: Building, token: CancelToken) -> dict[Side, tuple[Mark, ...]]:
+        """Build both ends, and try a new SSH connection to each as soon as its last change has been made."""
+        built: set[Side] = set()
+        checks: dict[Side, Future[float]] = {}
+        checking = CancelToken()
+
+        with ThreadPoolExecutor(2, thread_name_prefix="tunnelmark-new-connection") as pool:
+
+            def work(side: Side, child: CancelToken) -> tuple[Mark, ...]:
+                def on_mark(words: tuple[str, ...]) -> None:
+                    if words[0] == "built":
+                        checks[side] = pool.submit(self._check_connection, side, checking)
+                        built.add(side)
+                        if len(built) == len(Side):
+                            self._stage(Stage.VERIFY)
+
+                return build(self._ends[side], building, self._ledgers[side], token=child, on_mark=on_mark)
+
+            unregister = token.on_cancel(checking.cancel)
+            try:
+                marks = on_both(work, token=token)
+                for check in checks.values():
+                    check.result()
+            except BaseException:
+                checking.cancel()
+                raise
+            finally:
+                unregister()
+        return marks
+
+    def _check_connection(self, side: Side, token: CancelToken) -> float:
+        duration_s = self._ends[side].session.check_new_connection(token=token)
+        self.timings_s[f"new connection to {side.upper()}"] = round(duration_s, 3)
+        return duration_s
+
+    # --- undoing ------------------------------------------------------------------------------------------------------
+
+    def add_logs(self, error: TunnelmarkError) -> None:
+        """Put the daemons' logs into an error's context, as far as the hosts can be asked."""
+        if not self.has_begun or "log" in error.context:
+            return
+        try:
+            with deadline_token(LOG_S) as token:
+                log = collect_logs(self._ends, self._plan, token=token)
+        except (EnvironmentFault, Cancelled):
+            return
+        if log:
+            error.context["log"] = log
+
+    def undo(self, *, cause: BaseException | None) -> None:
+        """Put both hosts back, look at them, let them go.
+
+        Args:
+            cause: Why the tunnel ends; None if everything went well.
+
+        Raises:
+            CleanupFailed: A host is not as it was.
+            ConnectionLost: A host could not be reached; its timer puts it back.
+        """
+        self._lease.stop()
+        if not self._begun:
+            return
+        self._stage(Stage.CLEANUP)
+        with self._timed("undo"), deadline_token(CLEANUP_S) as token:
+            undone, failures = on_both_to_the_end(self._undo_end, token=token)
+        failed = {side: in_time(error, self._ends[side], CLEANUP_S) for side, error in failures.items()}
+        self._tell_failures(undone, failed, cause)
+
+    def _undo_end(self, side: Side, token: CancelToken) -> Undone | None:
+        if side not in self._begun:
+            return None
+        end = self._ends[side]
+        undone = put_back(end, self._tunnel, self._surveys[side].snapshot, self._ledgers[side], token=token)
+        ours = concerning(undone.differences, self._own_words(side))
+        if undone.state is UndoState.DONE and not ours:
+            let_go(end, self._tunnel, token=token)
+            self._ledgers[side].write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
+        return undone
+
+    def _own_words(self, side: Side) -> tuple[str, ...]:
+        own, link = self._plan.end(side), self._request.link
+        words = [*used_interfaces(self._request, own), link.run_dir, *(file.path for file in own.files)]
+        if own.interface:
+            words += [link.inner_ip(Side.A), link.inner_ip(Side.B), link.carrier_a, link.carrier_b]
+        return (*words, *(f"port {port}" for _, port in own.listens))
+
+    def _tell_failures(
+        self,
+        undone: Mapping[Side, Undone | None],
+        failed: Mapping[Side, EnvironmentFault],
+        cause: BaseException | None,
+    ) -> None:
+        differences: list[str] = []
+        left: dict[Side, str] = {}
+        logs: list[str] = []
+        for side, outcome in undone.items():
+            if outcome is None:
+                continue
+            label = self._ends[side].label
+            ours = concerning(outcome.differences, self._own_words(side))
+            differences += [f"{label}: {text}" for text in outcome.differences if text not in ours]
+            if outcome.state is UndoState.FAILED:
+                left[side] = f"{label} could not be put back completely."
+            elif ours:
+                left[side] = f"{label} is not as it was: {' '.join(ours)}"
+            if side in left:
+                logs.append(f"{label}:\n{outcome.log}")
+        self.differences = tuple(differences)
+        lost = {side: error for side, error in failed.items() if isinstance(error, (ConnectionLost, HostUnreachable))}
+        left |= {side: f"{error.message}" for side, error in failed.items() if side not in lost}
+        if left:
+            raise CleanupFailed(
+                " ".join([*left.values(), *(self._sentence_lost(side) for side in lost)]),
+                hint=self._console_hint([*left, *lost]),
+                context={"log": "\n".join(logs), **_cause_context(cause)},
+            ) from cause
+        if lost:
+            sentences = [error.message for error in lost.values()] + [self._sentence_lost(side) for side in lost]
+            raise ConnectionLost(
+                " ".join(dict.fromkeys(sentences)), hint=self._console_hint(list(lost)), context=_cause_context(cause)
+            ) from cause
+
+    def _sentence_lost(self, side: Side) -> str:
+        return (
+            f"{self._ends[side].label} could not be reached to be put back; "
+            f"its own timer does it within {self._lease_s:g} s."
+        )
+
+    def _console_hint(self, sides: list[Side]) -> str:
+        commands = dict.fromkeys(self._ends[side].console_command for side in sides)
+        hosts = " and ".join(self._ends[side].label for side in sides)
+        return f"If it does not, run on the console of {hosts}: {' '.join(commands)}"
+
+
+def _cause_context(cause: BaseException | None) -> dict[str, str]:
+    if isinstance(cause, TunnelmarkError):
+        return {
+            "cause": cause.message,
+            "cause_reason": cause.reason,
+            **({"log": cause.context["log"]} if "log" in cause.context else {}),
+        }
+    return {"cause": "cancelled"} if isinstance(cause, Cancelled) else {}
+
+
+@contextmanager
+def temporary_tunnel(
+    sessions: SessionPair,
+    request: DeployRequest,
+    *,
+    token: CancelToken,
+    on_stage: StageSink,
+    audit: AuditSink | None = None,
+    lease_s: float = 30.0,
+) -> Iterator[ActiveTunnel]:
+    """Build a tunnel for the time of a `with` block; both hosts are put back at its end, however it ends.
+
+    Args:
+        sessions: Connections to both hosts.
+        request: What is to be built.
+        token: Cancels building; putting back then runs on a token of its own with its own deadline.
+        on_stage: Gets each stage as it begins, one call at a time, from any thread.
+        audit: Gets every command that changed a host, from any thread.
+        lease_s: For how long a host waits to hear of us before it puts itself back, in seconds. A third of it passes
+            between two renewals, each of which costs a host a short command.
+
+    Yields:
+        The tunnel.
+
+    Raises:
+        PreflightRefused: Something is in the way; nothing was changed.
+        PairLocked: Another Tunnelmark is at work.
+        CommandFailed, DiskFull, TunnelDown: It could not be built. `context["log"]` holds the daemons' logs.
+        CleanupFailed: A host is not as it was before.
+        ConnectionLost: A connection broke and could not be made again, so that a host is left to its timer.
+        Cancelled: The token was cancelled.
+    """
+    transaction = Transaction(sessions, request, on_stage=on_stage, audit=audit, lease_s=lease_s)
+    active: ActiveTunnel | None = None
+    try:
+        active = transaction.build(token=token)
+        yield active
+    except BaseException as error:
+        if isinstance(error, TunnelmarkError) and active is None:
+            transaction.add_logs(error)
+        _undo(transaction, active, cause=error)
+        raise
+    else:
+        _undo(transaction, active, cause=None)
+
+
+def _undo(transaction: Transaction, active: ActiveTunnel | None, *, cause: BaseException | None) -> None:
+    started_s = time.monotonic()
+    try:
+        transaction.undo(cause=cause)
+    finally:
+        if active is not None:
+            active.cleanup_s = time.monotonic() - started_s
+            active.differences = transaction.differences

@@ -105,7 +105,8 @@ def _explain(cls: type[T], data: object, what: str) -> T:
 
 
 def _describe(error: BaseException, _: object) -> str:
-    return f"field {error} is missing" if isinstance(error, KeyError) else str(error)
+    text = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
+    return text[: _SHOWN_CHARACTERS * 5]
 
 
 @cache
@@ -156,7 +157,10 @@ def _read_scalar(data: object, kind: type[T]) -> T:
 def _read_float(data: object, _: object) -> float:
     if type(data) is not float and type(data) is not int:
         raise TypeError(f"expected a number, not {type(data).__name__}")
-    return float(data)
+    try:
+        return float(data)
+    except OverflowError as error:
+        raise ValueError("the number is too large") from error
 
 
 def _read_word(data: object, kind: type[T]) -> T:

@@ -32,6 +32,7 @@ from app.storage.samples import (
     unpack_samples,
 )
 
+_NOTHING: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
 _KIND_OF_SAMPLES = (SAMPLES_QUANTITY, SAMPLES_UNIT, SAMPLES_DTYPE, SAMPLES_CODEC)
 
 
@@ -129,7 +130,7 @@ def _load_series(connection: sqlite3.Connection, campaign_id: int) -> dict[int, 
     used: dict[int, int] = defaultdict(int)
     for attempt_id, frame_bytes, sent, received, duplicates, count, note in rows:
         begin, end = used[attempt_id], used[attempt_id] + count
-        rtt_us = samples[attempt_id][begin:end]
+        rtt_us = samples.setdefault(attempt_id, _NOTHING)[begin:end]
         used[attempt_id] = end
         series[attempt_id].append(LatencySeries(frame_bytes, sent, received, duplicates, rtt_us, note))
     if any(used[attempt_id] != len(rtt_us) for attempt_id, rtt_us in samples.items()):

@@ -56,7 +56,7 @@ def unpack_samples(packed: bytes, count: int) -> npt.NDArray[np.uint32]:
         plain = unpacker.decompress(packed, size + 1)
     except zlib.error as error:
         raise StorageFault("Stored round-trip times are damaged and cannot be unpacked.") from error
-    if len(plain) != size:
+    if len(plain) != size or not unpacker.eof or unpacker.unused_data:
         raise StorageFault(f"Stored round-trip times are damaged: {count} were announced, but there are others.")
     planes = np.frombuffer(plain, dtype=np.uint8).reshape(_BYTES, count)
     samples: npt.NDArray[np.uint32] = planes[0].astype(np.uint32)

@@ -38,7 +38,7 @@ from app.deploy.preview import configuration_of
 from app.deploy.recovery import free_if_abandoned
 from app.deploy.request import DeployRequest, LockInfo, Obstacle
 from app.deploy.surveys import Survey
-from app.deploy.undoing import Undone, UndoState, concerning, in_time, let_go, put_back
+from app.deploy.undoing import Undone, UndoState, in_time, let_go, put_back
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult, SessionPair
@@ -347,9 +347,15 @@ class Transaction:
         if side not in self._begun:
             return None
         end = self._ends[side]
-        undone = put_back(end, self._tunnel, self._surveys[side].snapshot, self._ledgers[side], token=token)
-        ours = concerning(undone.differences, self._own_words(side))
-        if undone.state is UndoState.DONE and not ours:
+        undone = put_back(
+            end,
+            self._tunnel,
+            self._surveys[side].snapshot,
+            self._ledgers[side],
+            token=token,
+            words=self._own_words(side),
+        )
+        if undone.state is UndoState.DONE and not undone.ours:
             let_go(end, self._tunnel, token=token)
             self._ledgers[side].write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
         return undone
@@ -374,12 +380,11 @@ class Transaction:
             if outcome is None:
                 continue
             label = self._ends[side].label
-            ours = concerning(outcome.differences, self._own_words(side))
-            differences += [f"{label}: {text}" for text in outcome.differences if text not in ours]
+            differences += [f"{label}: {text}" for text in outcome.others]
             if outcome.state is UndoState.FAILED:
                 left[side] = f"{label} could not be put back completely."
-            elif ours:
-                left[side] = f"{label} is not as it was: {' '.join(ours)}"
+            elif outcome.ours:
+                left[side] = f"{label} is not as it was: {' '.join(outcome.ours)}"
             if side in left:
                 logs.append(f"{label}:\n{outcome.log}")
         self.differences = tuple(differences)

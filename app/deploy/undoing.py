@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -31,6 +31,8 @@ SETTLE_S = 3.0
 FINISH_MARGIN_S = 30.0
 # Tunnelmark's own folder is there until it is let go.
 _NOT_COMPARED = frozenset({"folder"})
+# Programs start and end, and open sockets, on any living host; only those that name something of ours say anything.
+_RESTLESS = ("The process ", "The socket ")
 
 
 class UndoState(StrEnum):
@@ -51,12 +53,14 @@ class Undone:
     Attributes:
         state: How it went.
         log: What the undo said.
-        differences: What is not as it was, as sentences.
+        ours: What is not as it was and names something of this tunnel, as sentences.
+        others: What else is not as it was: on a living host, somebody else may have changed it meanwhile.
     """
 
     state: UndoState
     log: str
-    differences: tuple[str, ...]
+    ours: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def reconnect(end: HostEnd, *, token: CancelToken, within_s: float = RECONNECT_S) -> None:
@@ -90,6 +94,7 @@ def put_back(
     ledger: Ledger,
     *,
     token: CancelToken,
+    words: Sequence[str] = (),
     undo_limit_s: float | None = None,
 ) -> Undone:
     """Undo everything on one host and compare it with what it was; connect again where that is needed.
@@ -100,6 +105,7 @@ def put_back(
         before: What it looked like; None to leave the comparison out.
         ledger: Gets what was done.
         token: With a deadline of its own.
+        words: Names, paths and addresses of this tunnel.
         undo_limit_s: How long the undo may take, in seconds; None for what the ledger's changes may take.
 
     Raises:
@@ -115,8 +121,8 @@ def put_back(
         undone, after = _finish(end, tunnel, ledger, limit_s, token=token)
     if before is None:
         return undone
-    differences = _differences(end, before, after, token=token)
-    return Undone(undone.state, undone.log, differences)
+    ours, others = _differences(end, before, after, words, token=token)
+    return Undone(undone.state, undone.log, ours, others)
 
 
 def let_go(end: HostEnd, tunnel: str, *, token: CancelToken) -> None:
@@ -132,20 +138,6 @@ def let_go(end: HostEnd, tunnel: str, *, token: CancelToken) -> None:
             hint=f"Remove it on the host: rm -rf {end.state_dir}",
             context={"host": end.label, "stderr": printable(result.stderr, limit=500)},
         )
-
-
-def concerning(differences: Iterable[str], words: Iterable[str]) -> tuple[str, ...]:
-    """Return those differences that name something of ours.
-
-    Others (a route that a routing daemon changed, a program that a timer started) may happen on a living host at any
-    time; they are told, but are no failure of putting back.
-
-    Args:
-        differences: Sentences.
-        words: Names of interfaces, paths, addresses.
-    """
-    patterns = [re.compile(rf"(?<![\w.]){re.escape(word)}(?![\w])") for word in words if word]
-    return tuple(text for text in differences if any(pattern.search(text) for pattern in patterns))
 
 
 def _finish(
@@ -171,16 +163,20 @@ def _finish(
         ledger.undone(match["number"], int(match["status"] or 0))
     states = {"gone": UndoState.GONE, "other": UndoState.OTHER, "0": UndoState.DONE}
     snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
-    return Undone(states.get(outcome, UndoState.FAILED), log, ()), snapshot
+    return Undone(states.get(outcome, UndoState.FAILED), log), snapshot
 
 
-def _differences(end: HostEnd, before: HostSnapshot, after: HostSnapshot, *, token: CancelToken) -> tuple[str, ...]:
-    """Compare, again and again for some seconds: the kernel removes some things after a command has returned."""
+def _differences(
+    end: HostEnd, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Compare, for some seconds where something of ours is left: the kernel removes some things belatedly."""
+    patterns = [re.compile(rf"(?<![\w.]){re.escape(word)}(?!\w)") for word in words if word]
     until = time.monotonic() + SETTLE_S
     while True:
         differences = compare_snapshots(before, after, except_parts=_NOT_COMPARED)
-        if not differences or time.monotonic() >= until:
-            return differences
+        ours = tuple(text for text in differences if any(pattern.search(text) for pattern in patterns))
+        if not ours or time.monotonic() >= until:
+            return ours, tuple(text for text in differences if text not in ours and not text.startswith(_RESTLESS))
         token.sleep(0.2)
         after = survey(end, token=token).snapshot
 

@@ -1,12 +1,14 @@
 # Processes, without a fork.
 
-# start_of PID: sets start_time to when a process was started, in clock ticks since the host was; fails if there is none.
-# Source: proc_pid_stat(5), field 22. The name in field 2 may hold blanks and parentheses itself.
+# start_of PID: sets start_time to when a process was started, in clock ticks since the host was; fails if there is none,
+# or if it has ended and nobody has asked how. Source: proc_pid_stat(5), fields 3 and 22. The name in field 2 may hold
+# blanks and parentheses itself.
 start_of() {
     start_time=
     read -r stat_line 2> /dev/null < "/proc/$1/stat" || return 1
     # shellcheck disable=SC2086 # one word per field is what is wanted
     set -- ${stat_line##*") "}
+    case $1 in [ZXx]) return 1 ;; esac
     start_time=${20}
 }
 

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sample_records import BASELINE, BLOWFISH, MODELS, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
+
+from app.domain.ranking import Recommendation
+from app.domain.results import Attempt, CampaignStatus, Candidate
+from app.domain.verdicts import Finding, Verdict
+from app.ranking import rank
+from app.ranking.drift import drift_of
+
+BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)
+
+
+def advice(*models: Model, **options: object) -> Recommendation:
+    return rank(sample_record(models=(BARE, *models), **options)).recommendation  # type: ignore[arg-type]
+
+
+def twin(candidate: Candidate, *, mbit_s: float = 40.0, busy_pct: float = 70.0, base_ms: float = 1.0) -> Model:
+    return Model(candidate, base_ms, 0.3, mbit_s, busy_pct, 100)
+
+
+def test_a_clear_winner_is_named_with_its_lead_and_how_sure_that_is() -> None:
+    found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.6), noise=0.01)
+    assert (found.solution, found.suite) == ("wireguard", "chacha20-poly1305")
+    assert found.sentence.startswith("Take WireGuard")
+    assert "% below that of the next best, OpenVPN over UDP" in found.sentence
+    assert "more than chance explains over 3 rounds" in found.sentence
+    assert any("Recommended" in reason for reason in found.reasons)
+    assert any("Mbit/s" in reason for reason in found.reasons)
+
+
+def test_a_tie_is_said_and_decided_by_the_verdict_first() -> None:
+    found = advice(twin(OPENVPN_TCP, mbit_s=90), twin(WIREGUARD), noise=0.05)
+    assert found.solution == "wireguard"
+    assert "cannot be told from that of OpenVPN over TCP" in found.sentence
+    assert "its cryptography is judged better" in found.sentence
+
+
+def test_among_equal_verdicts_fewer_worries_decide() -> None:
+    worry = Finding("X25519", Verdict.ACCEPTABLE, "Not in the chosen guideline.", "a guideline")
+    worried = replace(OPENVPN_TCP, findings=(worry, worry))
+    less = replace(WIREGUARD, verdict=Verdict.ACCEPTABLE, findings=(worry,))
+    assert advice(twin(worried), twin(less), noise=0.05).solution == "wireguard"
+
+
+def test_then_throughput_decides_where_it_is_not_chance() -> None:
+    found = advice(twin(WIREGUARD, mbit_s=40), twin(OPENVPN_UDP, mbit_s=80), noise=0.05)
+    assert found.solution == "openvpn-udp"
+    assert "carries more" in found.sentence
+
+
+def test_then_cpu_decides() -> None:
+    found = advice(twin(WIREGUARD, busy_pct=40), twin(OPENVPN_UDP, busy_pct=80), noise=0.05, rounds=4)
+    assert found.solution == "wireguard"
+    assert "less CPU per Mbit/s" in found.sentence
+
+
+def test_at_last_the_lower_mean_decides_and_that_is_said() -> None:
+    found = advice(twin(WIREGUARD), twin(OPENVPN_UDP), noise=0.05, seed=4)
+    assert found.solution in ("wireguard", "openvpn-udp")
+    assert "nothing else separates them" in found.sentence
+
+
+def test_one_round_recommends_with_its_limits() -> None:
+    found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=2.0, mbit_s=90), rounds=1)
+    assert found.solution == "wireguard"
+    assert "one round cannot tell a difference from chance" in found.sentence
+    assert any("one round" in caution for caution in found.cautions)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.LEGACY, Verdict.INSECURE])
+def test_what_may_not_be_deployed_is_not_recommended_however_fast(verdict: Verdict) -> None:
+    fast = replace(BLOWFISH, verdict=verdict)
+    found = advice(twin(fast, base_ms=0.5), twin(WIREGUARD), noise=0.01)
+    assert found.solution == "wireguard"
+    assert any("BF-CBC had a lower mean" in caution and verdict.value in caution for caution in found.cautions)
+
+
+def test_nothing_deployable() -> None:
+    found = advice(twin(BLOWFISH))
+    assert found.solution is None
+    assert "may not be deployed: OpenVPN over UDP, BF-CBC (insecure)" in found.sentence
+
+
+def test_only_the_baseline() -> None:
+    found = advice()
+    assert found.solution is None
+    assert "only references without cryptography" in found.sentence
+
+
+def test_everything_failed() -> None:
+    found = advice(MODELS[5])
+    assert found.solution is None
+    assert "none of the 1 protected candidate could" in found.sentence
+
+
+def test_a_custom_choice_of_sizes_has_no_weighted_latency() -> None:
+    record = sample_record(models=(BARE, twin(WIREGUARD)))
+    short = tuple(replace(one, latency=one.latency[:3]) for one in record.attempts)
+    found = rank(replace(record, attempts=short)).recommendation
+    assert found.solution is None
+    assert "every frame size" in found.sentence
+
+
+def test_a_single_candidate() -> None:
+    found = advice(twin(WIREGUARD))
+    assert found.solution == "wireguard"
+    assert "only complete result" in found.sentence
+
+
+def test_cautions_name_lab_fragments_and_an_unfinished_campaign() -> None:
+    found = advice(twin(WIREGUARD), attempts_kept=5, status=CampaignStatus.CANCELLED)
+    text = " ".join(found.cautions)
+    assert "practice lab" in text
+    assert "800 IP fragments" in text
+    assert "was cancelled" in text
+    assert "practice lab" not in " ".join(advice(twin(WIREGUARD), is_lab=False).cautions)
+
+
+def test_a_load_cap_is_a_caution() -> None:
+    record = sample_record(models=(BARE, twin(WIREGUARD)))
+    capped = replace(record, plan=replace(record.plan, pair=replace(record.plan.pair, load_cap_mbit_s=5.0)))
+    assert any("limited to 5.00 Mbit/s" in caution for caution in rank(capped).recommendation.cautions)
+
+
+def _baselines(factors: tuple[float, ...]) -> list[Attempt]:
+    record = sample_record(models=(BARE,), rounds=len(factors), noise=0.0)
+    attempts = record.attempts[: len(factors)]
+    return [
+        replace(one, latency=tuple(replace(each, rtt_us=(each.rtt_us * factor).astype("u4")) for each in one.latency))
+        for one, factor in zip(attempts, factors, strict=True)
+    ]
+
+
+def test_drift_is_last_against_first() -> None:
+    same = _baselines((1.0,)) * 2
+    assert drift_of(same).latency_pct == pytest.approx(0.0)
+    assert "latency by ±0.0 %" in drift_of(same).sentence
+    first = same[0]
+    slower = replace(first, latency=tuple(replace(one, rtt_us=one.rtt_us * 2) for one in first.latency))
+    drift = drift_of([first, *_baselines((9.0,)), slower])
+    assert drift.latency_pct == pytest.approx(100.0)
+    assert drift.throughput_pct == pytest.approx(0.0)
+    assert "latency by +100.0 %" in drift.sentence
+    assert "prove little" in drift.sentence
+
+
+def test_small_drift_is_no_doubt_and_large_drift_is_one() -> None:
+    assert not any("prove little" in doubt for doubt in rank(sample_record(noise=0.001)).doubts)
+    record = sample_record(noise=0.001)
+    last = record.attempts[-1]
+    slower = replace(last, latency=tuple(replace(one, rtt_us=one.rtt_us * 2) for one in last.latency))
+    found = rank(replace(record, attempts=(*record.attempts[:-1], slower)))
+    assert any("prove little" in doubt for doubt in found.doubts)
+    assert any("prove little" in caution for caution in found.recommendation.cautions)
+
+
+def test_drift_is_unknown_with_one_baseline_or_without_figures() -> None:
+    (one,) = _baselines((1.0,))
+    assert drift_of([one]).latency_pct is None
+    assert "only once" in drift_of([one]).sentence
+    empty = replace(one, latency=(), throughput=())
+    assert drift_of([empty, empty]).sentence.endswith("no figures to compare.")

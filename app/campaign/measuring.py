@@ -107,9 +107,9 @@ class Measurement:
             latency_window = self._latency(measured, token, emit, on_stage, tick)
             after = read_fragments(self.sessions, token=token)
             measured.path = self._path_note(before, after)
-            measured.cpu_latency = monitor.usage(latency_window)
             windows = self._throughput(measured, token, emit, on_stage)
-            measured.cpu_throughput = monitor.usage(*windows)
+        measured.cpu_latency = monitor.usage(latency_window)
+        measured.cpu_throughput = monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
         measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
 

@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -184,18 +184,21 @@ class CpuMonitor:
         """Return what both hosts used, by `a` and `b`; a host without two readings is left out.
 
         Args:
-            windows: Spans of the clock to count, as (begin, end) in monotonic seconds: an interval counts if its
-                middle lies in one of them. Without any, everything counts.
+            windows: Spans of the clock to count, as (begin, end) in monotonic seconds; an interval counts as much as
+                it overlaps with them. Without any, everything counts.
         """
         result: dict[str, CpuUsage] = {}
         for side in Side:
             with self._lock:
                 seen = list(self._seen[side])
-            parts = [
-                usage
-                for (begin_s, first), (end_s, last) in itertools.pairwise(seen)
-                if _is_inside((begin_s + end_s) / 2, windows) and (usage := usage_between(first, last)) is not None
-            ]
+            parts = []
+            for (begin_s, first), (end_s, last) in itertools.pairwise(seen):
+                usage = usage_between(first, last)
+                if usage is None:
+                    continue
+                counted_s = _overlap_s(begin_s, end_s, windows) if windows else usage.seconds
+                if counted_s > 0:
+                    parts.append(replace(usage, seconds=counted_s))
             mean = mean_usage(parts)
             if mean is not None:
                 result[side.value] = mean
@@ -247,5 +250,8 @@ class CpuMonitor:
             self._on_reading(CpuReading(side, now_s - self._began_s, usage))
 
 
-def _is_inside(moment_s: float, windows: Sequence[tuple[float, float]]) -> bool:
-    return not windows or any(begin_s <= moment_s <= end_s for begin_s, end_s in windows)
+def _overlap_s(begin_s: float, end_s: float, windows: Sequence[tuple[float, float]]) -> float:
+    """Return how many seconds of an interval lie in the windows, which do not overlap each other."""
+    return sum(
+        max(0.0, min(end_s, window_end_s) - max(begin_s, window_begin_s)) for window_begin_s, window_end_s in windows
+    )

@@ -1,0 +1,236 @@
+"""Two hosts on which every probe works, without a network or waiting; and tunnels and a store to go with them."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from app.domain.adapters import Adapter, EndPlan, Suite, TunnelPlan
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.errors import NotFound
+from app.domain.events import Stage
+from app.domain.hosts import HostFacts
+from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
+from support import sample_records as sample
+from support.fake_hosts import Answer, FakeHost
+
+SNMP = "Ip: Forwarding FragCreates\nIp: 1 {0}"
+
+
+@dataclass
+class FakePair:
+    """Both hosts.
+
+    Attributes:
+        interfere: Called with the side and each command before it is answered; may raise or cancel something.
+        around: Lines of the look before an attempt, by side, after the usual ones.
+    """
+
+    interfere: Callable[[str, Command], None] = lambda _side, _command: None
+    around: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    fragments: int = 0
+    _tests: queue.Queue[bool] = field(default_factory=queue.Queue)
+
+    def sessions(self) -> SessionPair:
+        self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
+        self.b = FakeHost("gateway-b", lambda command, token: self._answer("b", command, token))
+        return SessionPair(self.a, self.b)
+
+    def _answer(self, side: str, command: Command, token: CancelToken) -> Answer:
+        self.interfere(side, command)
+        text = " ".join(command.argv)
+        if command.argv[0] in {"true", "kill"}:
+            return lines()
+        if command.argv == ("cat", "/proc/net/snmp"):
+            self.fragments += 10
+            return lines(*SNMP.format(self.fragments).splitlines())
+        if "qdisc" in text:
+            usual = ("0.0 cpu 0 0 0 0 0 0 0 0", "device eth1", "0.5 cpu 1 0 0 49 0 0 0 0")
+            return lines(*usual, *self.around.get(side, ()))
+        if "/proc/stat" in text:
+            return self._cpu(token)
+        if "warm-up" in text:
+            return self._ping(command.argv[4:])
+        if "-s -1" in text:
+            return self._server(command.argv[5].split(), token)
+        if "iperf3" in command.argv:
+            return self._client(command)
+        return lines()
+
+    @staticmethod
+    def _cpu(token: CancelToken) -> Answer:
+        ended = threading.Event()
+        token.on_cancel(ended.set)
+        for half in range(3):
+            yield f"{half / 2} cpu {half * 20} 0 0 {half * 30} 0 0 0 0"
+        ended.wait(10)
+        return 143
+
+    @staticmethod
+    def _ping(words: tuple[str, ...]) -> Answer:
+        sizes, count = words[1].split(), int(words[5])
+        for label in ("warm-up", *sizes):
+            yield f"@start {label} 100"
+            for seq in range(1, (count if label != "warm-up" else 1) + 1):
+                yield f"26 bytes from 198.18.0.2: icmp_seq={seq} ttl=64 time=0.500 ms"
+            yield f"{count} packets transmitted, {count} received, 0% packet loss, time 1ms"
+            yield f"@exit {label} 0"
+        return 0
+
+    def _server(self, tests: list[str], token: CancelToken) -> Answer:
+        token.on_cancel(lambda: self._tests.put(False))
+        for test in tests:
+            yield f"@start {test} 500"
+            yield "Server listening on 25201 (test #1)"
+            self._tests.get(timeout=10)
+            yield f"@exit {test} 0"
+        return 0
+
+    def _client(self, command: Command) -> Answer:
+        yield "@start client 400"
+        total = {"start": 0, "end": 1, "bits_per_second": 1e8}
+        yield json.dumps({"event": "interval", "data": {"sum": total}})
+        yield json.dumps({"event": "end", "data": {"sum_received": {"bits_per_second": 9e7}, "sum_sent": {}}})
+        yield "@exit client 0"
+        self._tests.put(True)
+        return 0
+
+
+def lines(*texts: str, status: int = 0) -> Answer:
+    """Answer with these lines."""
+    yield from texts
+    return status
+
+
+class FakeAdapter:
+    """Offers one suite."""
+
+    def __init__(self, suite: str) -> None:
+        self._suite = Suite(suite, suite, is_default=True)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        return (self._suite,)
+
+
+ADAPTERS: Mapping[str, Adapter] = {
+    candidate.solution: FakeAdapter(candidate.suite)  # type: ignore[misc]
+    for candidate in (sample.BASELINE, sample.L2TP, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
+}
+ADAPTERS_BY_SUITE = {id(adapter): name for name, adapter in ADAPTERS.items()}
+
+
+class FakeTunnel:
+    """A tunnel that stands."""
+
+    def __init__(self, suite: Suite, log: str) -> None:
+        self.plan = TunnelPlan(
+            "", suite, EndPlan((), (), "tmk0"), EndPlan((), (), "tmk0"), "198.18.0.1", "198.18.0.2", 1500, 66, ""
+        )
+        self.setup_s = 2.0
+        self.cleanup_s = 0.0
+        self.negotiated = "AES-256-GCM"
+        self.configuration = (PlannedItem("a", "file", "/run/tunnelmark/tunnel/x.conf", "# x"),)
+        self._log = log
+
+    def collect_logs(self, token: CancelToken) -> str:
+        token.raise_if_cancelled()
+        return self._log
+
+
+@dataclass
+class FakeTunnels:
+    """Implements Tunnels.
+
+    Attributes:
+        faults: What opening raises, by solution.
+        cleanup_faults: What ends a tunnel with an error, by solution.
+        on_open: Called with the solution while its tunnel stands.
+    """
+
+    faults: dict[str, BaseException] = field(default_factory=dict)
+    cleanup_faults: dict[str, BaseException] = field(default_factory=dict)
+    on_open: Callable[[str], None] = lambda _solution: None
+    recover_fault: BaseException | None = None
+    log: str = "daemon: last words"
+    opened: list[str] = field(default_factory=list)
+    standing: list[str] = field(default_factory=list)
+    recovered: int = 0
+
+    @contextmanager
+    def open(
+        self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: Callable[[Stage, str], None]
+    ) -> Iterator[FakeTunnel]:
+        solution = ADAPTERS_BY_SUITE[id(adapter)]
+        on_stage(Stage.APPLY, "building")
+        self.opened.append(solution)
+        if solution in self.faults:
+            raise self.faults[solution]
+        tunnel = FakeTunnel(suite, self.log)
+        self.standing.append(solution)
+        try:
+            self.on_open(solution)
+            token.raise_if_cancelled()
+            yield tunnel
+        finally:
+            on_stage(Stage.CLEANUP, "putting back")
+            self.standing.remove(solution)
+            tunnel.cleanup_s = 1.0
+            if solution in self.cleanup_faults:
+                raise self.cleanup_faults[solution]
+
+    def recover(self, *, token: CancelToken) -> tuple[str, ...]:
+        token.raise_if_cancelled()
+        self.recovered += 1
+        if self.recover_fault is not None:
+            raise self.recover_fault
+        return ("gateway-a was put back.",)
+
+
+class FakeStore:
+    """Implements CampaignStore in memory."""
+
+    def __init__(self) -> None:
+        self.records: dict[int, CampaignRecord] = {}
+        self.messages: dict[int, str] = {}
+        self.saved: list[Attempt] = []
+        self.save_fault: BaseException | None = None
+        self.claimed: list[int] = []
+
+    def create_campaign(self, plan: CampaignPlan, facts: Mapping[str, HostFacts], version: str) -> int:
+        number = len(self.records) + 1
+        self.records[number] = CampaignRecord(
+            number, plan, CampaignStatus.RUNNING, datetime.now(UTC), None, facts, (), version
+        )
+        return number
+
+    def claim_campaign(self, campaign_id: int) -> None:
+        self.claimed.append(campaign_id)
+        self.records[campaign_id] = replace(self.records[campaign_id], status=CampaignStatus.RUNNING)
+
+    def save_attempt(self, campaign_id: int, attempt: Attempt) -> None:
+        if self.save_fault is not None:
+            raise self.save_fault
+        self.saved.append(attempt)
+        record = self.records[campaign_id]
+        others = [one for one in record.attempts if one.key.position != attempt.key.position]
+        attempts = tuple(sorted([*others, attempt], key=lambda one: one.key.position))
+        self.records[campaign_id] = replace(record, attempts=attempts)
+
+    def finish_campaign(self, campaign_id: int, status: CampaignStatus, message: str = "") -> None:
+        self.records[campaign_id] = replace(self.records[campaign_id], status=status, ended_at=datetime.now(UTC))
+        self.messages[campaign_id] = message
+
+    def load_campaign(self, campaign_id: int) -> CampaignRecord:
+        if campaign_id not in self.records:
+            raise NotFound("There is no such comparison.")
+        return self.records[campaign_id]
+
+    def audit(self, entry: AuditEntry) -> None:
+        pass

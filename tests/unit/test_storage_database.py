@@ -1,0 +1,373 @@
+"""Opening, privacy, formats, faults, threads, and being killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.domain.errors import DiskFull, StorageFault
+from app.domain.results import Attempt, CampaignStatus, LatencySeries
+from app.storage import Store, check_soundness
+from app.storage.database import APPLICATION_ID, Database, read_migrations
+from support.sample_records import pair, sample_record
+
+_ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "data" / "tunnelmark.db"
+
+
+def _sql(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def _pragma(path: Path, name: str) -> object:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def test_folder_and_files_are_the_users_alone(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Store.open(path) as store:
+            store.save_pair(pair())
+            names = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert names == dict.fromkeys(("tunnelmark.db", "tunnelmark.db-wal", "tunnelmark.db-shm"), 0o600)
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_could_read_is_closed_to_them(path: Path) -> None:
+    Store.open(path).close()
+    path.chmod(0o644)
+    Store.open(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_new_database_has_the_newest_format_wal_and_our_mark(path: Path) -> None:
+    Store.open(path).close()
+    assert _pragma(path, "user_version") == len(read_migrations())
+    assert _pragma(path, "application_id") == APPLICATION_ID
+    assert _pragma(path, "journal_mode") == "wal"
+    database = Database(path)
+    try:
+        assert database.read(lambda c: c.execute("PRAGMA foreign_keys").fetchone()[0]) == 1
+        assert database.read(lambda c: c.execute("PRAGMA synchronous").fetchone()[0]) == 2
+    finally:
+        database.close()
+
+
+def _make_format(path: Path, version: int) -> None:
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript("".join(read_migrations()[:version]))
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+@pytest.mark.parametrize("version", range(1, len(read_migrations())))
+def test_an_older_format_is_brought_to_todays_with_what_is_in_it(path: Path, version: int) -> None:
+    _make_format(path, version)
+    _sql(path, "INSERT INTO audit (at, host, command, what) VALUES ('2026-01-01T00:00:00+00:00', 'h', 'c', 'w')")
+    with Store.open(path) as store:
+        assert [entry.host for entry in store.list_audit()] == ["h"]
+        assert store.list_campaigns() == ()
+    with Store.open(path.with_name("new.db")):
+        pass
+    assert _schema(path) == _schema(path.with_name("new.db"))
+
+
+def _schema(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return sorted(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall(), key=str)
+
+
+def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _make_format(path, 1)
+    before = _schema(path)
+    broken = (*read_migrations()[:1], "CREATE TABLE extra (x INTEGER) STRICT;\nCREATE TABLE pair (x INTEGER);\n")
+    monkeypatch.setattr("app.storage.database.read_migrations", lambda: broken)
+    with pytest.raises(StorageFault):
+        Store.open(path)
+    assert _schema(path) == before
+    assert _pragma(path, "user_version") == 1
+
+
+def test_two_processes_may_make_the_database_at_the_same_time(path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        stores = list(pool.map(lambda _: Store.open(path), range(8)))
+    for store in stores:
+        store.close()
+    assert check_soundness(path) == ()
+
+
+# --- faults -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_newer_database_is_refused_and_left_alone(path: Path) -> None:
+    Store.open(path).close()
+    _sql(path, "CREATE TABLE from_the_future (x)", "PRAGMA user_version = 900")
+    before = path.read_bytes()
+    with pytest.raises(StorageFault, match="newer Tunnelmark") as caught:
+        Store.open(path)
+    assert "900" in caught.value.message
+    assert caught.value.hint
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    _sql(path, "CREATE TABLE bookmarks (url)")
+    before = path.read_bytes()
+    with pytest.raises(StorageFault, match="another program"):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"Dear diary, " * 500)
+    with pytest.raises(StorageFault, match="is not a database") as caught:
+        Store.open(path)
+    assert "TUNNELMARK_HOME" in caught.value.hint
+    assert path.read_bytes() == b"Dear diary, " * 500
+
+
+def test_a_damaged_database_is_told(path: Path) -> None:
+    with Store.open(path) as store:
+        store.save_pair(pair())
+        store.create_campaign(sample_record(rounds=1, pings=5).plan, {}, "0.1.0")
+    content = bytearray(path.read_bytes())
+    content[2048:] = b"\x5a" * (len(content) - 2048)  # all pages but the first
+    path.write_bytes(content)
+    with pytest.raises(StorageFault, match="is damaged") as caught:
+        Store.open(path)
+    assert "backup" in caught.value.hint
+
+
+def test_a_folder_in_the_files_place_is_told(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(StorageFault, match="cannot be opened"):
+        Store.open(path)
+
+
+def test_a_file_in_the_folders_place_is_told(path: Path) -> None:
+    path.parent.parent.mkdir()
+    path.parent.write_text("x")
+    with pytest.raises(StorageFault, match="cannot be opened") as caught:
+        Store.open(path)
+    assert caught.value.hint
+
+
+def test_a_database_that_another_program_holds_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.storage.database._BUSY_TIMEOUT_S", 0.05)
+    with Store.open(path) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert store.list_pairs() == ()  # reading goes on
+        with pytest.raises(StorageFault, match="in use by another program"):
+            store.save_pair(pair())
+        other.execute("ROLLBACK")
+        store.save_pair(pair())
+
+
+def test_a_full_disk_is_told_and_unharmed(path: Path) -> None:
+    record = sample_record(rounds=1, pings=2000)
+    database = Database(path)
+    store = Store(database)
+    campaign_id = store.create_campaign(record.plan, record.facts, "0.1.0")
+    pages = database.read(lambda c: c.execute("PRAGMA page_count").fetchone()[0])
+    limit = f"PRAGMA max_page_count = {pages + 2}"  # SQLite answers as it does when the disk is full
+    database.read(lambda c: c.execute(limit).fetchone())
+    with pytest.raises(DiskFull) as caught:
+        store.save_attempt(campaign_id, record.attempts[0])
+    assert caught.value.hint
+    assert store.load_campaign(campaign_id).attempts == ()
+    store.save_pair(pair())
+    store.close()
+    assert check_soundness(path) == ()
+
+
+def _store_without_end(store: Store, campaign_id: int, attempt: Attempt, stored: list[int]) -> None:
+    for position in range(100):
+        store.save_attempt(campaign_id, replace(attempt, key=replace(attempt.key, position=position)))
+        stored.append(position)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make a small file system")
+def test_a_file_system_that_is_really_full_is_told_and_unharmed(tmp_path: Path) -> None:
+    mount = tmp_path / "small"
+    mount.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", mount], check=True)
+    path = mount / "data" / "tunnelmark.db"
+    record = sample_record(rounds=1, pings=2000)
+    try:
+        with Store.open(path) as store:
+            campaign_id = store.create_campaign(record.plan, record.facts, "0.1.0")
+            stored: list[int] = []
+            with pytest.raises(DiskFull):
+                _store_without_end(store, campaign_id, record.attempts[0], stored)
+            assert stored
+            assert len(store.load_campaign(campaign_id).attempts) == len(stored)
+        assert check_soundness(path) == ()
+    finally:
+        subprocess.run(["umount", "--lazy", mount], check=True)
+
+
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+
+def test_many_threads_may_write_at_once_and_one_of_them_owns_the_connection(path: Path) -> None:
+    with Store.open(path) as store:
+
+        def write(number: int) -> None:
+            store.save_pair(replace(pair(), name=f"pair {number:02}"))
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(write, range(40)))
+            owners = set(pool.map(lambda _: store._database.read(lambda _: threading.current_thread().name), range(20)))
+        assert [found.name for found in store.list_pairs()] == [f"pair {number:02}" for number in range(40)]
+    assert len(owners) == 1
+    assert owners.pop().startswith("tunnelmark-storage")
+
+
+def test_closing_ends_the_thread_and_later_calls_are_told(path: Path) -> None:
+    store = Store.open(path)
+    store.close()
+    store.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("tunnelmark-storage")]
+    with pytest.raises(StorageFault, match="closed"):
+        store.list_pairs()
+
+
+def test_a_mistake_in_our_own_code_rolls_back_and_is_not_hidden(path: Path) -> None:
+    with Store.open(path) as store:
+
+        def half_done(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO pair VALUES ('x', '{}', '')")
+            raise KeyError("ours")
+
+        with pytest.raises(KeyError):
+            store._database.write(half_done)
+        assert store.list_pairs() == ()
+
+
+# --- kill -9 ----------------------------------------------------------------------------------------------------------
+
+_WRITER = """
+import sys
+from pathlib import Path
+sys.path[:0] = [sys.argv[2], sys.argv[2] + "/tests"]
+from app.storage import Store
+from support.sample_records import sample_record
+record = sample_record(rounds=40, pings=200)
+store = Store.open(Path(sys.argv[1]))
+campaign_id = store.create_campaign(record.plan, record.facts, "0.1.0")
+print("campaign", campaign_id, flush=True)
+for attempt in record.attempts:
+    store.save_attempt(campaign_id, attempt)
+    print(attempt.key.position, flush=True)
+"""
+
+
+def _killed_writer(path: Path, after: int, delay_s: float) -> tuple[int, int]:
+    """Run a process that stores attempts, kill -9 it; return the campaign and how many it said were stored."""
+    argv = [sys.executable, "-c", _WRITER, str(path), str(_ROOT)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        campaign_id = int(process.stdout.readline().split()[1])
+        said = 0
+        for line in process.stdout:
+            said = int(line) + 1
+            if said >= after:
+                break
+        until = time.monotonic() + delay_s
+        while time.monotonic() < until:  # a few hundred microseconds, to be in the middle of a write
+            pass
+        process.send_signal(signal.SIGKILL)
+        said += len(process.stdout.readlines())
+    return campaign_id, said
+
+
+@pytest.mark.timeout(180)
+def test_killed_at_any_moment_it_loses_at_most_the_attempt_that_was_being_written(path: Path) -> None:
+    moments = random.Random(42)  # noqa: S311 - moments, not secrets
+    expected = sample_record(rounds=40, pings=200)
+    for _ in range(8):
+        campaign_id, said = _killed_writer(path, moments.randrange(0, 60), moments.uniform(0, 0.004))
+        assert check_soundness(path) == ()
+        with Store.open(path) as store:
+            record = store.load_campaign(campaign_id)
+            assert record.status is CampaignStatus.INTERRUPTED
+            assert said <= len(record.attempts) <= said + 1
+            assert store.unfinished_campaign(expected.plan.pair.name) == campaign_id
+        for found, sent in zip(record.attempts, expected.attempts, strict=False):
+            assert found.key == sent.key
+            assert all(
+                np.array_equal(one.rtt_us, other.rtt_us) for one, other in zip(found.latency, sent.latency, strict=True)
+            )
+
+
+# --- size and speed ---------------------------------------------------------------------------------------------------
+
+
+def _large(path: Path, attempts: int, pings: int) -> int:
+    """Store a campaign of made-up attempts whose times scatter as under software emulation; return its number."""
+    record = sample_record(rounds=1, pings=1)
+    template = record.attempts[2]
+    rng = np.random.default_rng(5)
+    keys = tuple(replace(template.key, position=position) for position in range(attempts))
+    with Store.open(path) as store:
+        campaign_id = store.create_campaign(replace(record.plan, attempts=keys), record.facts, "0.1.0")
+        for key in keys:
+            latency = tuple(
+                LatencySeries(s.frame_bytes, pings, pings, 0, rng.lognormal(7.3, 0.4, pings).astype(np.uint32))
+                for s in template.latency
+            )
+            store.save_attempt(campaign_id, replace(template, key=key, latency=latency))
+        store.finish_campaign(campaign_id, CampaignStatus.COMPLETED)
+    return campaign_id
+
+
+@pytest.mark.parametrize(("attempts", "pings"), [(40, 200), (12, 2_000), (4, 10_000)])
+def test_the_whole_file_takes_at_most_three_bytes_for_each_sample(path: Path, attempts: int, pings: int) -> None:
+    Store.open(path).close()
+    empty = path.stat().st_size
+    _large(path, attempts, pings)
+    each = (path.stat().st_size - empty) / (attempts * 7 * pings)
+    print(f"{pings} echo requests: {each:.2f} bytes per sample, everything about the attempts included")
+    assert each <= 3.0
+
+
+def test_a_thousand_attempts_are_loaded_quickly(path: Path) -> None:
+    campaign_id = _large(path, 1_000, 200)
+    with Store.open(path) as store:
+        times_s = []
+        for _ in range(3):
+            before = time.process_time()  # not the clock: other programs on this computer are not what is measured
+            record = store.load_campaign(campaign_id)
+            times_s.append(time.process_time() - before)
+    assert len(record.attempts) == 1_000
+    print(f"1000 attempts of 7 x 200 samples: {min(times_s):.3f} s")
+    assert min(times_s) < 0.5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -164,7 +166,8 @@ def _try_agent(attempt: _Attempt) -> bool:
             if _try_key(attempt, key, f"the agent's key {key.comment or key.fingerprint}"):
                 return True
     if not keys:
-        attempt.tried.append("the agent (it has no key)" if agent else "the agent (none is running)")
+        is_there = "SSH_AUTH_SOCK" in os.environ or sys.platform == "win32"
+        attempt.tried.append(f"the agent ({'it offers no key' if is_there else 'none is running'})")
     return False
 
 

@@ -6,25 +6,32 @@ import logging
 
 logger = logging.getLogger("app.ssh")
 
-PARAMIKO_LOGGER = "paramiko"
+PARAMIKO_CHANNEL = "app.ssh.paramiko"
+"""Name of the logger that our transports log to."""
 
 
-class _Relay(logging.Handler):
-    """Repeats paramiko's warnings and errors as our own debug lines.
+class _Demote(logging.Filter):
+    """Turns warnings and errors into debug lines.
 
     A lost connection makes paramiko log a traceback as an error; the same event raises ConnectionLost here, which is
-    what the user is told. Nothing below WARNING is passed on: paramiko's chatter names users and algorithms.
+    what the user is told.
     """
 
-    def emit(self, record: logging.LogRecord) -> None:
-        logger.debug("paramiko: %s", record.getMessage())
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.levelno, record.levelname = logging.DEBUG, "DEBUG"
+        return True
 
 
-def adopt_paramiko_logging() -> None:
-    """Connect paramiko's loggers with ours; doing it twice changes nothing."""
-    source = logging.getLogger(PARAMIKO_LOGGER)
-    if any(isinstance(handler, _Relay) for handler in source.handlers):
-        return
-    source.addHandler(_Relay(level=logging.WARNING))
-    source.setLevel(logging.WARNING)
-    source.propagate = False
+def adopt_paramiko_logging() -> str:
+    """Prepare the logger for paramiko's transports; doing it twice changes nothing.
+
+    Nothing below WARNING is passed on: paramiko's chatter names users and algorithms.
+
+    Returns:
+        The logger's name, for `Transport.set_log_channel`.
+    """
+    channel = logging.getLogger(PARAMIKO_CHANNEL)
+    if not any(isinstance(known, _Demote) for known in channel.filters):
+        channel.addFilter(_Demote())
+    channel.setLevel(logging.WARNING)
+    return PARAMIKO_CHANNEL

@@ -96,8 +96,8 @@ class WatchfulTransport(paramiko.Transport):
     }
 
     def __init__(self, sock: socket | paramiko.Channel, host_key_types: tuple[str, ...] = ()) -> None:
-        adopt_paramiko_logging()
         super().__init__(sock, packetizer_class=_WatchfulPacketizer)
+        self.set_log_channel(adopt_paramiko_logging())
         options = self.get_security_options()
         options.ciphers = CIPHERS
         options.digests = MACS

@@ -1,0 +1,479 @@
+"""Logging in, against paramiko's own server over a socket pair: no network, and every answer is ours to choose."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import paramiko
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
+from app.domain.errors import AuthenticationFailed, Cancelled, HostKeyChanged, HostKeyUnknown, HostUnreachable
+from app.domain.hosts import AuthKind, HostSpec
+from app.ssh import known_hosts
+from app.ssh.dial import _exchange_keys
+from app.ssh.host_keys import HostKeyPolicy
+from app.ssh.login import log_in
+from app.ssh.logs import adopt_paramiko_logging
+from app.ssh.targets import Target
+from app.ssh.transport import WatchfulTransport
+
+LOGIN = SecretKey(SecretKind.LOGIN, "operator@gw:22")
+PARTIAL, OK, NO = paramiko.AUTH_PARTIALLY_SUCCESSFUL, paramiko.AUTH_SUCCESSFUL, paramiko.AUTH_FAILED
+
+
+@dataclass
+class Host(paramiko.ServerInterface):
+    """A host that takes what its attributes say."""
+
+    methods: str = "publickey,password"
+    keys: tuple[str, ...] = ()
+    password: str | None = None
+    wants_both: bool = False
+    is_mute: bool = False
+    tried_keys: list[str] = field(default_factory=list)
+    was_asked: threading.Event = field(default_factory=threading.Event)
+    release: threading.Event = field(default_factory=threading.Event)
+
+    def get_allowed_auths(self, username: str) -> str:
+        return self.methods
+
+    def check_auth_none(self, username: str) -> int:
+        return NO
+
+    def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
+        self.tried_keys.append(key.fingerprint)
+        if key.fingerprint not in self.keys:
+            return NO
+        self.methods = "password" if self.wants_both else self.methods
+        return PARTIAL if self.wants_both else OK
+
+    def check_auth_password(self, username: str, password: str) -> int:
+        self.was_asked.set()
+        if self.is_mute:
+            self.release.wait(10.0)
+        return OK if password == self.password else NO
+
+    def check_auth_interactive(self, username: str, submethods: str) -> int | paramiko.InteractiveQuery:
+        return paramiko.InteractiveQuery("", "", ("Password: ", False))
+
+    def check_auth_interactive_response(self, responses: list[str]) -> int:
+        return OK if responses == [self.password] else NO
+
+
+class Passwords:
+    """Gives what it was given, in order, and notes the questions."""
+
+    def __init__(self, *answers: str | None) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[SecretKey, bool]] = []
+
+    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+        self.asked.append((key, is_retry))
+        answer = self.answers.pop(0) if self.answers else None
+        return None if answer is None else Secret(answer)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    (tmp_path / ".ssh").mkdir()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def host_key() -> paramiko.PKey:
+    return paramiko.ECDSAKey.generate()
+
+
+@pytest.fixture
+def connect(host_key: paramiko.PKey) -> Iterator[Connect]:
+    maker = Connect(host_key)
+    yield maker
+    maker.close()
+
+
+@dataclass
+class Connect:
+    """Connects to a host and exchanges keys."""
+
+    host_key: paramiko.PKey
+    made: list[paramiko.Transport] = field(default_factory=list)
+
+    def __call__(self, host: Host) -> WatchfulTransport:
+        ours, theirs = socket.socketpair()
+        server = paramiko.Transport(theirs)
+        server.set_log_channel(adopt_paramiko_logging())
+        server.add_server_key(self.host_key)
+        self.made.append(server)
+        server.start_server(event=threading.Event(), server=host)
+        transport = WatchfulTransport(ours)
+        self.made.append(transport)
+        _exchange_keys(transport, target(), CancelToken())
+        return transport
+
+    def close(self) -> None:
+        for transport in self.made:
+            transport.packetizer.complete_handshake()
+            transport.close()
+            if transport.is_alive():
+                transport.join(5.0)
+
+
+def target(auth: AuthKind = AuthKind.AUTO, *files: Path, is_identities_only: bool = False) -> Target:
+    spec = HostSpec("gateway", "gw", auth=auth)
+    return Target(spec, "gw", 22, "operator", "gw", 22, tuple(files), is_identities_only)
+
+
+def make_key(file: Path, passphrase: str = "", kind: str = "ed25519") -> str:
+    """Make a key file as users have them; return its fingerprint."""
+    subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", passphrase, "-C", file.name, "-f", str(file)], check=True)
+    return paramiko.PKey.from_path(file, passphrase.encode() or None).fingerprint  # type: ignore[arg-type]
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["ed25519", "ecdsa", "rsa"])
+def test_a_key_file_lets_in(connect: Connect, tmp_path: Path, kind: str) -> None:
+    host = Host(keys=(make_key(tmp_path / "key", kind=kind),))
+    transport = connect(host)
+    log_in(transport, target(AuthKind.KEY, tmp_path / "key"), Passwords(), token=CancelToken())
+    assert transport.is_authenticated()
+
+
+def test_a_locked_key_asks_for_its_passphrase_until_it_is_right(connect: Connect, tmp_path: Path) -> None:
+    host = Host(keys=(make_key(tmp_path / "key", "open sesame"),))
+    passwords = Passwords("wrong", "open sesame")
+    log_in(connect(host), target(AuthKind.KEY, tmp_path / "key"), passwords, token=CancelToken())
+    key = SecretKey(SecretKind.PASSPHRASE, str(tmp_path / "key"))
+    assert passwords.asked == [(key, False), (key, True)]
+
+
+def test_default_keys_are_tried_when_none_is_configured(connect: Connect, tmp_path: Path) -> None:
+    make_key(tmp_path / ".ssh" / "id_ed25519")
+    host = Host(keys=(make_key(tmp_path / ".ssh" / "id_rsa", kind="rsa"),))
+    log_in(connect(host), target(), Passwords(), token=CancelToken())
+    assert len(host.tried_keys) == 2
+
+
+def test_the_refusal_names_what_was_tried_and_no_secret(connect: Connect, tmp_path: Path) -> None:
+    make_key(tmp_path / "key")
+    make_key(tmp_path / "locked", "open sesame")
+    (tmp_path / "broken").write_text("no key")
+    files = [tmp_path / name for name in ("key", "locked", "broken", "missing")]
+    with pytest.raises(AuthenticationFailed) as caught:
+        log_in(connect(Host()), target(AuthKind.AUTO, *files), Passwords(None, "hunter2"), token=CancelToken())
+    text = caught.value.sentence() + str(caught.value.context)
+    for words in (
+        f"key {tmp_path / 'key'};",
+        "broken (not a private key)",
+        "missing (No such file or directory)",
+        "the agent (none is running)",
+        "locked (its passphrase was not given)",
+        "a password",
+    ):
+        assert words in text
+    assert "hunter2" not in text
+    assert "sesame" not in text
+
+
+def test_the_same_key_is_offered_once(connect: Connect, tmp_path: Path) -> None:
+    make_key(tmp_path / "key")
+    (tmp_path / "copy").write_bytes((tmp_path / "key").read_bytes())
+    host = Host(methods="publickey")
+    with pytest.raises(AuthenticationFailed):
+        log_in(
+            connect(host),
+            target(AuthKind.KEY, tmp_path / "key", tmp_path / "copy"),
+            Passwords(),
+            token=CancelToken(),
+        )
+    assert len(host.tried_keys) == 1
+
+
+def test_key_alone_does_not_ask_for_a_password(connect: Connect, tmp_path: Path) -> None:
+    make_key(tmp_path / "key")
+    passwords = Passwords("secret")
+    with pytest.raises(AuthenticationFailed):
+        log_in(connect(Host(password="secret")), target(AuthKind.KEY, tmp_path / "key"), passwords, token=CancelToken())
+    assert passwords.asked == []
+
+
+# --- the agent --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    socket_file = tmp_path / "agent"
+    process = subprocess.Popen(["ssh-agent", "-D", "-a", str(socket_file)], stdout=subprocess.DEVNULL)
+    CancelToken().wait_for(socket_file.exists, timeout_s=10, what="the agent")
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(socket_file))
+    yield
+    process.terminate()
+    process.wait()
+
+
+@pytest.mark.usefixtures("agent")
+@pytest.mark.parametrize("auth", [AuthKind.AGENT, AuthKind.AUTO])
+def test_the_agent_lets_in_without_asking(connect: Connect, tmp_path: Path, auth: AuthKind) -> None:
+    fingerprint = make_key(tmp_path / "key")
+    subprocess.run(["ssh-add", "-q", str(tmp_path / "key")], check=True)
+    passwords = Passwords()
+    log_in(connect(Host(keys=(fingerprint,))), target(auth), passwords, token=CancelToken())
+    assert passwords.asked == []
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_locked_file_whose_key_the_agent_has_needs_no_passphrase(connect: Connect, tmp_path: Path) -> None:
+    fingerprint = make_key(tmp_path / "key", "open sesame")
+    script = tmp_path / "askpass"
+    script.write_text("#!/bin/sh\necho open sesame\n")
+    script.chmod(0o700)
+    environment = {"SSH_ASKPASS": str(script), "SSH_ASKPASS_REQUIRE": "force", "SSH_AUTH_SOCK": str(tmp_path / "agent")}
+    subprocess.run(["ssh-add", "-q", str(tmp_path / "key")], check=True, env={**environment, "PATH": "/usr/bin"})
+    passwords = Passwords()
+    only = target(AuthKind.AUTO, tmp_path / "key", is_identities_only=True)
+    log_in(connect(Host(keys=(fingerprint,))), only, passwords, token=CancelToken())
+    assert passwords.asked == []
+
+
+@pytest.mark.usefixtures("agent")
+def test_identities_only_keeps_the_agent_s_other_keys_back(connect: Connect, tmp_path: Path) -> None:
+    make_key(tmp_path / "other")
+    subprocess.run(["ssh-add", "-q", str(tmp_path / "other")], check=True)
+    make_key(tmp_path / "key")
+    host = Host(methods="publickey")
+    with pytest.raises(AuthenticationFailed):
+        log_in(
+            connect(host),
+            target(AuthKind.AUTO, tmp_path / "key", is_identities_only=True),
+            Passwords(),
+            token=CancelToken(),
+        )
+    assert len(host.tried_keys) == 1
+
+
+# --- passwords --------------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_password_is_asked_for_again_and_said_to_be_wrong(connect: Connect) -> None:
+    passwords = Passwords("wrong", "right")
+    log_in(connect(Host(password="right")), target(AuthKind.PASSWORD), passwords, token=CancelToken())
+    assert passwords.asked == [(LOGIN, False), (LOGIN, True)]
+
+
+def test_after_three_wrong_passwords_it_is_over(connect: Connect) -> None:
+    passwords = Passwords("a1", "b2", "c3", "right")
+    with pytest.raises(AuthenticationFailed) as caught:
+        log_in(connect(Host(password="right")), target(AuthKind.PASSWORD), passwords, token=CancelToken())
+    assert len(passwords.asked) == 3
+    assert not any(secret in caught.value.sentence() for secret in ("a1", "b2", "c3"))
+
+
+def test_a_host_that_asks_interactively_gets_the_password(connect: Connect) -> None:
+    host = Host(methods="keyboard-interactive", password="right")
+    transport = connect(host)
+    log_in(transport, target(AuthKind.PASSWORD), Passwords("wrong", "right"), token=CancelToken())
+    assert transport.is_authenticated()
+
+
+def test_nobody_is_asked_for_a_password_that_the_host_does_not_take(connect: Connect) -> None:
+    passwords = Passwords("right")
+    with pytest.raises(AuthenticationFailed, match="the host takes none"):
+        log_in(connect(Host(methods="publickey")), target(AuthKind.AUTO), passwords, token=CancelToken())
+    assert passwords.asked == []
+
+
+@pytest.mark.parametrize("auth", [AuthKind.AUTO, AuthKind.KEY])
+def test_a_host_may_want_key_and_password(connect: Connect, tmp_path: Path, auth: AuthKind) -> None:
+    host = Host(keys=(make_key(tmp_path / "key"),), password="right", wants_both=True)
+    transport = connect(host)
+    log_in(transport, target(auth, tmp_path / "key"), Passwords("right"), token=CancelToken())
+    assert transport.is_authenticated()
+
+
+def test_cancelling_ends_a_login_at_once(connect: Connect) -> None:
+    host = Host(password="right", is_mute=True)
+    token = CancelToken()
+    transport = connect(host)
+    canceller = threading.Thread(target=lambda: host.was_asked.wait(5) and token.cancel())
+    canceller.start()
+    with pytest.raises(Cancelled):
+        log_in(transport, target(AuthKind.PASSWORD), Passwords("right"), token=token)
+    canceller.join()
+    host.release.set()
+
+
+def test_a_host_that_closes_the_connection_is_said_to(connect: Connect) -> None:
+    transport = connect(Host(password="right"))
+    transport.abort()
+    transport.join(5)
+    with pytest.raises(HostUnreachable, match="closed the connection"):
+        log_in(transport, target(AuthKind.PASSWORD), Passwords("right"), token=CancelToken())
+
+
+# --- host keys --------------------------------------------------------------------------------------------------------
+
+
+def verify(policy: HostKeyPolicy, key: paramiko.PKey, known_in: str | None = None) -> None:
+    spec = HostSpec("gateway", "gw", host_key_file=known_in)
+    host = Target(spec, "gw", 2222, "operator", "gw", 2222)
+    policy.verify(host, key, policy.known_keys(host))
+
+
+def test_an_unknown_key_is_refused_with_all_that_is_needed_to_accept_it(
+    tmp_path: Path, host_key: paramiko.PKey
+) -> None:
+    with pytest.raises(HostKeyUnknown) as caught:
+        verify(HostKeyPolicy(tmp_path / "known_hosts"), host_key)
+    error = caught.value
+    assert host_key.fingerprint in error.message
+    assert f"--accept-host-key {host_key.fingerprint}" in error.hint
+    assert error.context == {
+        "host": "[gw]:2222",
+        "key_type": host_key.get_name(),
+        "fingerprint": host_key.fingerprint,
+        "known_hosts_line": f"[gw]:2222 {host_key.get_name()} {host_key.get_base64()}",
+    }
+    assert not (tmp_path / "known_hosts").exists()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_somebody_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.PKey, answer: bool) -> None:
+    questions: list[HostKeyQuestion] = []
+
+    def confirm(question: HostKeyQuestion) -> bool:
+        questions.append(question)
+        return answer
+
+    policy = HostKeyPolicy(tmp_path / "known_hosts", confirm=confirm)
+    if answer:
+        verify(policy, host_key)
+        verify(policy, host_key)  # known by now: nobody is asked again
+    else:
+        with pytest.raises(HostKeyUnknown):
+            verify(policy, host_key)
+    assert questions == [HostKeyQuestion("[gw]:2222", host_key.get_name(), host_key.fingerprint)]
+    assert (tmp_path / "known_hosts").exists() == answer
+
+
+def test_a_changed_key_is_refused_whatever_anybody_says(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    own = tmp_path / "known_hosts"
+    other = paramiko.ECDSAKey.generate()
+    own.write_text(known_hosts.line_for("gw", 2222, other.get_name(), other.asbytes()) + "\n")
+    with pytest.raises(HostKeyChanged) as caught:
+        verify(HostKeyPolicy(own, confirm=lambda _question: True), host_key)
+    assert host_key.fingerprint in caught.value.message
+    assert other.fingerprint in caught.value.message
+    assert f"{own}:1" in caught.value.hint
+
+
+def test_a_revoked_key_is_refused(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    (tmp_path / ".ssh" / "known_hosts").write_text(f"@revoked * {host_key.get_name()} {host_key.get_base64()}\n")
+    with pytest.raises(HostKeyChanged, match="revoked"):
+        verify(HostKeyPolicy(tmp_path / "own", confirm=lambda _question: True), host_key)
+
+
+def test_the_user_s_own_known_hosts_counts(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    line = known_hosts.line_for("gw", 2222, host_key.get_name(), host_key.asbytes())
+    (tmp_path / ".ssh" / "known_hosts").write_text(line + "\n")
+    verify(HostKeyPolicy(tmp_path / "own"), host_key)
+
+
+def test_a_file_of_the_host_s_own_is_the_only_one_that_counts(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    line = known_hosts.line_for("gw", 2222, host_key.get_name(), host_key.asbytes()) + "\n"
+    (tmp_path / "own").write_text(line)
+    (tmp_path / ".ssh" / "known_hosts").write_text(line)
+    (tmp_path / "lab").write_text("")
+    policy = HostKeyPolicy(tmp_path / "own", (tmp_path / "own",), confirm=lambda _question: True)
+    with pytest.raises(HostKeyUnknown, match="not known") as caught:
+        verify(policy, host_key, str(tmp_path / "lab"))
+    assert f"Only {tmp_path / 'lab'} counts" in caught.value.hint
+    (tmp_path / "lab").write_text(line)
+    verify(policy, host_key, str(tmp_path / "lab"))
+
+
+# --- the transport ----------------------------------------------------------------------------------------------------
+
+
+def test_known_key_types_are_wanted_first() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        transport = WatchfulTransport(ours, ("ssh-rsa", "ecdsa-sha2-nistp256", "ssh-dss"))
+        wanted = tuple(transport.get_security_options().key_types)
+    assert wanted[:3] == ("rsa-sha2-512", "rsa-sha2-256", "ecdsa-sha2-nistp256")
+    assert "ssh-ed25519" in wanted
+    assert not {"ssh-dss", "ssh-rsa"} & set(wanted)
+    assert len(set(wanted)) == len(wanted)
+
+
+def test_no_weak_algorithm_is_offered() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        options = WatchfulTransport(ours).get_security_options()
+        offered = (*options.ciphers, *options.digests, *options.kex)
+    assert not [name for name in offered if any(weak in name for weak in ("cbc", "3des", "md5", "sha1", "arcfour"))]
+    assert "diffie-hellman-group1-sha1" not in offered
+
+
+@dataclass
+class Quiet:
+    """A transport to a silent host, with a clock that the test sets."""
+
+    transport: WatchfulTransport
+    now_s: float = 1000.0
+    sent: list[object] = field(default_factory=list)
+
+    def wait(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.transport._on_quiet()
+
+    def answer(self) -> None:
+        self.transport.packetizer.last_received_s = self.now_s  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Quiet]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        quiet = Quiet(WatchfulTransport(ours))
+        quiet.answer()
+        quiet.transport.clear_to_send.set()
+        monkeypatch.setattr("app.ssh.transport.time.monotonic", lambda: quiet.now_s)
+        monkeypatch.setattr(quiet.transport, "_send_user_message", quiet.sent.append)
+        yield quiet
+
+
+def test_a_silent_host_is_asked_three_times_and_then_given_up(quiet: Quiet) -> None:
+    for second in range(1, 20):
+        quiet.wait(1.0)
+        assert len(quiet.sent) == second // 5
+    with pytest.raises(EOFError):
+        quiet.wait(1.0)
+
+
+def test_an_answer_starts_the_count_anew(quiet: Quiet) -> None:
+    for _ in range(20):
+        quiet.wait(5.0)
+        quiet.now_s += 0.2
+        quiet.answer()
+    assert len(quiet.sent) == 20
+
+
+def test_nothing_is_asked_during_a_key_exchange(quiet: Quiet) -> None:
+    quiet.transport.clear_to_send.clear()
+    quiet.wait(100.0)
+    assert quiet.sent == []
+
+
+def test_a_computer_that_slept_asks_before_it_gives_up(quiet: Quiet) -> None:
+    quiet.wait(3600.0)
+    assert len(quiet.sent) == 1

@@ -1,0 +1,18 @@
+"""The practice lab: two small virtual gateways on the user's own computer."""
+
+from app.lab.image import ImagePaths
+from app.lab.manager import LabManager
+from app.lab.running import Lab
+from app.lab.spec import CpuKind, LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
+
+__all__ = [
+    "CpuKind",
+    "ImagePaths",
+    "Lab",
+    "LabManager",
+    "LabProgress",
+    "LabSpec",
+    "LabStatus",
+    "OnProgress",
+    "check_lab_name",
+]

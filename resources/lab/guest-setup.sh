@@ -24,16 +24,21 @@ dpkg-query -W -f '${db:Status-Abbrev}|${Essential}|${Priority}|${Package}\n' |
         echo
     done > Packages
 )
-rm -f /etc/apt/sources.list /etc/apt/sources.list.d/* /etc/apt/apt.conf.d/*mmdebstrap
+rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*
 rm -rf /var/lib/apt/lists/*
 echo "deb [trusted=yes] file:$repository ./" > /etc/apt/sources.list
+echo 'Acquire::Languages "none";' > /etc/apt/apt.conf.d/90tunnelmark-lab
 apt-get update -q
 apt-get clean
 
 echo "tunnelmark: users"
 for user in operator nopass doasuser plain; do
-    useradd --create-home --shell /bin/bash "$user"
-    usermod --password '*' "$user"
+    # Debian has a group `operator` already; a user of that name joins it.
+    if getent group "$user" > /dev/null; then
+        useradd --create-home --shell /bin/bash --gid "$user" --password '*' "$user"
+    else
+        useradd --create-home --shell /bin/bash --user-group --password '*' "$user"
+    fi
     install -d -m 0700 -o "$user" -g "$user" "/home/$user/.ssh"
 done
 install -d -m 0700 /root/.ssh
@@ -56,7 +61,7 @@ rm -rf /etc/update-motd.d/*
 : > /etc/motd
 
 echo "tunnelmark: start-up files"
-sed -i 's/^MODULES=.*/MODULES=list/; s/^COMPRESS=.*/COMPRESS=lz4/' /etc/initramfs-tools/initramfs.conf
+sed -i 's/^MODULES=.*/MODULES=list/; s/^COMPRESS=.*/COMPRESS=gzip/' /etc/initramfs-tools/initramfs.conf
 printf 'virtio_pci\nvirtio_blk\next4\n' >> /etc/initramfs-tools/modules
 update-initramfs -u -k all
 rm -f /tmp/closure /tmp/installed

@@ -6,6 +6,7 @@ cd "$1"
 mkdir tree
 trap 'rm -rf tree' EXIT
 tar --extract --file root.tar --directory tree --numeric-owner --preserve-permissions --exclude './dev/*'
+mkdir -p tree/dev tree/proc tree/sys tree/run
 cat tree/boot/vmlinuz-* > vmlinuz
 cat tree/boot/initrd.img-* > initrd
 rm -f tree/boot/initrd.img-*

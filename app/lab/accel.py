@@ -1,0 +1,75 @@
+"""Finds out whether KVM works on this computer, which the existence of /dev/kvm does not say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from app.domain.cancel import CancelToken
+from app.lab.image import ImagePaths
+from app.lab.machine import QEMU, Accelerator
+
+_DEVICE = Path("/dev/kvm")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_PROBE_S = 6.0
+# Source: /init of initramfs-tools 0.140 to 0.148, unless the kernel line says `quiet`.
+_USER_SPACE_MARK = "Loading, please wait..."
+
+
+def choose_accelerator(cache_dir: Path, image: ImagePaths, *, token: CancelToken) -> Accelerator:
+    """Return KVM if a guest has reached user space with it since this computer was started, else emulation.
+
+    Args:
+        cache_dir: Where the answer is remembered; it holds until the computer is started anew.
+        image: What to try with.
+        token: Cancelling it ends the trial.
+
+    Returns:
+        The accelerator to use.
+
+    Raises:
+        Cancelled: The token was cancelled.
+    """
+    if not os.access(_DEVICE, os.R_OK | os.W_OK):
+        return Accelerator.TCG
+    memory = cache_dir / "lab" / "kvm"
+    try:
+        boot_id = _BOOT_ID.read_text().strip()
+    except OSError:
+        boot_id = ""
+    try:
+        remembered_boot, answer = memory.read_text().split()
+        if boot_id and remembered_boot == boot_id:
+            return Accelerator(answer)
+    except (OSError, ValueError):
+        pass  # never tried, or unreadable: try
+    found = Accelerator.KVM if _reaches_user_space(image, token) else Accelerator.TCG
+    memory.write_text(f"{boot_id} {found}\n")
+    return found
+
+
+def _reaches_user_space(image: ImagePaths, token: CancelToken) -> bool:
+    argv = [QEMU, "-no-user-config", "-nodefaults", "-display", "none", "-machine", "pc", "-accel", "kvm"]
+    argv += ["-cpu", "host", "-m", "256", "-no-reboot", "-serial", "stdio"]
+    argv += ["-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", "console=ttyS0 panic=-1"]
+    try:
+        process = subprocess.Popen(
+            ["timeout", "--signal=KILL", str(_PROBE_S), *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+        )
+    except FileNotFoundError:
+        return False
+    with process:
+        unregister = token.on_cancel(process.terminate)
+        try:
+            has_mark = any(_USER_SPACE_MARK in line for line in process.stdout or ())
+        finally:
+            unregister()
+            process.terminate()
+    token.raise_if_cancelled()
+    return has_mark

@@ -1,0 +1,226 @@
+"""The cache of disk images: finds a sound one, or has it made."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import LabFault
+from app.lab.image_build import build_image, remove_tree
+from app.lab.platforms import Platform, platform
+from app.lab.spec import LabProgress, OnProgress
+
+MANIFEST = "manifest.json"
+ROOT_IMAGE = "root.img"
+KERNEL = "vmlinuz"
+INITRD = "initrd"
+
+_FILES = (ROOT_IMAGE, KERNEL, INITRD)
+_LOCK_WAIT_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePaths:
+    """A finished image.
+
+    Attributes:
+        folder: Where its files are.
+    """
+
+    folder: Path
+
+    @property
+    def root(self) -> Path:
+        """The file system, raw; only ever read."""
+        return self.folder / ROOT_IMAGE
+
+    @property
+    def kernel(self) -> Path:
+        """The kernel that belongs to it."""
+        return self.folder / KERNEL
+
+    @property
+    def initrd(self) -> Path:
+        """The initial RAM disk that belongs to it."""
+        return self.folder / INITRD
+
+
+class ImageStore:
+    """Images in the cache folder, one folder per platform and recipe.
+
+    Args:
+        cache_dir: The user's cache folder of this program.
+    """
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._folder = cache_dir / "lab"
+
+    def ensure(self, name: str, *, token: CancelToken, on_progress: OnProgress) -> ImagePaths:
+        """Return the image of a platform; make it if there is no sound one.
+
+        Args:
+            name: The platform.
+            token: Cancelling it ends the making.
+            on_progress: Told what is being done.
+
+        Returns:
+            Where the image is.
+
+        Raises:
+            InvalidOption: There is no such platform.
+            LabFault: The image could not be made.
+            DiskFull: There is not enough space for it.
+            Cancelled: The token was cancelled; nothing half-made is left.
+        """
+        row = platform(name)
+        target = self._folder / f"{row.name}-{recipe_fingerprint(row)}"
+        if is_sound(target):
+            return ImagePaths(target)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with _locked(self._folder, token=token, on_progress=on_progress):
+            if is_sound(target):
+                return ImagePaths(target)
+            building = self._folder / f".building-{row.name}"
+            remove_tree(building)
+            building.mkdir(mode=0o755)
+            try:
+                build_image(row, building, token=token, on_progress=on_progress)
+                write_manifest(building)
+                remove_tree(target)
+                building.rename(target)
+            finally:
+                remove_tree(building)
+            self._remove_older(row, target)
+        on_progress(LabProgress("image", f"The image of {row.title} is ready.", 1.0))
+        return ImagePaths(target)
+
+    def _remove_older(self, row: Platform, newest: Path) -> None:
+        """Remove images of earlier recipes, except those that a running lab still boots from."""
+        for folder in self._folder.glob(f"{row.name}-*"):
+            if folder == newest:
+                continue
+            folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                fcntl.flock(folder_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            except BlockingIOError:
+                continue
+            finally:
+                os.close(folder_fd)
+
+
+def hold_image(image: ImagePaths) -> int:
+    """Keep an image from being removed while a lab uses it.
+
+    Args:
+        image: The image.
+
+    Returns:
+        A file descriptor; the image may be removed when it and its copies are closed.
+    """
+    folder_fd = os.open(image.folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(folder_fd, fcntl.LOCK_SH)
+    return folder_fd
+
+
+def recipe_fingerprint(row: Platform) -> str:
+    """Return a short text that changes whenever the recipe of an image does.
+
+    Args:
+        row: The platform.
+
+    Returns:
+        Twelve hexadecimal digits over the platform's row and every file that goes into the image.
+    """
+    digest = hashlib.sha256(repr(row).encode())
+    for name, content in sorted(recipe_files().items()):
+        digest.update(f"\0{name}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:12]
+
+
+def recipe_files() -> dict[str, bytes]:
+    """Return the files that images are made with, by their path below resources/lab."""
+    found: dict[str, bytes] = {}
+
+    def collect(folder: Traversable, prefix: str) -> None:
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                collect(entry, f"{prefix}{entry.name}/")
+            else:
+                found[prefix + entry.name] = entry.read_bytes()
+
+    collect(resources.files("resources") / "lab", "")
+    return found
+
+
+def write_manifest(folder: Path) -> None:
+    """Write down what the files of a finished image are like."""
+    entries = {}
+    for name in _FILES:
+        path = folder / name
+        path.chmod(0o444)
+        status = path.stat()
+        entries[name] = {"bytes": status.st_size, "mtime_ns": status.st_mtime_ns, "sha256": _digest(path)}
+    (folder / MANIFEST).write_text(json.dumps({"files": entries}, indent=2) + "\n")
+
+
+def is_sound(folder: Path) -> bool:
+    """Say whether an image is complete and as it was when it was made.
+
+    Args:
+        folder: The image's folder.
+
+    Returns:
+        False if a file is missing, was cut or changed. Contents are compared only where a file's time differs.
+    """
+    try:
+        entries = json.loads((folder / MANIFEST).read_text())["files"]
+        for name in _FILES:
+            path, entry = folder / name, entries[name]
+            status = path.stat()
+            if status.st_size != entry["bytes"]:
+                return False
+            if status.st_mtime_ns != entry["mtime_ns"] and _digest(path) != entry["sha256"]:
+                return False
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return True
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iterator[None]:
+    """Hold the folder's lock, so that nobody makes the same image twice at once."""
+    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+    def is_locked() -> bool:
+        try:
+            fcntl.flock(folder_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    try:
+        if not is_locked():
+            on_progress(LabProgress("image", "Another Tunnelmark is making an image; waiting for it.", None))
+            token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what="another Tunnelmark's image", interval_s=0.5)
+        yield
+    except OSError as error:
+        raise LabFault(f"The image cache {folder} cannot be used: {error.strerror}.") from error
+    finally:
+        os.close(folder_fd)

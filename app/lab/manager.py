@@ -1,0 +1,211 @@
+"""Starts, finds and ends practice labs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import LabFault, NotFound
+from app.domain.hosts import Side
+from app.lab.accel import choose_accelerator
+from app.lab.boot import PortTaken, console_mark_count, wait_until_up
+from app.lab.control import give_order
+from app.lab.folders import LabFolders
+from app.lab.image import ImagePaths, ImageStore
+from app.lab.image_build import check_free
+from app.lab.launch import LaunchPlan, launch
+from app.lab.machine import QEMU
+from app.lab.ports import free_ports
+from app.lab.running import Lab, load_lab
+from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
+
+_NEEDED_STATE_BYTES = 512 << 20
+_PORT_ATTEMPTS = 3
+
+
+class LabManager:
+    """The labs of this user on this computer.
+
+    Args:
+        cache_dir: Where images are kept.
+        state_dir: Where running labs have their folders: keys, disks, sockets, logs.
+    """
+
+    def __init__(self, *, cache_dir: Path, state_dir: Path) -> None:
+        self._cache_dir = cache_dir
+        self._state_dir = state_dir
+        self._images = ImageStore(cache_dir)
+        self._folders = LabFolders(state_dir)
+
+    def ensure_image(self, platform: str, *, token: CancelToken, on_progress: OnProgress) -> ImagePaths:
+        """Return a platform's image; make it if there is none or it is damaged.
+
+        Args:
+            platform: For example `debian-13`.
+            token: Cancelling it ends the making.
+            on_progress: Told what is being done.
+
+        Returns:
+            Where the image is.
+
+        Raises:
+            InvalidOption: There is no such platform.
+            LabFault: The image could not be made.
+            DiskFull: There is not enough space.
+            Cancelled: The token was cancelled.
+        """
+        return self._images.ensure(platform, token=token, on_progress=on_progress)
+
+    def up(self, spec: LabSpec, *, token: CancelToken, on_progress: OnProgress, is_owned: bool) -> Lab:
+        """Start a lab and wait until both gateways can be logged in to.
+
+        Args:
+            spec: What is wanted.
+            token: Cancelling it ends the start; nothing of the lab is left then.
+            on_progress: Told what is being done.
+            is_owned: The lab dies with this process, even if that is killed; otherwise it lasts until `down`.
+
+        Returns:
+            The running lab.
+
+        Raises:
+            InvalidOption: The name is taken or not allowed, or a platform is unknown.
+            LabFault: QEMU is missing or failed, or a gateway never came up.
+            DiskFull: There is not enough space.
+            Cancelled: The token was cancelled.
+        """
+        spec.check()
+        _check_qemu()
+        self._folders.refuse_taken(spec.name)
+        images = {side: self.ensure_image(spec.platform(side), token=token, on_progress=on_progress) for side in Side}
+        check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what="running a practice lab")
+        accelerator = choose_accelerator(self._cache_dir, images[Side.A], token=token)
+        attempts_left = _PORT_ATTEMPTS
+        while True:
+            attempts_left -= 1
+            ports = dict(zip(Side, free_ports(len(Side)), strict=True))
+            plan = LaunchPlan(spec, images, accelerator, ports, is_owned)
+            try:
+                return self._up_once(plan, token=token, on_progress=on_progress)
+            except PortTaken:
+                if attempts_left == 0:
+                    raise
+
+    def _up_once(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
+        folder, lock_fd = self._folders.create(plan.spec.name)
+        try:
+            try:
+                lab = launch(plan, folder, lock_fd)
+            finally:
+                os.close(lock_fd)
+            wait_until_up(lab, dict.fromkeys(Side, 0), token=token, on_progress=on_progress)
+        except BaseException:
+            self._folders.end(folder)
+            raise
+        on_progress(LabProgress("login", "Both gateways are up", 1.0))
+        return lab
+
+    def down(self, name: str) -> None:
+        """End a lab; nothing of it is left. A lab that is not there is no error.
+
+        Args:
+            name: The lab's name.
+
+        Raises:
+            InvalidOption: That cannot be a lab's name.
+            LabFault: Its processes could not be ended.
+        """
+        check_lab_name(name)
+        folder = self._state_dir / name
+        if folder.exists():
+            self._folders.end(folder)
+
+    def status(self) -> tuple[LabStatus, ...]:
+        """Return the running labs, by name; what dead labs have left behind is removed."""
+        found = []
+        for folder in self._folders.alive():
+            try:
+                lab = load_lab(folder)
+                pids = give_order(folder, "status")
+            except LabFault:
+                continue  # it is just starting or just ending
+            found.append(
+                LabStatus(
+                    name=lab.spec.name,
+                    platforms=(lab.spec.platform_a, lab.spec.platform_b),
+                    cpu=lab.spec.cpu,
+                    is_running=(pids[Side.A] is not None, pids[Side.B] is not None),
+                    ports=(lab.ports[Side.A], lab.ports[Side.B]),
+                    pids=(pids[Side.A], pids[Side.B]),
+                    since=lab.since,
+                    owner_pid=lab.owner_pid,
+                )
+            )
+        return tuple(found)
+
+    def find(self, name: str) -> Lab | None:
+        """Return a running lab.
+
+        Args:
+            name: The lab's name.
+
+        Returns:
+            The lab; None if none of that name runs.
+
+        Raises:
+            InvalidOption: That cannot be a lab's name.
+            LabFault: It runs, but its description is damaged.
+        """
+        check_lab_name(name)
+        return next((load_lab(folder) for folder in self._folders.alive() if folder.name == name), None)
+
+    def power_off(self, name: str, side: Side) -> None:
+        """Take the power from one gateway, at once. The other one and the link stay as they are.
+
+        Args:
+            name: The lab's name.
+            side: Which gateway.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: The lab does not answer.
+        """
+        give_order(self._known(name).folder, "off", side)
+
+    def power_on(self, name: str, side: Side, *, token: CancelToken, on_progress: OnProgress) -> None:
+        """Give a gateway its power back, and wait until it can be logged in to.
+
+        Args:
+            name: The lab's name.
+            side: Which gateway; one that has power already is left alone.
+            token: Cancelling it ends the wait.
+            on_progress: Told how far it is.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: The lab does not answer, or the gateway never came up.
+            Cancelled: The token was cancelled; the gateway goes on booting.
+        """
+        lab = self._known(name)
+        if give_order(lab.folder, "status")[side] is not None:
+            return
+        marks = console_mark_count(lab, side)
+        give_order(lab.folder, "on", side)
+        wait_until_up(lab, {side: marks}, token=token, on_progress=on_progress)
+
+    def _known(self, name: str) -> Lab:
+        lab = self.find(name)
+        if lab is None:
+            raise NotFound(f"No lab “{name}” is running.", hint=f"Start it with: tunnelmark lab up --name {name}")
+        return lab
+
+
+def _check_qemu() -> None:
+    for program, package in ((QEMU, "qemu-system-x86"), ("qemu-img", "qemu-utils")):
+        if shutil.which(program) is None:
+            raise LabFault(
+                f"{program} is missing on this computer, and the practice lab runs on it.",
+                hint=f"Install the package {package}: sudo apt-get install {package}",
+            )

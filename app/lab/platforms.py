@@ -1,0 +1,97 @@
+"""The systems that a virtual gateway can run, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.errors import InvalidOption
+
+_COMMON_PACKAGES = (
+    "systemd-sysv",
+    "udev",
+    "kmod",
+    "dbus",
+    "initramfs-tools",
+    "openssh-server",
+    "sudo",
+    "iproute2",
+    "iputils-ping",
+    "iperf3",
+    "tcpdump",
+    "procps",
+    "nftables",
+    "ethtool",
+    "netbase",
+    "openssl",
+    "openvpn",
+    "wireguard-tools",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """How the image of one system is made.
+
+    Attributes:
+        name: The platform's name, for example `debian-13`.
+        title: The same for people.
+        suite: Debian's name of the release.
+        components: Parts of the archive that packages come from.
+        keyrings: Key files under /usr/share/keyrings of this computer that may sign the release; the first that
+            exists is taken.
+        packages: What is installed beyond Debian's minimum.
+        kernel_package: The kernel, with the modules that the VPNs need.
+        sshd_lines: What only this release's sshd understands.
+        disk: Size of the file system, as mke2fs writes sizes.
+        recipe: Raised when anything in the recipe changes, so that images made before are made anew.
+    """
+
+    name: str
+    title: str
+    suite: str
+    components: tuple[str, ...]
+    keyrings: tuple[str, ...]
+    packages: tuple[str, ...]
+    kernel_package: str
+    sshd_lines: tuple[str, ...] = ()
+    disk: str = "2G"
+    recipe: int = 1
+
+
+PLATFORMS: dict[str, Platform] = {
+    entry.name: entry
+    for entry in (
+        Platform(
+            name="debian-13",
+            title="Debian 13 (trixie)",
+            suite="trixie",
+            components=("main",),
+            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            packages=(*_COMMON_PACKAGES, "opendoas"),
+            # The cloud kernel has WireGuard, L2TPv3 and tun as modules, and boots faster than the general one.
+            kernel_package="linux-image-cloud-amd64",
+            # Source: sshd_config(5) of OpenSSH 9.8: without this, a few wrong passwords lock every login out, because
+            # all connections to a guest seem to come from the same address.
+            sshd_lines=("PerSourcePenalties no",),
+        ),
+    )
+}
+
+
+def platform(name: str) -> Platform:
+    """Look a platform up.
+
+    Args:
+        name: For example `debian-13`.
+
+    Returns:
+        Its row in the table.
+
+    Raises:
+        InvalidOption: There is no such platform.
+    """
+    try:
+        return PLATFORMS[name]
+    except KeyError:
+        known = ", ".join(sorted(PLATFORMS))
+        raise InvalidOption(f"There is no platform “{name}”.", hint=f"Known platforms: {known}.") from None

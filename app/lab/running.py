@@ -1,0 +1,139 @@
+"""A lab that runs, as the rest of the program sees it, and the file in its folder that describes it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from app.domain.credentials import Secret
+from app.domain.errors import LabFault
+from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
+from app.lab.guest import HOST_NAMES, UNDERLAY_ADDRESSES
+from app.lab.spec import CpuKind, LabSpec
+
+DESCRIPTION = "lab.json"
+IDENTITY = "id_ed25519"
+KNOWN_HOSTS = "known_hosts"
+PASSWORDS = "passwords.json"
+
+_CONNECT_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """A running practice lab.
+
+    Attributes:
+        spec: What was asked for.
+        folder: Its folder with keys, disks and logs.
+        ports: TCP port on 127.0.0.1 of each side's sshd.
+        since: When it was started, UTC.
+        owner_pid: The process that it dies with; None for a lab that lasts until it is taken down.
+    """
+
+    spec: LabSpec
+    folder: Path
+    ports: dict[Side, int]
+    since: datetime
+    owner_pid: int | None
+
+    @property
+    def pair(self) -> PairSpec:
+        """The two gateways as a pair, with root's key and their host keys."""
+        return PairSpec(
+            name=f"lab:{self.spec.name}",
+            a=self.host(Side.A),
+            b=self.host(Side.B),
+            underlay_a=UNDERLAY_ADDRESSES[Side.A],
+            underlay_b=UNDERLAY_ADDRESSES[Side.B],
+            is_lab=True,
+        )
+
+    def host(self, side: Side, user: str = "root") -> HostSpec:
+        """Return how to reach one gateway.
+
+        Args:
+            side: Which one.
+            user: One of root, operator, nopass, doasuser and plain; the key opens all of them.
+
+        Returns:
+            Address, user, key and host key.
+        """
+        return HostSpec(
+            label=HOST_NAMES[side],
+            address="127.0.0.1",
+            port=self.ports[side],
+            user=user,
+            auth=AuthKind.KEY,
+            identity_file=str(self.folder / IDENTITY),
+            host_key_file=str(self.folder / KNOWN_HOSTS),
+        )
+
+    def passwords(self) -> dict[str, Secret]:
+        """Return the random passwords of the users that have one: `operator` (sudo asks for it) and `plain`."""
+        stored: dict[str, str] = json.loads((self.folder / PASSWORDS).read_text())
+        return {user: Secret(value) for user, value in stored.items()}
+
+    def ssh_argv(self, side: Side, user: str = "root") -> list[str]:
+        """Return OpenSSH's command line for one gateway; a command may be appended.
+
+        Args:
+            side: Which one.
+            user: Who to be there.
+
+        Returns:
+            Program and arguments; an unknown or changed host key is refused.
+        """
+        return [
+            *("ssh", "-F", "none", "-p", str(self.ports[side]), "-l", user, "-i", str(self.folder / IDENTITY)),
+            *("-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes"),
+            *("-o", f"UserKnownHostsFile={_quoted(self.folder / KNOWN_HOSTS)}", "-o", "GlobalKnownHostsFile=none"),
+            *("-o", f"ConnectTimeout={_CONNECT_TIMEOUT_S}", "-o", "LogLevel=ERROR", "127.0.0.1"),
+        ]
+
+    def save(self) -> None:
+        """Write the description into the lab's folder."""
+        content = {
+            "platform_a": self.spec.platform_a,
+            "platform_b": self.spec.platform_b,
+            "cpu": self.spec.cpu,
+            "ports": self.ports,
+            "since": self.since.isoformat(),
+            "owner_pid": self.owner_pid,
+        }
+        (self.folder / DESCRIPTION).write_text(json.dumps(content, indent=2) + "\n")
+
+
+def load_lab(folder: Path) -> Lab:
+    """Read a lab's description from its folder.
+
+    Args:
+        folder: The lab's folder, called after the lab.
+
+    Returns:
+        The lab.
+
+    Raises:
+        LabFault: The description is missing or damaged.
+    """
+    try:
+        content = json.loads((folder / DESCRIPTION).read_text())
+        return Lab(
+            spec=LabSpec(folder.name, content["platform_a"], content["platform_b"], CpuKind(content["cpu"])),
+            folder=folder,
+            ports={Side(side): int(port) for side, port in content["ports"].items()},
+            since=datetime.fromisoformat(content["since"]),
+            owner_pid=content["owner_pid"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LabFault(
+            f"The lab “{folder.name}” runs, but its description cannot be read.",
+            hint=f"Take it down and start it again: tunnelmark lab down --name {folder.name}",
+        ) from error
+
+
+def _quoted(path: Path) -> str:
+    """Quote a path for an option of OpenSSH, which splits at blanks. Source: ssh_config(5)."""
+    return f'"{path}"'

@@ -1,0 +1,118 @@
+"""What a practice lab is made of, and what is told about it while it starts and runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import Side
+from app.lab.platforms import PLATFORMS, platform
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,30}")
+
+
+class CpuKind(StrEnum):
+    """Which instructions the virtual CPUs show. Under software emulation both kinds are equally slow."""
+
+    AES = "aes"
+    NO_AES = "no-aes"
+
+
+@dataclass(frozen=True, slots=True)
+class LabSpec:
+    """A lab to be started.
+
+    Attributes:
+        name: Lower-case letters, digits and hyphens, at most 31 characters; no platform's name.
+        platform_a: Platform of host A.
+        platform_b: Platform of host B.
+        cpu: Which instructions the CPUs show.
+    """
+
+    name: str
+    platform_a: str = "debian-13"
+    platform_b: str = "debian-13"
+    cpu: CpuKind = CpuKind.AES
+
+    def platform(self, side: Side) -> str:
+        """Return the platform on one side."""
+        return self.platform_a if side is Side.A else self.platform_b
+
+    def check(self) -> None:
+        """Refuse what cannot be a lab.
+
+        Raises:
+            InvalidOption: The name is malformed or reserved, or a platform is unknown.
+        """
+        check_lab_name(self.name)
+        platform(self.platform_a)
+        platform(self.platform_b)
+
+
+def check_lab_name(name: str) -> None:
+    """Refuse what cannot be a lab's name.
+
+    Args:
+        name: As the user gave it.
+
+    Raises:
+        InvalidOption: The name is malformed, or reserved because it is a platform's.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidOption(
+            f"“{name}” cannot be a lab's name.",
+            hint="Take lower-case letters, digits and hyphens, 31 characters at most, a letter or digit first.",
+        )
+    if name in PLATFORMS:
+        raise InvalidOption(
+            f"A lab cannot be called “{name}”: that is the name of a platform.",
+            hint=f"Take another name; `lab:{name}` already means a lab of that platform that is started when needed.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LabProgress:
+    """How far the making of an image or the start of a lab has come.
+
+    Attributes:
+        stage: `image`, `boot` or `login`.
+        text: What is being done, for people.
+        fraction: 0 to 1 within the stage; None where nobody can tell.
+    """
+
+    stage: str
+    text: str
+    fraction: float | None
+
+
+OnProgress = Callable[[LabProgress], None]
+"""Gets each step of progress, in the thread that does the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabStatus:
+    """A lab that runs.
+
+    Attributes:
+        name: Its name.
+        platforms: Platforms of A and B.
+        cpu: Which instructions its CPUs show.
+        is_running: Whether each of A and B is switched on.
+        ports: SSH ports of A and B on 127.0.0.1.
+        pids: Process numbers of A's and B's QEMU; None for one that is switched off.
+        since: When it was started, UTC.
+        owner_pid: The process that the lab dies with; None for a lab that lasts until it is taken down.
+    """
+
+    name: str
+    platforms: tuple[str, str]
+    cpu: CpuKind
+    is_running: tuple[bool, bool]
+    ports: tuple[int, int]
+    pids: tuple[int | None, int | None]
+    since: datetime
+    owner_pid: int | None

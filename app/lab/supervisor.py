@@ -1,0 +1,220 @@
+"""Keeps the two virtual machines of a lab, as a process of its own.
+
+It is run as a script with the standard library alone (`python -I supervisor.py FOLDER`), so that it starts at once and
+is small, and puts itself into the background. It holds the ends of the socket pair that is the underlay, so that either
+machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for orders on a
+socket in the lab's folder; and it removes that folder when it ends. A lab that has an owner ends when the owner does,
+however that dies: the owner's process descriptor becomes readable then. The machines die with this process, even if it
+is killed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+CONTROL_SOCKET = "control.sock"
+MACHINES_FILE = "machines.json"
+PID_FILE = "supervisor.pid"
+UNDERLAY_FD_MARK = "@UNDERLAY_FD@"
+
+_PR_SET_PDEATHSIG = 1  # Source: prctl(2)
+_UNDERLAY_BUFFER_BYTES = 1 << 20
+_MAX_ORDER_BYTES = 4096
+_KILL_WAIT_S = 10.0
+_STARTED = "started"
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Supervisor:
+    """Starts, stops and watches the machines of one lab.
+
+    Args:
+        folder: The lab's folder; removed at the end.
+        owner_fd: Process descriptor of the owner; None where the lab lasts until it is taken down.
+    """
+
+    def __init__(self, folder: Path, owner_fd: int | None) -> None:
+        self._folder = folder
+        self._owner_fd = owner_fd
+        self._selector = selectors.DefaultSelector()
+        self._argv: dict[str, list[str]] = json.loads((folder / MACHINES_FILE).read_text())
+        self._machines: dict[str, subprocess.Popen[bytes]] = {}
+        self._exit_fds: dict[str, int] = {}
+        ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._ends = dict(zip(sorted(self._argv), ends, strict=True))
+        for end in ends:
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNDERLAY_BUFFER_BYTES)
+        self._is_stopping = False
+
+    def run(self, on_started: Callable[[], None]) -> None:
+        """Start both machines and obey until told to stop, or until the owner is gone.
+
+        Args:
+            on_started: Called when the machines have been started and orders are accepted.
+        """
+        os.chdir(self._folder)  # socket paths are limited to 107 bytes: relative ones always fit
+        try:
+            Path(PID_FILE).write_text(f"{os.getpid()}\n")
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            listener.bind(CONTROL_SOCKET)
+            listener.listen(8)
+            self._selector.register(listener, selectors.EVENT_READ, self._accept)
+            if self._owner_fd is not None:
+                self._selector.register(self._owner_fd, selectors.EVENT_READ, self._stop)
+            wake_read, wake_write = socket.socketpair()
+            wake_write.settimeout(0)
+            signal.set_wakeup_fd(wake_write.fileno())
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, lambda *_: None)
+            self._selector.register(wake_read, selectors.EVENT_READ, self._stop)
+            for side in self._argv:
+                self._power_on(side)
+            on_started()
+            while not self._is_stopping:
+                for key, _ in self._selector.select():
+                    key.data(key.fileobj)
+        finally:
+            for side in list(self._machines):
+                self._power_off(side)
+            os.chdir("/")
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _stop(self, _source: object) -> None:
+        self._is_stopping = True
+
+    # --- orders -------------------------------------------------------------------------------------------------------
+
+    def _accept(self, listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(5.0)
+            try:
+                order = json.loads(connection.makefile("rb").readline(_MAX_ORDER_BYTES))
+                answer = self._obey(order)
+                connection.sendall(json.dumps(answer).encode() + b"\n")
+            except (OSError, ValueError, KeyError, TypeError):
+                return  # whoever asked is gone, or is none of ours
+
+    def _obey(self, order: dict[str, Any]) -> dict[str, Any]:
+        verb = order["do"]
+        if verb == "stop":
+            self._is_stopping = True
+        elif verb == "off":
+            self._power_off(order["side"])
+        elif verb == "on":
+            self._power_on(order["side"])
+        return {"pids": {side: self._pid(side) for side in self._argv}}
+
+    def _pid(self, side: str) -> int | None:
+        machine = self._machines.get(side)
+        return machine.pid if machine is not None and machine.poll() is None else None
+
+    # --- machines -----------------------------------------------------------------------------------------------------
+
+    def _power_on(self, side: str) -> None:
+        if side in self._machines:
+            return
+        end = self._ends[side]
+        if end in self._selector.get_map():
+            self._selector.unregister(end)
+            self._drop_frames(end)
+        argv = [part.replace(UNDERLAY_FD_MARK, str(end.fileno())) for part in self._argv[side]]
+        with Path(f"qemu-{side}.log").open("ab") as log:
+            machine = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(end.fileno(),),
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - this process has one thread
+            )
+        self._machines[side] = machine
+        exit_fd = os.pidfd_open(machine.pid)
+        self._exit_fds[side] = exit_fd
+        self._selector.register(exit_fd, selectors.EVENT_READ, lambda _fd, side=side: self._forget(side))
+
+    def _power_off(self, side: str) -> None:
+        machine = self._machines.get(side)
+        if machine is not None:
+            machine.kill()
+            self._forget(side)
+
+    def _forget(self, side: str) -> None:
+        machine = self._machines.pop(side)
+        machine.wait(timeout=_KILL_WAIT_S)
+        exit_fd = self._exit_fds.pop(side)
+        self._selector.unregister(exit_fd)
+        os.close(exit_fd)
+        # Frames to a machine without power are lost, rather than kept and blocking the sender.
+        self._selector.register(self._ends[side], selectors.EVENT_READ, self._drop_frames)
+
+    @staticmethod
+    def _drop_frames(end: socket.socket) -> None:
+        while True:
+            try:
+                end.recv(65536, socket.MSG_DONTWAIT)
+            except OSError:
+                return
+
+
+def _go_to_background() -> None:
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    os.close(null)
+
+
+def main(arguments: list[str]) -> int:
+    """Run the supervisor in the background; returns when it has started its machines or has failed to.
+
+    Args:
+        arguments: The lab's folder; for a lab with an owner also the number of its process descriptor.
+
+    Returns:
+        Exit status of the process in the foreground; the reason of a failure goes to stderr.
+    """
+    read_end, write_end = os.pipe()
+    if os.fork():
+        os.close(write_end)
+        with os.fdopen(read_end) as report:
+            complaint = report.read()
+        if complaint != _STARTED:
+            sys.stderr.write(complaint)
+            return 1
+        return 0
+    os.close(read_end)
+    _go_to_background()
+
+    def report_start() -> None:
+        os.write(write_end, _STARTED.encode())
+        os.close(write_end)
+
+    try:
+        owner_fd = int(arguments[1]) if len(arguments) > 1 else None
+        Supervisor(Path(arguments[0]), owner_fd).run(report_start)
+    except Exception as error:  # noqa: BLE001 - the edge of this process
+        try:
+            os.write(write_end, f"{type(error).__name__}: {error}".encode())
+        except OSError:
+            pass  # it had started; nobody listens any more
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

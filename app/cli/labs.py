@@ -16,6 +16,14 @@ from app.lab import CpuKind, LabSpec
 from app.wizard.ports import ProgressSink
 
 
+_STATES = {
+    (True, True): "running",
+    (True, False): "B is off",
+    (False, True): "A is off",
+    (False, False): "both are off",
+}
+
+
 def up(context: Context) -> int:
     """Start a lab that lasts until `lab down`."""
     options = context.options
@@ -51,7 +59,8 @@ def status(context: Context) -> int:
                 "pair": f"lab:{lab.name}",
                 "platforms": list(lab.platforms),
                 "cpu": str(lab.cpu),
-                "is_running": lab.is_running,
+                "is_running": all(lab.is_running),
+                "hosts": {"a": lab.is_running[0], "b": lab.is_running[1]},
                 "ports": list(lab.ports),
                 "since": lab.since.isoformat(),
             }
@@ -69,7 +78,7 @@ def status(context: Context) -> int:
             f"lab:{lab.name}",
             " and ".join(lab.platforms),
             str(lab.cpu),
-            "running" if lab.is_running else "broken",
+            _STATES[lab.is_running],
             ", ".join(map(str, lab.ports)),
             f"{lab.since.astimezone():%Y-%m-%d %H:%M}",
         )

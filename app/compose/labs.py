@@ -33,7 +33,7 @@ class Labs:
 
     def running(self) -> tuple[Lab, ...]:
         """Return the labs that are up."""
-        found = (self.manager.find(status.name) for status in self.manager.status() if status.is_running)
+        found = (self.manager.find(status.name) for status in self.manager.status() if all(status.is_running))
         return tuple(lab for lab in found if lab is not None)
 
     def states(self) -> tuple[LabState, ...]:

@@ -2,10 +2,12 @@
 
 from app.lab.image import ImagePaths
 from app.lab.manager import LabManager
+from app.lab.platforms import PLATFORMS
 from app.lab.running import Lab
 from app.lab.spec import CpuKind, LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
 
 __all__ = [
+    "PLATFORMS",
     "CpuKind",
     "ImagePaths",
     "Lab",

@@ -75,7 +75,7 @@ def _table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> bytes:
     writer = csv.writer(text)
     writer.writerow(header)
     writer.writerows([_safe(cell) for cell in line] for line in lines)
-    return text.getvalue().encode()
+    return text.getvalue().encode(errors="replace")
 
 
 def _safe(cell: Cell) -> Cell:

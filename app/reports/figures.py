@@ -15,7 +15,7 @@ from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
 from app.ranking.summaries import answered_us
 from app.reports.bars import cpu_figure, throughput_figure
 from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
-from app.reports.labels import short_names, styles, wrapped
+from app.reports.labels import short_names, shortened, styles, wrapped
 from app.reports.svg import Theme, to_svg
 from app.reports.text import clean
 
@@ -79,7 +79,9 @@ def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
     drawn = [one for one in ranking.results if one.status is AttemptStatus.COMPLETED]
     drawn.sort(key=lambda result: not result.is_unprotected)
     names = short_names([(one.solution, one.suite) for one in drawn])
-    return tuple(Series(clean(names[one.solution, one.suite]), looks[one.solution, one.suite], one) for one in drawn)
+    return tuple(
+        Series(shortened(clean(names[one.solution, one.suite])), looks[one.solution, one.suite], one) for one in drawn
+    )
 
 
 def _latency(series: Sequence[Series], theme: Theme) -> Drawn:

@@ -66,7 +66,7 @@ def write_json(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
         InvalidOption: Nothing can be written there.
     """
     text = json.dumps(to_json(record, ranking), indent=2, ensure_ascii=False, allow_nan=False)
-    write_atomically(path, f"{text}\n".encode())
+    write_atomically(path, f"{text}\n".encode(errors="replace"))
 
 
 def _pair(record: CampaignRecord) -> dict[str, Any]:

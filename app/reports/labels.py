@@ -10,6 +10,9 @@ from app.domain.palette import SeriesStyle, series_style
 CandidateId = tuple[str, str]
 """Solution and suite."""
 
+_LONGEST_NAME = 32
+"""Characters."""
+
 
 def short_names(candidates: Sequence[CandidateId]) -> dict[CandidateId, str]:
     """Return the solution's name, with the suite's where a solution is there with several."""
@@ -23,6 +26,11 @@ def short_names(candidates: Sequence[CandidateId]) -> dict[CandidateId, str]:
 def wrapped(name: str) -> str:
     """Return a short name with its suite, where it has one, on a line of its own."""
     return name.replace(" ", "\n", 1)
+
+
+def shortened(name: str) -> str:
+    """Return a short name, cut where it would leave no room for the figure."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def styles(candidates: Sequence[CandidateId]) -> dict[CandidateId, SeriesStyle]:

@@ -58,7 +58,7 @@ def to_svg(figure: Figure, *, name: str, description: str, theme: Theme) -> str:
     """
     buffer = io.BytesIO()
     root = ET.fromstring(_written(figure, buffer, name))  # noqa: S314 - written by matplotlib a moment ago
-    _drop_metadata(root)
+    _drop_page_wide(root)
     _rename_ids(root, name)
     for size in ("width", "height", "version"):
         root.attrib.pop(size, None)
@@ -81,10 +81,14 @@ def _written(figure: Figure, buffer: io.BytesIO, name: str) -> bytes:
     return buffer.getvalue()
 
 
-def _drop_metadata(root: ET.Element) -> None:
-    for child in list(root):
-        if child.tag == f"{{{_SVG}}}metadata":
-            root.remove(child)
+def _drop_page_wide(root: ET.Element) -> None:
+    """Remove metadata, and the style sheet, which would hold for the whole page; put its rules on the figure itself."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+                parent.remove(child)
+    root.set("stroke-linejoin", "round")
+    root.set("stroke-linecap", "butt")
 
 
 def _rename_ids(root: ET.Element, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -291,3 +291,53 @@ def sample_record(
         attempts=attempts,
         tunnelmark_version="0.1.0",
     )
+
+
+HOSTILE = '<script>alert(1)</script>&"\'`${x_{#eval("1")}$ \\frac @ref <a> \x1b[31m\x00\u202eevil\ud800'
+"""What a host, or a file, could say: markup of HTML, of typst and of mathematics, control characters, reversed text."""
+
+
+def hostile_record() -> CampaignRecord:
+    """Return a campaign in which every text that hosts, files or users give is hostile."""
+    models = tuple(
+        replace(
+            model,
+            candidate=replace(
+                model.candidate,
+                title=f"{model.candidate.title} {HOSTILE}",
+                findings=(Finding(HOSTILE, Verdict.ACCEPTABLE, HOSTILE, HOSTILE, HOSTILE),),
+            ),
+            failure=(HOSTILE, HOSTILE) if model.failure[0] else model.failure,
+        )
+        for model in MODELS
+    )
+    evil_facts = replace(
+        facts(HOSTILE),
+        os_name=HOSTILE,
+        kernel=HOSTILE,
+        cpu_model=HOSTILE,
+        nics=(Nic(HOSTILE, HOSTILE, 1500, 1000, is_up=True),),
+        tools={
+            HOSTILE: Tool(HOSTILE, ToolFlavour.IPUTILS, HOSTILE),
+            "ping": Tool("ping", ToolFlavour.IPUTILS, HOSTILE),
+        },
+        solutions={HOSTILE: SolutionSupport(HOSTILE, is_available=True, version=HOSTILE)},
+        firewall=(HOSTILE,),
+    )
+    record = sample_record(
+        models=models,
+        facts_by_side={"a": evil_facts, "b": evil_facts},
+        pair_spec=replace(pair(label_a=HOSTILE, label_b=HOSTILE), name=HOSTILE),
+    )
+    attempts = tuple(
+        replace(
+            one,
+            negotiated=HOSTILE,
+            daemon_log=HOSTILE,
+            doubts=(HOSTILE,),
+            configuration=(PlannedItem("a", "file", HOSTILE, HOSTILE), PlannedItem("b", HOSTILE, HOSTILE, HOSTILE)),
+            latency=tuple(replace(series, note=HOSTILE) for series in one.latency),
+        )
+        for one in record.attempts
+    )
+    return replace(record, attempts=attempts)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import DiskFull, InvalidOption
+from app.reports.files import write_atomically
+
+
+def test_replaces_what_was_there(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    write_atomically(target, b"one")
+    write_atomically(target, b"two")
+    assert target.read_bytes() == b"two"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_missing_folder_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match="cannot be written") as caught:
+        write_atomically(tmp_path / "none" / "a.txt", b"x")
+    assert "folder that exists" in caught.value.hint
+
+
+def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").mkdir()
+    with pytest.raises(InvalidOption, match="cannot be written"):
+        write_atomically(tmp_path / "a.txt", b"x")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_said_and_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    target = tmp_path / "a.txt"
+    target.write_bytes(b"old")
+
+    def full(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DiskFull, match="no space left"):
+        write_atomically(target, b"new")
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_real_limit_of_the_system_is_met_and_said(tmp_path: Path) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    try:
+        with pytest.raises(DiskFull, match="no space left"):
+            write_atomically(tmp_path / "a.txt", b"x" * 1000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import functools
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import html5lib
+import pytest
+from sample_records import HOSTILE, MODELS, Model, hostile_record, sample_record
+
+from app.domain.results import CampaignRecord, CampaignStatus, LatencySeries
+from app.ranking import rank
+from app.reports import to_html, write_html
+
+
+def page(record: CampaignRecord) -> str:
+    return to_html(record, rank(record))
+
+
+@functools.cache
+def case(name: str) -> tuple[str, ET.Element]:
+    text = page(CASES[name])
+    return text, strictly_parsed(text)
+
+
+def strictly_parsed(text: str) -> ET.Element:
+    tree = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+    assert isinstance(tree, ET.Element)
+    return tree
+
+
+def without_cpu(record: CampaignRecord) -> CampaignRecord:
+    return replace(record, attempts=tuple(replace(one, cpu_throughput={}, throughput=()) for one in record.attempts))
+
+
+def nothing_received(record: CampaignRecord) -> CampaignRecord:
+    silent = tuple(
+        replace(
+            one,
+            latency=tuple(
+                LatencySeries(each.frame_bytes, each.sent, 0, 0, each.rtt_us * 0 + 0xFFFFFFFF) for each in one.latency
+            ),
+        )
+        for one in record.attempts
+    )
+    return replace(record, attempts=silent)
+
+
+CASES = {
+    "usual": sample_record(pings=30),
+    "one round": sample_record(pings=30, rounds=1),
+    "one ping": sample_record(pings=1, rounds=1),
+    "nothing measured": sample_record(attempts_kept=0, status=CampaignStatus.CANCELLED),
+    "no candidates": sample_record(models=(), status=CampaignStatus.CANCELLED),
+    "running": sample_record(pings=30, attempts_kept=3, status=CampaignStatus.RUNNING),
+    "only failed": sample_record(models=(MODELS[5],)),
+    "no throughput, no CPU": without_cpu(sample_record(pings=30)),
+    "nothing received": nothing_received(sample_record(pings=5)),
+    "no deadline": sample_record(pings=30, deadline_ms=None),
+    "no facts": replace(sample_record(pings=30), facts={}),
+    "hostile": hostile_record(),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_is_valid_and_stands_alone(name: str) -> None:
+    text, tree = case(name)
+    tags = {str(element.tag).rsplit("}", 1)[-1] for element in tree.iter()}
+    assert not tags & {"script", "link", "iframe", "object", "embed", "img", "image", "base", "form", "foreignObject"}
+    for element in tree.iter():
+        for key, value in element.attrib.items():
+            assert not key.lower().startswith("on")
+            if key.rsplit("}", 1)[-1] in ("href", "src"):
+                assert value.startswith("#")
+    assert "@import" not in text
+    assert set(re.findall(r"url\((.)", text)) <= {"#"}
+    assert re.findall(r"""["'(]\s*(https?:)?//""", re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)) == []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ids_are_unique_and_every_reference_has_its_target(name: str) -> None:
+    _, tree = case(name)
+    ids = [element.attrib["id"] for element in tree.iter() if "id" in element.attrib]
+    assert len(ids) == len(set(ids))
+    wanted = {
+        value.removeprefix("#")
+        for element in tree.iter()
+        for key, value in element.attrib.items()
+        if key.rsplit("}", 1)[-1] == "href"
+    }
+    clips = {
+        match
+        for element in tree.iter()
+        for value in element.attrib.values()
+        for match in re.findall(r"url\(#([^)]*)\)", value)
+    }
+    assert wanted | clips <= set(ids)
+
+
+def test_hostile_text_is_shown_as_text() -> None:
+    text, tree = case("hostile")
+    assert "<script" not in text
+    assert "<a> " not in text
+    shown = "".join(tree.itertext())
+    assert shown.count('<script>alert(1)</script>&"\'`${x_{#eval("1")}$') > 20
+    assert not set(shown) & {"\x00", "\x1b", "\u202e", "\ud800"}
+    assert HOSTILE not in text
+
+
+def test_a_hostile_suite_in_a_figure_is_drawn_as_text() -> None:
+    evil = tuple(
+        Model(replace(model.candidate, solution="openvpn-udp", suite=HOSTILE + str(number)), 1, 0.3, 40, 50, 80)
+        for number, model in enumerate(MODELS[2:4])
+    )
+    text = page(sample_record(models=evil, pings=10))
+    strictly_parsed(text)
+    assert "<script" not in text
+
+
+def test_says_what_it_has_to() -> None:
+    record = CASES["usual"]
+    shown = " ".join("".join(case("usual")[1].itertext()).split())
+    ranking = rank(record)
+    for expected in (
+        ranking.recommendation.sentence,
+        ranking.drift.sentence,
+        "practice lab",
+        "Recommended",
+        "Unprotected",
+        "cipher BF-CBC is not in OpenSSL",  # the reason of the one that failed
+        "Exiting due to fatal error",  # its log
+        "ip link add tmk0 type wireguard",  # the configuration
+        "ip link delete tmk0",  # its undo
+        "TLS_AES_256_GCM_SHA384",  # what was agreed on
+        "Debian GNU/Linux 13 (trixie)",
+        "openvpn-udp 2.6.14",
+        "CVE-2016-6329",
+        "tunnelmark compare lab:practice --solutions baseline,l2tp,wireguard,openvpn-udp,openvpn-tcp",
+        "0.35 for 60",
+    ):
+        assert " ".join(expected.split()) in shown
+
+
+def test_figures_follow_light_and_dark() -> None:
+    text, _ = case("usual")
+    assert "prefers-color-scheme: dark" in text
+    figures = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    assert len(figures) == 5
+    for figure in figures:
+        colours = set(re.findall(r"#[0-9a-fA-F]{6}\b", figure))
+        assert not colours & {"#000000", "#ffffff", "#010203", "#040506", "#070809"}
+        assert "var(--ink)" in figure
+        assert "aria-label" in figure
+
+
+def test_the_same_record_gives_the_same_page() -> None:
+    assert page(CASES["usual"]) == case("usual")[0]
+
+
+def test_written_in_one_step(tmp_path: Path) -> None:
+    record = sample_record(pings=30, rounds=1)
+    target = tmp_path / "report.html"
+    target.write_text("old")
+    write_html(record, rank(record), target)
+    assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -1,0 +1,47 @@
+"""The published figures are as their heads say."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+FOLDER = files("resources") / "reference"
+
+
+def table(name: str) -> list[dict[str, str]]:
+    lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+@pytest.mark.parametrize(
+    "name", ["weighted_latency.toml", "platforms.toml", "oslv_2004.toml", "ipsec_tls_2011.csv", "satcom_transfer_s.csv"]
+)
+def test_every_file_names_its_study(name: str) -> None:
+    assert (FOLDER / name).read_text(encoding="utf-8").startswith("# ")
+
+
+def test_response_times_and_rates_of_2011_are_numbers() -> None:
+    rows = table("ipsec_tls_2011.csv")
+    assert {row["direction"] for row in rows} == {"A->B", "B->A"}
+    assert all(float(row["response_avg_s"]) <= float(row["response_max_s"]) for row in rows)
+    assert all(float(row["throughput_mbit_s"]) > 0 for row in rows)
+
+
+def test_satellite_transfers_are_numbers() -> None:
+    assert all(float(row["seconds"]) > 0 for row in table("satcom_transfer_s.csv"))
+
+
+def test_options_of_2019_add_up() -> None:
+    platforms = tomllib.loads((FOLDER / "platforms.toml").read_text(encoding="utf-8"))["platform"]
+    for platform in platforms:
+        for worked, failed, tried in platform["options"].values():
+            assert worked + failed == tried
+    assert len({platform["id"] for platform in platforms}) == 5
+
+
+def test_the_fifteen_systems_of_2004() -> None:
+    systems = tomllib.loads((FOLDER / "oslv_2004.toml").read_text(encoding="utf-8"))["system"]
+    assert len({system["name"] for system in systems}) == 15

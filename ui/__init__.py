@@ -1,0 +1,1 @@
+"""The window: Qt widgets. It renders and collects, and decides nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -41,6 +41,7 @@ class ComparisonState:
         discovery: What was found on it.
         is_link_confirmed: Whether the user has seen and accepted the link.
         chosen: Candidates that are to be measured, as (solution, suite), in the order they are shown.
+        is_choice_made: Whether the user has seen and accepted what is chosen.
         options: Profile and limits.
         plan: Made from all that.
         campaign_id: Number of the comparison that ran.
@@ -50,9 +51,20 @@ class ComparisonState:
     discovery: Discovery | None = None
     is_link_confirmed: bool = False
     chosen: tuple[tuple[str, str], ...] = ()
+    is_choice_made: bool = False
     options: RunOptions = DEFAULT_OPTIONS
     plan: CampaignPlan | None = None
     campaign_id: int | None = None
+
+
+_DEPENDENT: Mapping[Step, tuple[Step, ...]] = {
+    Step.HOSTS: (Step.LINK, Step.CHOOSE, Step.PLAN, Step.RUN),
+    Step.LINK: (Step.PLAN, Step.RUN),
+    Step.CHOOSE: (Step.PLAN, Step.RUN),
+    Step.PLAN: (Step.RUN,),
+    Step.RUN: (),
+    Step.RESULTS: (),
+}
 
 
 class ComparisonWizard:
@@ -71,7 +83,7 @@ class ComparisonWizard:
         return {
             Step.HOSTS: state.discovery is not None,
             Step.LINK: state.discovery is not None and state.is_link_confirmed,
-            Step.CHOOSE: bool(state.chosen),
+            Step.CHOOSE: state.is_choice_made and bool(state.chosen),
             Step.PLAN: state.plan is not None,
             Step.RUN: state.campaign_id is not None,
             Step.RESULTS: False,
@@ -93,8 +105,11 @@ class ComparisonWizard:
         self.current = step
 
     def invalidated_by_change_in(self, step: Step) -> tuple[Step, ...]:
-        """Return the later steps that hold something now and would have to be done again after a change in `step`."""
-        return tuple(later for later in Step if later.number > step.number and self.is_done(later))
+        """Return the later steps that hold something now and would have to be done again after a change in `step`.
+
+        Another link leaves the choice of candidates as it is; other hosts make everything invalid.
+        """
+        return tuple(later for later in _DEPENDENT[step] if self.is_done(later))
 
     def set_discovery(self, discovery: Discovery) -> None:
         """Take what was found; ticks the safe defaults."""
@@ -137,7 +152,7 @@ class ComparisonWizard:
         if not wanted:
             raise InvalidPlan("Nothing is ticked.", hint="Tick at least one candidate.")
         chosen = tuple(key for key in offered if key in wanted)
-        self.state = replace(self.state, chosen=chosen, plan=None, campaign_id=None)
+        self.state = replace(self.state, chosen=chosen, is_choice_made=True, plan=None, campaign_id=None)
 
     def risky_choices(self) -> tuple[Candidate, ...]:
         """Return the ticked candidates that may be measured, knowingly, but never deployed."""

@@ -208,6 +208,10 @@ class ComparisonServices(Protocol):
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
         ...
 
+    def default_report_path(self, campaign_id: int) -> Path:
+        """Return where a report goes that nobody named a place for."""
+        ...
+
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         """Put both hosts back after a run that died; return sentences that say what was found and done."""
         ...

@@ -1,0 +1,337 @@
+"""Services that touch nothing: for tests of the window only. Every figure is made up from a seeded generator."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+from sample_records import BLOWFISH, MODELS, STARTED, Model, attempt, configuration, facts, pair, plan_keys
+
+from app.campaign import CampaignControl
+from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.cancel import CancelToken
+from app.domain.credentials import HostKeyQuestion
+from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
+from app.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    CampaignEnded,
+    CampaignStarted,
+    CpuSample,
+    EventSink,
+    LogLevel,
+    LogLine,
+    Paused,
+    Progress,
+    RttSamples,
+    Stage,
+    StageStarted,
+    ThroughputSample,
+)
+from app.domain.hosts import HostFacts, MissingPart, Nic, PairSpec, Side
+from app.domain.link import Link
+from app.domain.ranking import Ranking
+from app.domain.results import (
+    LOST_RTT_US,
+    Attempt,
+    AttemptKey,
+    AttemptStatus,
+    CampaignPlan,
+    CampaignRecord,
+    CampaignStatus,
+    PlannedItem,
+)
+from app.domain.verdicts import Finding, Verdict
+from app.ranking import rank
+from app.wizard import Discovery, HostCheck, LabState, PairChoice, Prompts, RunOptions
+from app.wizard.ports import ProgressSink
+
+_MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
+
+
+@dataclass
+class FakeServices:
+    """Implements ComparisonServices.
+
+    Attributes:
+        prompts: Where questions go.
+        pace_s: Seconds between two batches of samples.
+        batch: Samples per batch.
+        faults: Errors to raise, by name of the method; each is raised once.
+        asks_host_key: Whether looking at the hosts asks about an unknown key.
+        records: Stored comparisons.
+        interrupted: Number of an interrupted comparison.
+        missing_on_b: What B lacks.
+        cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
+    """
+
+    prompts: Prompts
+    pace_s: float = 0.0
+    batch: int = 20
+    is_lab: bool = True
+    faults: dict[str, TunnelmarkError] = field(default_factory=dict)
+    asks_host_key: bool = False
+    records: dict[int, CampaignRecord] = field(default_factory=dict)
+    interrupted: int | None = None
+    missing_on_b: tuple[MissingPart, ...] = ()
+    calls: list[str] = field(default_factory=list)
+    reports: list[Path] = field(default_factory=list)
+    cleanup: threading.Event = field(default_factory=threading.Event)
+    is_closed: bool = False
+
+    def __post_init__(self) -> None:
+        self.cleanup.set()
+
+    def _call(self, name: str) -> None:
+        self.calls.append(name)
+        assert threading.current_thread() is not threading.main_thread(), f"{name} was called on the window's thread"
+        if name in self.faults:
+            raise self.faults.pop(name)
+
+    def pairs(self) -> tuple[PairChoice, ...]:
+        self._call("pairs")
+        return (PairChoice(pair(), "2026-03-04 09:30"), PairChoice(pair(is_lab=False), ""))
+
+    def save_pair(self, pair: PairSpec) -> None:
+        self._call("save_pair")
+
+    def labs(self) -> tuple[LabState, ...]:
+        return (LabState("practice", "lab:practice", is_running=True, text="debian-13"),)
+
+    def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        self._call("start_lab")
+        for nth in range(5):
+            on_progress(f"Booting, {nth} of 5", nth / 5)
+            token.sleep(self.pace_s)
+        return pair()
+
+    def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        self._call("discover")
+        on_progress("Looking at both hosts", None)
+        token.sleep(self.pace_s)
+        if self.asks_host_key and not self.prompts.confirm_host_key(
+            HostKeyQuestion("192.0.2.10", "ssh-ed25519", "SHA256:wVbwOu4nAfXBgS0ZLVqMjbDpPSVSwSkDtnkyHzhjVKQ")
+        ):
+            raise HostKeyUnknown("The key of 192.0.2.10 was not accepted.", hint="Compare the fingerprint first.")
+        return discovery(pair, self.missing_on_b)
+
+    def install_missing(
+        self,
+        pair: PairSpec,
+        side: Side,
+        missing: Sequence[MissingPart],
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> str:
+        self._call("install_missing")
+        self.missing_on_b = ()
+        return "Installed iperf3 on gateway-b."
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        self._call("plan")
+        candidates = tuple(c for c in discovery.candidates if (c.solution, c.suite) in set(chosen))
+        keys = plan_keys(candidates, options.profile.rounds)
+        each_s = 6 + 7 * options.profile.pings * 0.002 + 2 * options.profile.seconds
+        return CampaignPlan(
+            discovery.pair, options.profile, candidates, keys, (each_s,) * len(keys), options.deadline_ms
+        )
+
+    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+        self._call("preview")
+        return configuration(candidate[0])
+
+    def run(
+        self,
+        discovery: Discovery,
+        plan: CampaignPlan,
+        *,
+        control: CampaignControl,
+        emit: EventSink,
+        resume_id: int | None = None,
+    ) -> CampaignRecord:
+        self._call("run")
+        campaign_id = resume_id or len(self.records) + 1
+        done = self.records[resume_id].attempts if resume_id is not None else ()
+        emit(CampaignStarted(campaign_id, plan, done))
+        attempts = list(done)
+        status = CampaignStatus.COMPLETED
+        rng = np.random.default_rng(7)
+        for nth, key in enumerate(plan.attempts):
+            if nth < len(done):
+                continue
+            try:
+                control.wait_while_paused(lambda is_on: emit(Paused(is_on)))
+            except Cancelled:
+                pass
+            if control.token.is_cancelled:
+                status = CampaignStatus.CANCELLED
+                break
+            attempts.append(self._attempt(key, plan, control, emit, rng))
+            emit(AttemptEnded(attempts[-1]))
+            share = (nth + 1) / len(plan.attempts)
+            emit(Progress(share, 10 * share, 10 * (1 - share), f"{nth + 1} of {len(plan.attempts)}"))
+        if control.token.is_cancelled:
+            status = CampaignStatus.CANCELLED
+            assert self.cleanup.wait(20)
+        record = self._record(campaign_id, plan, tuple(attempts), status)
+        emit(CampaignEnded(campaign_id, status))
+        return record
+
+    def _attempt(
+        self, key: AttemptKey, plan: CampaignPlan, control: CampaignControl, emit: EventSink, rng: np.random.Generator
+    ) -> Attempt:
+        model = _MODELS[(key.solution, key.suite)]
+        made = attempt(model, key, rng, plan.profile.pings)
+        token, end = control.begin_attempt()
+        emit(AttemptStarted(key, model.candidate.title))
+        emit(LogLine(LogLevel.INFO, f"{model.candidate.title}: round {key.round}"))
+        emit(Progress(key.position / len(plan.attempts), key.position, 30.0, model.candidate.title))
+        try:
+            for stage in (Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY):
+                emit(StageStarted(key, stage))
+                token.sleep(self.pace_s)
+            self._replay(made, model, plan, token, emit)
+        except Cancelled:
+            status = AttemptStatus.SKIPPED if control.is_skipped else AttemptStatus.CANCELLED
+            made = replace(
+                made, status=status, reason="cancelled", message="Ended by the user.", latency=(), throughput=()
+            )
+        finally:
+            end()
+        emit(StageStarted(key, Stage.CLEANUP))
+        return made
+
+    def _replay(self, made: Attempt, model: Model, plan: CampaignPlan, token: CancelToken, emit: EventSink) -> None:
+        if made.status is AttemptStatus.FAILED:
+            return
+        for series in made.latency:
+            emit(StageStarted(made.key, Stage.LATENCY, f"{series.frame_bytes} B"))
+            rtt_ms = np.where(series.rtt_us == LOST_RTT_US, np.nan, series.rtt_us / 1000.0)
+            for first in range(0, len(rtt_ms), self.batch):
+                emit(RttSamples(made.key, series.frame_bytes, first, tuple(rtt_ms[first : first + self.batch])))
+                token.sleep(self.pace_s)
+        emit(StageStarted(made.key, Stage.THROUGHPUT))
+        for speed in made.throughput:
+            for second in range(plan.profile.seconds):
+                emit(ThroughputSample(made.key, speed.direction, second + 1.0, speed.mbit_s * (0.95 + 0.02 * second)))
+                for side in ("a", "b"):
+                    usage = made.cpu_throughput[side]
+                    emit(
+                        CpuSample(
+                            made.key, side, second + 1.0, usage.user_pct, usage.system_pct, usage.softirq_pct, 0.0
+                        )
+                    )
+                token.sleep(self.pace_s)
+
+    def _record(
+        self, campaign_id: int, plan: CampaignPlan, attempts: tuple[Attempt, ...], status: CampaignStatus
+    ) -> CampaignRecord:
+        both = {"a": _host_facts(Side.A), "b": _host_facts(Side.B)}
+        end = STARTED + timedelta(minutes=4)
+        record = CampaignRecord(campaign_id, plan, status, STARTED, end, both, attempts, "0.1.0")
+        self.records[campaign_id] = record
+        return record
+
+    def unfinished(self, pair_name: str) -> int | None:
+        return self.interrupted if pair_name == "lab:practice" else None
+
+    def resume_plan(self, campaign_id: int) -> CampaignPlan:
+        return self.records[campaign_id].plan
+
+    def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
+        self._call("results")
+        if campaign_id not in self.records:
+            raise NotFound(f"There is no comparison number {campaign_id}.", hint="Open the history.")
+        return self.records[campaign_id], rank(self.records[campaign_id])
+
+    def history(self) -> tuple[tuple[int, str], ...]:
+        self._call("history")
+        return tuple(
+            (number, f"{r.started_at:%Y-%m-%d %H:%M}  {r.plan.pair.name}  {r.plan.profile.name}  {r.status}")
+            for number, r in sorted(self.records.items(), reverse=True)
+        )
+
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        self._call("write_report")
+        path.write_text("report", "utf-8")
+        self.reports.append(path)
+        return path
+
+    def default_report_path(self, campaign_id: int) -> Path:
+        return Path(f"comparison-{campaign_id}.html")
+
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
+        self._call("recover")
+        return ("gateway-a was clean.", "gateway-b was clean.")
+
+    def close(self) -> None:
+        self._call("close")
+        self.is_closed = True
+
+
+def _host_facts(side: Side) -> HostFacts:
+    found = facts(f"gw-{side.value}", has_aes=side is Side.A)
+    address = "198.51.100.1/24" if side is Side.A else "198.51.100.2/24"
+    nics = (found.nics[0], Nic("eth1", "52:54:00:00:00:02", 1500, 1000, is_up=True, addresses=(address,)))
+    return replace(found, nics=nics)
+
+
+def _info(name: str, title: str, summary: str, space: Space, carrier: Carrier, **words: bool) -> SolutionInfo:
+    is_plain = words.get("is_unprotected", False)
+    security = SecurityProperties(not is_plain, not is_plain, not is_plain, not is_plain, not is_plain)
+    limits = () if is_plain else ("Keys that were made once are used until somebody changes them.",)
+    return SolutionInfo(
+        name, title, summary, space, carrier, security, 0 if is_plain else 1, 0 if is_plain else 2, is_plain, limits
+    )
+
+
+SOLUTIONS = {
+    info.name: info
+    for info in (
+        _info("baseline", "Bare underlay", "The link as it is.", Space.NONE, Carrier.NONE, is_unprotected=True),
+        _info("l2tp", "L2TPv3", "Frames in IP, unencrypted.", Space.NONE, Carrier.IP, is_unprotected=True),
+        _info("wireguard", "WireGuard", "Carries L2TPv3, which carries the frames.", Space.KERNEL, Carrier.UDP),
+        _info("openvpn-udp", "OpenVPN over UDP", "TLS 1.3 and a tap interface.", Space.USER, Carrier.UDP),
+        _info("openvpn-tcp", "OpenVPN over TCP", "The same in one TCP connection.", Space.USER, Carrier.TCP),
+        _info("tinc", "tinc", "A mesh.", Space.USER, Carrier.UDP),
+    )
+}
+
+
+def discovery(pair: PairSpec, missing_on_b: tuple[MissingPart, ...] = ()) -> Discovery:
+    candidates = tuple(
+        replace(
+            model.candidate,
+            findings=(
+                Finding(
+                    model.candidate.suite,
+                    model.candidate.verdict,
+                    "Nothing speaks against it."
+                    if model.candidate != BLOWFISH
+                    else "Blocks of 64 bits can be matched.",
+                    "RFC 8439" if model.candidate != BLOWFISH else "CVE-2016-6329",
+                    "AES-256-GCM" if model.candidate.verdict is Verdict.INSECURE else "",
+                ),
+            ),
+        )
+        for model in MODELS
+    )
+    defaults = tuple(
+        (c.solution, c.suite) for c in candidates if c.solution != "l2tp" and c.verdict is not Verdict.INSECURE
+    )
+    return Discovery(
+        pair=pair,
+        a=HostCheck(Side.A, _host_facts(Side.A), (), ()),
+        b=HostCheck(Side.B, _host_facts(Side.B), missing_on_b, ("The host is busy (load 0.90 on 1 cores).",)),
+        link=Link(pair.underlay_a, pair.underlay_b),
+        clock_difference_ms=1.2,
+        candidates=candidates,
+        defaults=defaults,
+        solutions=SOLUTIONS,
+        unavailable={"tinc": "A lacks tincd; B lacks tincd"},
+    )

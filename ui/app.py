@@ -1,0 +1,86 @@
+"""Starts Qt and the window."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from ui.context import ServicesFactory
+from ui.theme import Theme
+from ui.window import MainWindow
+
+_PYTHON_TURN_MS = 250
+
+
+def real_services(prompts: object) -> object:
+    """Open the real services; imports what is heavy, so it is called in a worker thread."""
+    from app.compose import Services
+
+    return Services(prompts=prompts)  # type: ignore[arg-type]
+
+
+def make_application(arguments: list[str] | None = None) -> QApplication:
+    """Return the one application, made where there is none yet."""
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else QApplication(arguments or sys.argv[:1])
+    application.setApplicationName("tunnelmark")
+    application.setApplicationDisplayName("Tunnelmark")
+    application.setDesktopFileName("tunnelmark")
+    return application
+
+
+def run_window(
+    services_factory: ServicesFactory = real_services,  # type: ignore[assignment]
+    *,
+    is_demo: bool = False,
+    on_window: Callable[[MainWindow], None] | None = None,
+) -> int:
+    """Show the window until it is closed.
+
+    Args:
+        services_factory: Makes the services, in a worker thread.
+        is_demo: Start the practice lab, compare, and write a report without being asked.
+        on_window: Gets the window before it is shown.
+
+    Returns:
+        An exit code.
+    """
+    application = make_application()
+    theme = Theme(application)
+    window = MainWindow(theme, services_factory)
+    application.setQuitOnLastWindowClosed(True)
+    restore = _close_on_signals(window)
+    demo = None
+    if is_demo:
+        from ui.demo import Demo
+
+        demo = Demo(window)
+        window.ready.connect(demo.start)
+    if on_window is not None:
+        on_window(window)
+    window.show()
+    status = application.exec()
+    restore()
+    return demo.exit_code if demo is not None and status == 0 else status
+
+
+def _close_on_signals(window: MainWindow) -> Callable[[], None]:
+    """Ctrl-C and a termination signal close the window as its button would, without asking."""
+    turn = QTimer(window)  # gives Python a turn to run its signal handlers
+    turn.setInterval(_PYTHON_TURN_MS)
+    turn.timeout.connect(lambda: None)
+    turn.start()
+    former = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        former[number] = signal.signal(number, lambda _number, _frame: window.close_now())
+
+    def restore() -> None:
+        turn.stop()
+        for number, handler in former.items():
+            signal.signal(number, handler)
+
+    return restore

@@ -1,0 +1,55 @@
+"""What every page gets to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.domain.errors import Bug
+
+if TYPE_CHECKING:
+    from app.wizard import ComparisonServices, ComparisonWizard, Prompts, Step
+    from ui.bridge import Bridge
+    from ui.operations import OperationRunner
+    from ui.theme import Theme
+
+ServicesFactory = Callable[["Prompts"], "ComparisonServices"]
+"""Makes the services; called in a worker thread, because it opens a database and imports heavy parts."""
+
+
+@dataclass
+class Context:
+    """The parts of the window that pages share.
+
+    Attributes:
+        theme: Colours.
+        runner: Does work outside the window's thread.
+        bridge: Events and questions from there.
+        wizard: The comparison's state.
+        open_services: Makes the services.
+        confirm_change: Asks whether steps that a change makes invalid may be forgotten; if so, calls what it got.
+    """
+
+    theme: Theme
+    runner: OperationRunner
+    bridge: Bridge
+    wizard: ComparisonWizard
+    confirm_change: Callable[[tuple[Step, ...], Callable[[], None]], None]
+    _services: list[ComparisonServices] = field(default_factory=list)
+
+    @property
+    def services(self) -> ComparisonServices:
+        """The services. Only for jobs of the runner and only once they are open."""
+        if not self._services:
+            raise Bug("The services are not open yet.", hint="Wait a moment and try again.")
+        return self._services[0]
+
+    @property
+    def has_services(self) -> bool:
+        """Whether the services are open."""
+        return bool(self._services)
+
+    def take_services(self, services: ComparisonServices) -> None:
+        """The services are open now."""
+        self._services[:] = [services]

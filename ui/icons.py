@@ -1,0 +1,88 @@
+"""Bundled SVG icons, drawn in the colour of the text they stand beside."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+
+if TYPE_CHECKING:
+    from ui.theme import Colours
+
+_SIZES_PX = (16, 24, 32, 48, 64)
+_GAP = 0.375
+"""Empty room to the right of a button's icon, in parts of its size: Fusion puts the text closer than is pleasant."""
+_NAME = "icon_name"
+_ROLE = "icon_role"
+_SIZE = "icon_size"
+
+
+def set_icon(widget: QAbstractButton | QLabel, name: str, role: str = "text", size_px: int = 16) -> None:
+    """Give a button or label an icon that follows the colour scheme.
+
+    Args:
+        widget: Gets the icon.
+        name: File name in resources/icons without its ending.
+        role: Name of a colour in `Colours`.
+        size_px: Edge length in logical pixels.
+    """
+    from ui.theme import DARK, LIGHT
+
+    widget.setProperty(_NAME, name)
+    widget.setProperty(_ROLE, role)
+    widget.setProperty(_SIZE, size_px)
+    is_dark = widget.palette().window().color().lightnessF() < 0.5
+    _draw(widget, DARK if is_dark else LIGHT)
+
+
+def refresh_icons(root: QWidget, colours: Colours) -> None:
+    """Draw every icon below a widget in the colours given."""
+    for widget in (*root.findChildren(QAbstractButton), *root.findChildren(QLabel)):
+        if widget.property(_NAME):
+            _draw(widget, colours)
+
+
+def _draw(widget: QAbstractButton | QLabel, colours: Colours) -> None:
+    size_px = int(widget.property(_SIZE))
+    name, colour = str(widget.property(_NAME)), getattr(colours, str(widget.property(_ROLE)))
+    if isinstance(widget, QLabel):
+        widget.setPixmap(make_icon(name, colour).pixmap(QSize(size_px, size_px), widget.devicePixelRatio()))
+        return
+    gap = _GAP if widget.text() else 0.0
+    icon = make_icon(name, colour, gap)
+    muted = make_icon(name, colours.muted, gap)
+    icon = QIcon(icon)
+    for size in muted.availableSizes():
+        icon.addPixmap(muted.pixmap(size), QIcon.Mode.Disabled)
+    widget.setIcon(icon)
+    widget.setIconSize(QSize(round(size_px * (1 + gap)), size_px))
+
+
+@lru_cache(maxsize=256)
+def make_icon(name: str, colour: str, gap: float = 0.0) -> QIcon:
+    """Return an icon in one colour, sharp at every size.
+
+    Args:
+        name: File name in resources/icons without its ending.
+        colour: `#rrggbb`, put where the file says `currentColor`.
+        gap: Empty room to the right, in parts of the size.
+
+    Returns:
+        The icon; the same object for the same arguments.
+    """
+    svg = files("resources").joinpath("icons", f"{name}.svg").read_text("utf-8").replace("currentColor", colour)
+    renderer = QSvgRenderer(QByteArray(svg.encode()))
+    icon = QIcon()
+    for size_px in _SIZES_PX:
+        image = QImage(round(size_px * (1 + gap)), size_px, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
+        renderer.render(painter, QRectF(0, 0, size_px, size_px))
+        painter.end()
+        icon.addPixmap(QPixmap.fromImage(image))
+    return icon

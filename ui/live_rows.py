@@ -1,0 +1,155 @@
+"""The table of candidates of a running comparison."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from app.domain.events import AttemptStarted, Stage, StageStarted, ThroughputSample
+from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignPlan
+from app.domain.verdicts import Verdict
+from app.ranking.weighted import weighted_latency_ms
+
+Key = tuple[str, str]
+"""Solution and suite."""
+
+
+class RowState(StrEnum):
+    """Where a candidate stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One candidate.
+
+    Attributes:
+        key: Which one.
+        title: For people.
+        verdict: Of its suite.
+        nth_suite: Position among the suites of its solution, from 0; chooses the line's dashes.
+        state: Where it stands.
+        stage: What it is doing while it runs.
+        detail: More about the stage, or why it failed.
+        rounds_done: Attempts that ended.
+        rounds: Attempts in all.
+        latency_ms: Weighted latency so far; None until every size has replies.
+        mbit_s: Mean throughput so far over both directions; None before the first second.
+        cpu_pct: Mean CPU of both hosts during throughput; None until an attempt ended.
+        daemon_log: The daemons' words where it failed.
+    """
+
+    key: Key
+    title: str
+    verdict: Verdict
+    nth_suite: int
+    state: RowState = RowState.WAITING
+    stage: Stage | None = None
+    detail: str = ""
+    rounds_done: int = 0
+    rounds: int = 1
+    latency_ms: float | None = None
+    mbit_s: float | None = None
+    cpu_pct: float | None = None
+    daemon_log: str = ""
+
+
+_STATES = {
+    AttemptStatus.COMPLETED: RowState.DONE,
+    AttemptStatus.FAILED: RowState.FAILED,
+    AttemptStatus.SKIPPED: RowState.SKIPPED,
+    AttemptStatus.CANCELLED: RowState.CANCELLED,
+    AttemptStatus.NOT_RUN: RowState.SKIPPED,
+}
+
+
+class RowBook:
+    """Keeps the rows up to date."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Key, Row] = {}
+        self._means_ms: dict[Key, dict[int, float]] = {}
+        self._mbit_s: dict[Key, list[float]] = {}
+        self._cpu_pct: dict[Key, list[float]] = {}
+
+    def start(self, plan: CampaignPlan) -> None:
+        """Take the candidates of a plan."""
+        suites: dict[str, int] = {}
+        for candidate in plan.candidates:
+            key = (candidate.solution, candidate.suite)
+            nth = suites.get(candidate.solution, 0)
+            suites[candidate.solution] = nth + 1
+            rounds = sum((attempt.solution, attempt.suite) == key for attempt in plan.attempts)
+            self._rows[key] = Row(key, candidate.title, candidate.verdict, nth, rounds=rounds)
+            self._means_ms[key], self._mbit_s[key], self._cpu_pct[key] = {}, [], []
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return all rows in the plan's order."""
+        return tuple(self._rows.values())
+
+    def attempt_started(self, event: AttemptStarted) -> None:
+        """A candidate's turn begins."""
+        self._change((event.key.solution, event.key.suite), state=RowState.RUNNING, stage=None, detail="")
+
+    def stage(self, event: StageStarted) -> None:
+        """It goes on."""
+        self._change((event.key.solution, event.key.suite), stage=event.stage, detail=event.detail)
+
+    def rtts(self, key: Key, frame_bytes: int, mean_ms: float | None) -> None:
+        """A size has a new mean."""
+        if mean_ms is not None and key in self._rows:
+            self._means_ms[key][frame_bytes] = mean_ms
+            self._change(key, latency_ms=weighted_latency_ms(self._means_ms[key]))
+
+    def throughput(self, event: ThroughputSample) -> None:
+        """A second of throughput is over."""
+        key = (event.key.solution, event.key.suite)
+        if key in self._rows:
+            self._mbit_s[key].append(event.mbit_s)
+            self._change(key, mbit_s=sum(self._mbit_s[key]) / len(self._mbit_s[key]))
+
+    def attempt_ended(self, attempt: Attempt) -> None:
+        """A candidate's turn is over."""
+        key = (attempt.key.solution, attempt.key.suite)
+        row = self._rows.get(key)
+        if row is None:
+            return
+        busy = [usage.busy_pct for usage in attempt.cpu_throughput.values()]
+        if busy:
+            self._cpu_pct[key].append(sum(busy) / len(busy))
+        if attempt.throughput:
+            row = replace(row, mbit_s=sum(series.mbit_s for series in attempt.throughput) / len(attempt.throughput))
+        means = {s.frame_bytes: _mean_ms(attempt, s.frame_bytes) for s in attempt.latency if s.received}
+        if means:
+            self._means_ms[key] = means
+        rounds_done = row.rounds_done + 1
+        state = _STATES[attempt.status]
+        if state is RowState.DONE and rounds_done < row.rounds:
+            state = RowState.WAITING
+        cpu = self._cpu_pct[key]
+        self._rows[key] = replace(
+            row,
+            state=state,
+            stage=None,
+            detail=attempt.message,
+            rounds_done=rounds_done,
+            latency_ms=weighted_latency_ms(self._means_ms[key]),
+            cpu_pct=sum(cpu) / len(cpu) if cpu else None,
+            daemon_log=attempt.daemon_log or row.daemon_log,
+        )
+
+    def _change(self, key: Key, **changes: object) -> None:
+        row = self._rows.get(key)
+        if row is not None:
+            self._rows[key] = replace(row, **changes)  # type: ignore[arg-type]
+
+
+def _mean_ms(attempt: Attempt, frame_bytes: int) -> float:
+    series = next(series for series in attempt.latency if series.frame_bytes == frame_bytes)
+    return float(series.rtt_us[series.rtt_us != LOST_RTT_US].mean()) / 1000

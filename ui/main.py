@@ -1,0 +1,49 @@
+"""Entry of the program: with arguments the command line, without the window. Qt is imported for the window only."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+_NO_DISPLAY = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run Tunnelmark.
+
+    Args:
+        argv: Arguments without the program's name; None takes them from the command line.
+
+    Returns:
+        An exit code.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["demo"] and has_display():
+        from ui.app import run_window
+
+        return run_window(is_demo=True)
+    if arguments:
+        from app.cli import main as run_command
+
+        return int(run_command(arguments))
+    if not has_display():
+        sys.stderr.write(
+            "tunnelmark: there is no display to open the window on. "
+            "Use a command instead (tunnelmark --help lists them), for example: tunnelmark demo\n"
+        )
+        return _NO_DISPLAY
+    from ui.app import run_window
+
+    return run_window()
+
+
+def has_display() -> bool:
+    """Whether a window can be shown."""
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""The one place where the window has work done outside its own thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Bug, Cancelled, TunnelmarkError
+
+T = TypeVar("T")
+
+Job = Callable[[CancelToken, Callable[[str, float | None], None]], T]
+"""Work: gets a token and a sink for progress (a sentence, and a fraction or None), returns a result."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Operation:
+    """A job that was handed over. Belongs to the window's thread.
+
+    Attributes:
+        name: What it does, in words.
+        token: Cancels it.
+        is_quiet: Whether it is too small to be shown.
+    """
+
+    def __init__(self, name: str, *, is_quiet: bool = False) -> None:
+        self.name = name
+        self.is_quiet = is_quiet
+        self.token = CancelToken()
+        self.is_running = True
+        self._is_abandoned = False
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody wants the outcome any more."""
+        return self._is_abandoned
+
+    def cancel(self) -> None:
+        """Ask it to stop; its failure or cancellation is still reported."""
+        self.token.cancel()
+
+    def abandon(self) -> None:
+        """Ask it to stop and report nothing more of it."""
+        self._is_abandoned = True
+        self.token.cancel()
+
+
+class OperationRunner(QObject):
+    """Runs jobs in threads and reports what came of them in the window's thread."""
+
+    changed = Signal()
+    """An operation began or ended."""
+
+    _progressed = Signal(object, str, object)
+    _ended = Signal(object, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._running: dict[Operation, _Reports] = {}
+        self._threads: dict[Operation, threading.Thread] = {}
+        queued = Qt.ConnectionType.QueuedConnection
+        self._progressed.connect(self._on_progressed, queued)
+        self._ended.connect(self._on_ended, queued)
+
+    def run(
+        self,
+        name: str,
+        job: Job[T],
+        *,
+        on_success: Callable[[T], None],
+        on_failure: Callable[[TunnelmarkError], None],
+        on_cancelled: Callable[[], None] | None = None,
+        on_progress: Callable[[str, float | None], None] | None = None,
+        is_quiet: bool = False,
+    ) -> Operation:
+        """Start a job in a thread of its own.
+
+        Args:
+            name: What it does, in words, for the status line.
+            job: The work. It must look at its token and at nothing of the window.
+            on_success: Gets the result, in the window's thread.
+            on_failure: Gets the error, in the window's thread; what is not ours arrives as a Bug.
+            on_cancelled: Called in the window's thread when the job stopped because of its token.
+            on_progress: Gets sentences and fractions, in the window's thread.
+            is_quiet: Whether it is too small to be shown.
+
+        Returns:
+            A handle.
+        """
+        operation = Operation(name, is_quiet=is_quiet)
+        self._running[operation] = _Reports(on_success, on_failure, on_cancelled, on_progress)
+        thread = threading.Thread(target=self._work, args=(operation, job), name=f"operation: {name}", daemon=True)
+        self._threads[operation] = thread
+        thread.start()
+        self.changed.emit()
+        return operation
+
+    @property
+    def running(self) -> tuple[Operation, ...]:
+        """Return the operations that have not ended yet."""
+        return tuple(self._running)
+
+    def cancel_all(self) -> None:
+        """Ask every operation to stop."""
+        for operation in self.running:
+            operation.cancel()
+
+    def _work(self, operation: Operation, job: Job[Any]) -> None:
+        result: object = None
+        error: BaseException | None = None
+        try:
+            result = job(operation.token, lambda text, fraction: self._progressed.emit(operation, text, fraction))
+        except Cancelled as cancelled:
+            error = cancelled
+        except TunnelmarkError as fault:
+            error = fault
+        except Exception as fault:  # noqa: BLE001 - the job's edge: nothing may be lost in a thread
+            error = _as_bug(operation.name, fault)
+        self._ended.emit(operation, result, error)
+
+    def _on_progressed(self, operation: Operation, text: str, fraction: float | None) -> None:
+        reports = self._running.get(operation)
+        if reports is not None and reports.on_progress is not None and not operation.is_abandoned:
+            reports.on_progress(text, fraction)
+
+    def _on_ended(self, operation: Operation, result: object, error: BaseException | None) -> None:
+        reports = self._running.pop(operation)
+        self._threads.pop(operation).join()  # it has nothing left to do but to return
+        operation.is_running = False
+        if not operation.is_abandoned:
+            reports.tell(result, error)
+        self.changed.emit()
+
+
+class _Reports:
+    def __init__(
+        self,
+        on_success: Callable[[Any], None],
+        on_failure: Callable[[TunnelmarkError], None],
+        on_cancelled: Callable[[], None] | None,
+        on_progress: Callable[[str, float | None], None] | None,
+    ) -> None:
+        self.on_progress = on_progress
+        self._on_success = on_success
+        self._on_failure = on_failure
+        self._on_cancelled = on_cancelled
+
+    def tell(self, result: object, error: BaseException | None) -> None:
+        if error is None:
+            self._on_success(result)
+        elif isinstance(error, TunnelmarkError):
+            self._on_failure(error)
+        elif self._on_cancelled is not None:
+            self._on_cancelled()
+
+
+def _as_bug(name: str, fault: Exception) -> Bug:
+    _LOG.error("%s ended with an error that nobody expected", name, exc_info=fault)
+    return Bug(
+        f"{name} did not work because of a fault in Tunnelmark ({type(fault).__name__}).",
+        hint="Your input is kept. Try again; if it happens again, send the details to the makers.",
+        context={"traceback": "".join(traceback.format_exception(fault))},
+    )

@@ -1,0 +1,320 @@
+"""Step 1: which two hosts, and what was found on them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
+from app.domain.hosts import MissingPart, PairSpec, Side
+from app.wizard import Discovery, PairChoice, Step
+from app.wizard.ports import ProgressSink
+from ui.context import Context
+from ui.pages.base import BusyLine, Page
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import Card, button, label, row
+from ui.widgets.dialogs import Question
+from ui.widgets.host_card import HostCard
+from ui.widgets.host_form import HostForm
+
+_NEW = ""
+
+
+class HostsPage(Page):
+    """Enter or choose a pair, look at it, install what is missing."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Hosts"),
+            tr("Looking changes nothing on them. Private keys and passwords never leave this computer."),
+        )
+        self.busy = BusyLine()
+        self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)
+        self.pairs = QComboBox()
+        self.pairs.setMinimumWidth(280)
+        self.pairs.setAccessibleName(tr("Saved pairs and running labs"))
+        self.pairs.activated.connect(self._on_pair)
+        self.name = QLineEdit()
+        self.name.setPlaceholderText(tr("for example pump-station"))
+        self.name.setAccessibleName(tr("Name of the pair"))
+        self.name.setMaximumWidth(320)
+        self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
+        self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
+        self.again = button(tr("Look a&gain"), "repeat", on_click=self.discover)
+        self._choices: dict[str, PairChoice] = {}
+        self._pair: PairSpec | None = None
+        self._shown: Discovery | None = None
+        context.runner.changed.connect(self._enable_look)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._make_form())
+        self._stack.addWidget(self._make_found())
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self._stack, 1)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Fetch stored pairs, and show what the wizard has."""
+        if self.context.has_services:
+            self.reload_pairs()
+        found = self.context.wizard.state.discovery
+        if found is not self._shown and found is not None:
+            self._show_found(found)
+
+    def first_focus(self) -> QWidget | None:
+        """The address of A, or what was found."""
+        if self._stack.currentIndex() == 1:
+            return self.again
+        return self.look if self.form_a.address.isReadOnly() else self.form_a.address
+
+    def can_go_next(self) -> bool:
+        """Only after both hosts have been looked at."""
+        return self._stack.currentIndex() == 1 and not self._is_busy()
+
+    def _is_busy(self) -> bool:
+        return self.operation is not None and self.operation.is_running
+
+    # --- choosing -----------------------------------------------------------------------------------------------------
+
+    def reload_pairs(self) -> None:
+        """Fetch stored pairs and running labs."""
+        services = self.context.services
+        self.context.runner.run(
+            tr("Reading stored pairs"),
+            lambda _token, _tell: services.pairs(),
+            on_success=self._fill_pairs,
+            on_failure=self.notice.say_error,
+        )
+
+    def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
+        chosen = self.pairs.currentData()
+        self._choices = {choice.pair.name: choice for choice in choices}
+        self.pairs.clear()
+        self.pairs.addItem(tr("New pair"), _NEW)
+        for name, choice in self._choices.items():
+            measured = f"  ({choice.last_measured})" if choice.last_measured else ""
+            self.pairs.addItem(f"{name}{measured}", name)
+        self.pairs.setCurrentIndex(max(0, self.pairs.findData(chosen)))
+
+    def _on_pair(self) -> None:
+        name = self.pairs.currentData()
+        if name == _NEW:
+            self._pair = None
+            self.form_a.clear()
+            self.form_b.clear()
+            self.name.clear()
+            self.name.setReadOnly(False)
+            self.form_a.address.setFocus()
+        else:
+            self.show_pair(self._choices[name].pair)
+
+    def show_pair(self, pair: PairSpec) -> None:
+        """Fill in a stored pair."""
+        self._pair = pair
+        self.form_a.show_spec(pair.a, pair.underlay_a, is_fixed=pair.is_lab)
+        self.form_b.show_spec(pair.b, pair.underlay_b, is_fixed=pair.is_lab)
+        self.name.setText(pair.name)
+        self.name.setReadOnly(pair.is_lab)
+
+    def use_lab(self) -> None:
+        """Start the practice lab (or take the one that is up), then look at it."""
+        self.notice.clear()
+        services = self.context.services
+
+        def up(pair: PairSpec) -> None:
+            self.show_pair(pair)
+            self.discover()
+
+        self.start(
+            tr("Starting the practice lab"),
+            lambda token, tell: services.start_lab(token=token, on_progress=tell),
+            up,
+            busy=self.busy,
+            on_failure=lambda error: self.notice.say_error(error, {tr("Try again"): self.use_lab}),
+        )
+
+    def entered_pair(self) -> PairSpec:
+        """Return what the form says.
+
+        Raises:
+            InvalidOption: Something is missing.
+        """
+        if self._pair is not None and self._pair.is_lab:
+            return self._pair
+        a, b = self.form_a.spec(), self.form_b.spec()
+        underlay_a, underlay_b = self.form_a.underlay_address(), self.form_b.underlay_address()
+        name = self.name.text().strip() or f"{a.address}-{b.address}"
+        if name.startswith("lab:"):
+            raise InvalidOption(
+                tr("Names that begin with lab: belong to practice labs."), hint=tr("Take another name.")
+            )
+        if underlay_a == underlay_b:
+            raise InvalidOption(
+                tr("Both hosts have the same underlay address."), hint=tr("Enter the address of each host itself.")
+            )
+        cap = self._pair.load_cap_mbit_s if self._pair is not None else None
+        return PairSpec(name, a, b, underlay_a, underlay_b, load_cap_mbit_s=cap)
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def discover(self) -> None:
+        """Look at both hosts, after a warning where that makes later steps invalid."""
+        self.notice.clear()
+        try:
+            pair = self.entered_pair()
+        except InvalidOption as error:
+            self.notice.say("error", error.message, error.hint)
+            return
+        wizard = self.context.wizard
+        invalid = wizard.invalidated_by_change_in(Step.HOSTS) if wizard.state.pair != pair else ()
+        self.context.confirm_change(invalid, lambda: self._discover(pair))
+
+    def _discover(self, pair: PairSpec) -> None:
+        services = self.context.services
+        should_save = not pair.is_lab
+
+        def look(token: CancelToken, tell: ProgressSink) -> Discovery:
+            found = services.discover(pair, token=token, on_progress=tell)
+            if should_save:
+                services.save_pair(pair)
+            return found
+
+        self.look.setEnabled(False)
+        self.again.setEnabled(False)
+        self.start(tr("Looking at both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
+
+    def _enable_look(self) -> None:
+        if not self._is_busy():
+            self.look.setEnabled(True)
+            self.again.setEnabled(True)
+
+    def _on_found(self, found: Discovery) -> None:
+        self.context.wizard.set_discovery(found)
+        self._show_found(found)
+        self.status_told.emit(tr("Both hosts were looked at. Nothing was changed."))
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        if isinstance(error, HostKeyChanged):
+            explained = HostKeyChanged(
+                error.message,
+                hint=error.hint
+                or tr(
+                    "The connection was refused. Either the host was set up anew, or somebody stands in between. Ask "
+                    "whoever runs the host; if it was set up anew, remove its old line from known_hosts."
+                ),
+                context=error.context,
+            )
+            self.notice.say_error(explained)
+            return
+        actions = {tr("Try again"): self.discover} if error.is_retryable else {}
+        self.notice.say_error(error, actions)
+
+    def _show_found(self, found: Discovery) -> None:
+        self._shown = found
+        self._pair = found.pair
+        self.show_pair(found.pair)
+        while (item := self._cards.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        for check in (found.a, found.b):
+            card = HostCard(check, found.pair.host(check.side).label)
+            card.install_asked.connect(self._install)
+            self._cards.addWidget(card, 1)
+        self._summary.setText(self._summary_of(found))
+        self._stack.setCurrentIndex(1)
+        self.changed.emit()
+
+    def _summary_of(self, found: Discovery) -> str:
+        protected = {c.solution for c in found.candidates if not c.is_unprotected}
+        text = tr("%1: %2 VPN solutions are possible on both hosts.").replace("%1", found.pair.name)
+        text = text.replace("%2", str(len(protected)))
+        if found.pair.is_lab:
+            text += " " + tr("This is a practice lab: its absolute figures are those of a slow machine.")
+        return text
+
+    def _show_form(self) -> None:
+        self._stack.setCurrentIndex(0)
+        self.changed.emit()
+        (self.first_focus() or self.look).setFocus()
+
+    # --- installing ---------------------------------------------------------------------------------------------------
+
+    def _install(self, side: Side, missing: tuple[MissingPart, ...]) -> None:
+        found = self._shown
+        if found is None:
+            return
+        host = found.pair.host(side).label
+        names = ", ".join(dict.fromkeys(part.package for part in missing))
+        Question(
+            self.window(),
+            tr("Install on %1?").replace("%1", host),
+            tr(
+                "The host's package manager installs: %1. It is simulated first and refused if it would remove "
+                "anything. Services of these packages do not start by themselves."
+            ).replace("%1", names),
+            tr("Install"),
+            tr("Do not install"),
+            "install",
+        ).ask(lambda: self._do_install(found.pair, side, missing))
+
+    def _do_install(self, pair: PairSpec, side: Side, missing: tuple[MissingPart, ...]) -> None:
+        services = self.context.services
+
+        def done(sentence: str) -> None:
+            self.discover()
+            self.notice.say("info", sentence)
+
+        self.start(
+            tr("Installing packages"),
+            lambda token, tell: services.install_missing(pair, side, missing, token=token, on_progress=tell),
+            done,
+            busy=self.busy,
+        )
+
+    # --- layout -------------------------------------------------------------------------------------------------------
+
+    def _make_form(self) -> QWidget:
+        top = Card()
+        top.body.addLayout(
+            row(
+                label(tr("Pair"), is_wrapping=False),
+                self.pairs,
+                GRID,
+                label(tr("Name"), is_wrapping=False),
+                self.name,
+                0,
+            )
+        )
+        cards = QHBoxLayout()
+        cards.setSpacing(2 * GRID)
+        cards.addWidget(self.form_a, 1)
+        cards.addWidget(self.form_b, 1)
+        result = QWidget()
+        layout = QVBoxLayout(result)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(top)
+        layout.addLayout(cards)
+        layout.addLayout(row(self.look, 0))
+        layout.addStretch(1)
+        return result
+
+    def _make_found(self) -> QWidget:
+        self._summary = label("")
+        self._cards = QHBoxLayout()
+        self._cards.setSpacing(2 * GRID)
+        result = QWidget()
+        layout = QVBoxLayout(result)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * GRID)
+        head = row(self._summary)
+        head.setStretch(0, 1)
+        head.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(head)
+        layout.addLayout(self._cards)
+        layout.addStretch(1)
+        return result

@@ -1,0 +1,299 @@
+"""Step 2: what joins the two hosts, and how much load it may get."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, replace
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QGridLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import INNER_SUBNET, Link
+from app.wizard import Discovery, RunOptions, Step
+from ui.context import Context
+from ui.pages.base import Page
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import Card, ScrollPage, label, row
+
+_LARGEST_PREFIX = 30
+_DEFAULT_CAP_MBIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkInput:
+    """What the page says: the pair with its underlay addresses and limit, the link, and the consent."""
+
+    pair: PairSpec
+    link: Link
+    load_cap_mbit_s: float | None
+    has_load_consent: bool
+
+
+class LinkPage(Page):
+    """Addresses, MTU, inner subnet, load."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Link"),
+            tr("The underlay is the IP path between the two hosts; every tunnel's outer packets travel on it."),
+        )
+        self._shown: Discovery | None = None
+        self.underlay = {side: self._address_box(side) for side in Side}
+        self.subnet = QLineEdit()
+        self.subnet.setMaximumWidth(240)
+        self.subnet.setAccessibleName(tr("Inner subnet"))
+        self.subnet.textEdited.connect(self._on_edit)
+        self.has_cap = QCheckBox(tr("Limit &throughput probes to"))
+        self.has_cap.toggled.connect(self._on_edit)
+        self.cap = QDoubleSpinBox()
+        self.cap.setRange(0.1, 100_000)
+        self.cap.setDecimals(1)
+        self.cap.setValue(_DEFAULT_CAP_MBIT_S)
+        self.cap.setSuffix(tr(" Mbit/s"))
+        self.cap.setAccessibleName(tr("Limit for throughput probes in Mbit/s"))
+        self.cap.setFixedWidth(160)
+        self.cap.valueChanged.connect(self._on_edit)
+        self.consent = QCheckBox(tr("I may put this &load on this link now"))
+        self.consent.toggled.connect(self._on_edit)
+        self._lay_out()
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Fill in what was found, once per look at the hosts."""
+        found = self.context.wizard.state.discovery
+        if found is None or (self._shown is not None and _same_link(found, self._shown)):
+            return
+        self._shown = found
+        for side in Side:
+            box = self.underlay[side]
+            box.clear()
+            check = found.a if side is Side.A else found.b
+            box.addItems(_addresses(check.facts))
+            box.setCurrentText(found.link.underlay(side))
+        self.subnet.setText(str(ipaddress.ip_interface(found.link.inner_a).network))
+        options = self.context.wizard.state.options
+        cap = options.load_cap_mbit_s or found.pair.load_cap_mbit_s
+        self.has_cap.setChecked(cap is not None)
+        self.cap.setValue(cap or _DEFAULT_CAP_MBIT_S)
+        self.consent.setChecked(options.has_load_consent or found.pair.is_lab)
+        self.consent.setVisible(not found.pair.is_lab)
+        self._mtu.setText(_mtu_text(found.link))
+        self._path.setText(_path_text(found))
+        self._load_text.setText(
+            tr("These are the practice lab's virtual machines: load does no harm, and no consent is needed.")
+            if found.pair.is_lab
+            else tr(
+                "Throughput is probed with TCP, as fast as the link allows, for some seconds per direction and "
+                "candidate. On a live link that may disturb what else uses it. Measuring stops if the connection to a "
+                "host suffers."
+            )
+        )
+        self._on_edit()
+
+    def first_focus(self) -> QWidget | None:
+        """A's address."""
+        return self.underlay[Side.A]
+
+    def can_go_next(self) -> bool:
+        """With consent, where consent is needed."""
+        found = self.context.wizard.state.discovery
+        return found is not None and (found.pair.is_lab or self.consent.isChecked())
+
+    def go_next(self) -> None:
+        """Take the link, after a warning where that makes later steps invalid."""
+        self.notice.clear()
+        try:
+            entered = self.entered()
+        except InvalidOption as error:
+            self.notice.say("error", error.message, error.hint)
+            return
+        if self._is_unchanged(entered):
+            self.left.emit()
+            return
+        wizard = self.context.wizard
+        invalid = wizard.invalidated_by_change_in(Step.LINK)
+        self.context.confirm_change(invalid, lambda: self._take(entered))
+
+    def _is_unchanged(self, entered: LinkInput) -> bool:
+        state = self.context.wizard.state
+        return (
+            state.is_link_confirmed
+            and state.discovery is not None
+            and entered.link == state.discovery.link
+            and entered.pair == state.pair
+            and entered.has_load_consent == state.options.has_load_consent
+        )
+
+    def _take(self, entered: LinkInput) -> None:
+        wizard = self.context.wizard
+        options = wizard.state.options
+        wizard.confirm_link(entered.link, entered.pair)
+        wizard.set_options(
+            RunOptions(
+                options.profile,
+                options.deadline_ms,
+                entered.load_cap_mbit_s,
+                entered.has_load_consent,
+                options.seed,
+            )
+        )
+        self._shown = wizard.state.discovery
+        self.left.emit()
+
+    # --- input --------------------------------------------------------------------------------------------------------
+
+    def entered(self) -> LinkInput:
+        """Return what the page says.
+
+        Raises:
+            InvalidOption: An address or the subnet cannot be used.
+        """
+        found = self._shown
+        if found is None:
+            raise InvalidOption(tr("The hosts have not been looked at yet."), hint=tr("Do step 1 first."))
+        addresses = {side: _ipv4(self.underlay[side].currentText(), side) for side in Side}
+        if addresses[Side.A] == addresses[Side.B]:
+            raise InvalidOption(
+                tr("Both hosts have the same underlay address."), hint=tr("Choose each host's own address.")
+            )
+        network = _network(self.subnet.text())
+        first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
+        cap = self.cap.value() if self.has_cap.isChecked() else None
+        link = replace(
+            found.link,
+            underlay_a=addresses[Side.A],
+            underlay_b=addresses[Side.B],
+            inner_a=first,
+            inner_b=second,
+        )
+        pair = replace(found.pair, underlay_a=addresses[Side.A], underlay_b=addresses[Side.B], load_cap_mbit_s=cap)
+        return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
+
+    def _on_edit(self) -> None:
+        self.cap.setEnabled(self.has_cap.isChecked())
+        self.changed.emit()
+
+    def _address_box(self, side: Side) -> QComboBox:
+        box = QComboBox()
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setMinimumWidth(200)
+        box.setAccessibleName(tr("Underlay address of host %1").replace("%1", side.value.upper()))
+        box.currentTextChanged.connect(self._on_edit)
+        return box
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        content.setProperty("look", "page")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, GRID, 0)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(self._underlay_card())
+        layout.addWidget(self._tunnel_card())
+        layout.addWidget(self._load_card())
+        layout.addStretch(1)
+        self.body.addWidget(ScrollPage(content), 1)
+
+    def _underlay_card(self) -> Card:
+        card = Card(tr("Underlay"), "compare")
+        self._path = label("", "figure", is_selectable=True)
+        card.body.addWidget(self._path)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setColumnStretch(4, 1)
+        for column, side in enumerate(Side):
+            grid.addWidget(label(tr("Address of %1").replace("%1", side.value.upper()), "muted"), 0, column)
+            grid.addWidget(self.underlay[side], 1, column)
+        grid.addWidget(label(tr("Largest packet that crosses (MTU)"), "muted"), 0, 2)
+        self._mtu = label("", is_selectable=True)
+        grid.addWidget(self._mtu, 1, 2)
+        grid.addWidget(label(tr("Condition"), "muted"), 0, 3)
+        grid.addWidget(label(tr("as found: nothing is shaped")), 1, 3)
+        card.body.addLayout(grid)
+        return card
+
+    def _tunnel_card(self) -> Card:
+        card = Card(tr("Inside the tunnel"), "shield")
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * GRID)
+        form.addRow(tr("Inner subnet"), self.subnet)
+        form.addRow(
+            tr("Inner MTU"),
+            label(
+                tr("1500 bytes, so that every frame of a LAN crosses; where that makes fragments, their cost is shown")
+            ),
+        )
+        card.body.addLayout(form)
+        card.body.addWidget(
+            label(
+                tr(
+                    "The two addresses exist only while a candidate is measured. %1 is set aside for benchmarks "
+                    "(RFC 2544)."
+                ).replace("%1", str(INNER_SUBNET)),
+                "muted",
+            )
+        )
+        return card
+
+    def _load_card(self) -> Card:
+        card = Card(tr("Load"), "warning")
+        self._load_text = label("")
+        card.body.addWidget(self._load_text)
+        card.body.addLayout(row(self.has_cap, self.cap, 0))
+        card.body.addLayout(row(self.consent, 0))
+        return card
+
+
+def _same_link(one: Discovery, other: Discovery) -> bool:
+    return one is other or (one.link == other.link and one.pair.name == other.pair.name and one.a == other.a)
+
+
+def _addresses(facts: HostFacts) -> list[str]:
+    found = [address.split("/")[0] for nic in facts.nics if nic.name != "lo" for address in nic.addresses]
+    return [address for address in found if ":" not in address]
+
+
+def _ipv4(text: str, side: Side) -> str:
+    try:
+        return str(ipaddress.IPv4Address(text.strip()))
+    except ValueError as error:
+        raise InvalidOption(
+            tr("The underlay address of %1 is not an IPv4 address.").replace("%1", side.value.upper()),
+            hint=tr("Choose one of the addresses that were found on it."),
+        ) from error
+
+
+def _network(text: str) -> ipaddress.IPv4Network:
+    try:
+        network = ipaddress.IPv4Network(text.strip())
+    except ValueError as error:
+        raise InvalidOption(
+            tr("The inner subnet is not an IPv4 network."), hint=tr("Write it like 198.18.0.0/24.")
+        ) from error
+    if network.prefixlen > _LARGEST_PREFIX:
+        raise InvalidOption(
+            tr("The inner subnet has no room for two hosts."), hint=tr("Take a /30 or larger, like 198.18.0.0/24.")
+        )
+    return network
+
+
+def _mtu_text(link: Link) -> str:
+    return f"{link.underlay_mtu_bytes} {tr('bytes')}"
+
+
+def _path_text(found: Discovery) -> str:
+    link, pair = found.link, found.pair
+    return f"{pair.a.label}  {link.underlay_a}   ⟷   {link.underlay_b}  {pair.b.label}"

@@ -1,0 +1,202 @@
+"""Step 6: which to take, by how much, why, and how sure that is."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import TunnelmarkError
+from app.domain.results import CampaignStatus
+from app.wizard.ports import ProgressSink
+from ui.context import Context
+from ui.pages.base import BusyLine, Page
+from ui.result_data import ResultData, prepare
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import button, label, row
+from ui.widgets.ranking_table import RankingTable
+from ui.widgets.result_tabs import ResultTabs
+from ui.widgets.sentence import SentenceCard
+
+_KINDS = {"html": "HTML", "pdf": "PDF", "csv": "CSV", "json": "JSON"}
+
+
+class ResultsPage(Page):
+    """Sentence, ranking, plots and facts of one comparison."""
+
+    again_asked = Signal(object)
+    """Carries the CampaignRecord that is to be measured again."""
+    resume_asked = Signal(object)
+    """Carries the CampaignRecord of an interrupted comparison."""
+    shown = Signal(int)
+    """Carries the number of the comparison that is on the page now."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Results"))
+        self.busy = BusyLine()
+        self.data: ResultData | None = None
+        self._wanted: int | None = None
+        self.what = label("", "muted")
+        self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
+        menu = QMenu(self.report)
+        for ending, name in _KINDS.items():
+            menu.addAction(tr("Save as %1…").replace("%1", name), partial(self._choose_file, ending))
+        self.report.setMenu(menu)
+        self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
+        self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
+        self.resume.setVisible(False)
+        self.sentence = SentenceCard()
+        self.table = RankingTable(context.theme)
+        self.table.itemSelectionChanged.connect(self._on_row)
+        self.tabs = ResultTabs(context.theme)
+        self._lay_out()
+        self._show_buttons()
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Show the wizard's comparison."""
+        campaign_id = self.context.wizard.state.campaign_id
+        if campaign_id is not None:
+            self.show_campaign(campaign_id)
+
+    def first_focus(self) -> QWidget | None:
+        """The ranking."""
+        return self.table
+
+    def show_campaign(self, campaign_id: int) -> None:
+        """Read a stored comparison and show it."""
+        if self.data is not None and self.data.record.campaign_id == campaign_id == self._wanted:
+            return
+        self._wanted = campaign_id
+        self.notice.clear()
+        services = self.context.services
+
+        def read(_token: CancelToken, _tell: ProgressSink) -> ResultData:
+            return prepare(*services.results(campaign_id))
+
+        self.start(tr("Reading the results"), read, self._show, busy=self.busy, on_failure=self._on_fault)
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        wanted, self._wanted = self._wanted, None
+        actions = {tr("Try again"): lambda: self.show_campaign(wanted)} if wanted is not None else {}
+        self.notice.say_error(error, actions)
+
+    def _show(self, data: ResultData) -> None:
+        self.data = data
+        record = data.record
+        self.what.setText(_what(data))
+        self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab)
+        self.table.show_data(data)
+        self.table.setMaximumHeight(max(120, self.table.height_for_all_px()))
+        self.tabs.show_data(data)
+        self.resume.setVisible(record.status is CampaignStatus.INTERRUPTED)
+        self._show_buttons()
+        self.status_told.emit(data.ranking.recommendation.sentence)
+        self.shown.emit(record.campaign_id)
+
+    # --- buttons ------------------------------------------------------------------------------------------------------
+
+    def write_report(self, path: Path) -> None:
+        """Write a report; its kind follows from the ending."""
+        if self.data is None:
+            return
+        campaign_id, services = self.data.record.campaign_id, self.context.services
+        self.start(
+            tr("Writing the report"),
+            lambda _token, _tell: services.write_report(campaign_id, path),
+            self.show_written,
+            busy=self.busy,
+        )
+
+    def show_written(self, path: Path) -> None:
+        """Say where a report is."""
+        self.notice.say(
+            "info",
+            tr("The report is written."),
+            str(path),
+            {
+                tr("Open it"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
+                tr("Open its folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
+            },
+        )
+        self.status_told.emit(tr("Report: %1").replace("%1", str(path)))
+
+    def _choose_file(self, ending: str) -> None:
+        if self.data is None:
+            return
+        record = self.data.record
+        pair = record.plan.pair.name.replace(":", "-")
+        dialog = QFileDialog(self, tr("Save the report"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{_KINDS[ending]} (*.{ending})")
+        dialog.setDefaultSuffix(ending)
+        dialog.selectFile(f"{pair}-{record.campaign_id}.{ending}")
+        dialog.fileSelected.connect(lambda name: self.write_report(Path(name)))
+        dialog.open()
+
+    def _again(self) -> None:
+        if self.data is not None:
+            self.again_asked.emit(self.data.record)
+
+    def _resume(self) -> None:
+        if self.data is not None:
+            self.resume_asked.emit(self.data.record)
+
+    def _on_row(self) -> None:
+        key = self.table.selected_key()
+        if key is not None:
+            self.tabs.choose(key)
+
+    def _show_buttons(self) -> None:
+        has_data = self.data is not None
+        self.report.setEnabled(has_data)
+        self.again.setEnabled(has_data)
+        for widget in (self.sentence, self.splitter):
+            widget.setVisible(has_data)
+
+    def _lay_out(self) -> None:
+        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
+        self.body.setSpacing(GRID)
+        self.body.removeWidget(self.title)
+        head = row(self.title, 2 * GRID, self.what, self.resume, self.again, self.report)
+        head.setStretch(2, 1)
+        self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.title.setWordWrap(False)
+        self.body.insertLayout(0, head)
+        self.body.addWidget(self.busy)
+        top = QWidget()
+        layout = QVBoxLayout(top)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.table)
+        self.splitter = QSplitter(Qt.Orientation.Vertical)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setHandleWidth(GRID)
+        self.splitter.addWidget(top)
+        self.splitter.addWidget(self.tabs)
+        self.splitter.setStretchFactor(0, 0)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([200, 400])
+        self.body.addWidget(self.sentence)
+        self.body.addWidget(self.splitter, 1)
+
+
+def _what(data: ResultData) -> str:
+    record = data.record
+    words = {
+        CampaignStatus.COMPLETED: tr("complete"),
+        CampaignStatus.CANCELLED: tr("cancelled"),
+        CampaignStatus.INTERRUPTED: tr("interrupted"),
+        CampaignStatus.RUNNING: tr("running"),
+    }
+    started = record.started_at.astimezone()
+    rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
+    return (
+        f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, "
+        f"{words[record.status]}"
+    )

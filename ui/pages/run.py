@@ -1,0 +1,299 @@
+"""Step 5: the measurement, live."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
+
+from app.campaign import CampaignControl
+from app.domain.cancel import CancelToken
+from app.domain.errors import TunnelmarkError
+from app.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    CampaignEnded,
+    CampaignStarted,
+    Event,
+    LogLevel,
+    LogLine,
+    Paused,
+)
+from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
+from app.wizard import Discovery
+from app.wizard.ports import ProgressSink
+from ui.context import Context
+from ui.pages.base import Page
+from ui.plots.board import PlotBoard
+from ui.texts import count, tr
+from ui.theme import GRID
+from ui.widgets.code_view import CodeView
+from ui.widgets.dialogs import Question
+from ui.widgets.log_view import LogView
+from ui.widgets.run_head import RunHead
+from ui.widgets.run_table import RunTable, stage_text
+
+_TABLE_MS = 250
+
+
+class RunPage(Page):
+    """Head, plots, table and log of a running comparison."""
+
+    finished = Signal(object)
+    """Carries the CampaignRecord of a comparison that ended."""
+    running_changed = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Run"))
+        self.title.setVisible(False)
+        self.head = RunHead()
+        self.head.pause_asked.connect(self._on_pause)
+        self.head.skip_asked.connect(self._on_skip)
+        self.head.cancel_asked.connect(self.cancel)
+        self.board = PlotBoard(context.theme, context.bridge.live)
+        self.table = RunTable(context.theme)
+        self.table.itemSelectionChanged.connect(self._on_row)
+        self.log = LogView()
+        self.daemon = CodeView(context.theme)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.table, tr("Candidates"))
+        self.tabs.addTab(self.log, tr("Log"))
+        self.tabs.addTab(self.daemon, tr("Daemon's log"))
+        self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
+        self.tabs.tabBar().setAccessibleName(tr("Candidates, log"))
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setChildrenCollapsible(False)
+        splitter.setHandleWidth(GRID)
+        splitter.addWidget(self.board)
+        splitter.addWidget(self.tabs)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
+        splitter.setSizes([480, 240])
+        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
+        self.body.addWidget(self.head)
+        self.body.addWidget(splitter, 1)
+        self.control: CampaignControl | None = None
+        self._plan: CampaignPlan | None = None
+        self._log_position = 0
+        self._is_cancelling = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TABLE_MS)
+        self._timer.timeout.connect(self._refresh)
+        context.bridge.campaign_event.connect(self._on_event)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Start measuring where the plan has not run yet."""
+        state = self.context.wizard.state
+        if not self.is_running and state.plan is not None and state.discovery and state.campaign_id is None:
+            if state.plan is self._plan:
+                return  # it failed or was cancelled before anything was stored: the notice says what to do
+            self.begin(state.discovery, state.plan)
+
+    def first_focus(self) -> QWidget | None:
+        """The pause button."""
+        return self.head.pause if self.is_running else self.table
+
+    def can_go_next(self) -> bool:
+        """When a comparison has ended."""
+        return not self.is_running and self.context.wizard.state.campaign_id is not None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a comparison is being measured or cleaned up."""
+        return self.control is not None
+
+    def cancel(self) -> bool:
+        """Esc asks first."""
+        if self.is_running:
+            self.ask_cancel()
+            return True
+        return super().cancel()
+
+    # --- measuring ----------------------------------------------------------------------------------------------------
+
+    def prepare(self, text: str) -> None:
+        """Something has to happen before measuring can start: show it instead of an empty page."""
+        self.show_preparing(text, None)
+        self.head.stop.setEnabled(True)
+
+    def show_preparing(self, text: str, fraction: float | None) -> None:
+        """Show what happens before measuring starts, and how far it is."""
+        if fraction is None:
+            self.head.show_waiting(text)
+        else:
+            self.head.show_progress(text, fraction, None, "")
+        self.log.append_lines([LogLine(LogLevel.INFO, text)])
+
+    def prepare_ended(self, text: str) -> None:
+        """Measuring will not start."""
+        self.head.set_running(is_running=False)
+        self.head.show_progress(text, 0.0, None, "")
+        self.changed.emit()
+
+    def begin(self, found: Discovery, plan: CampaignPlan, resume_id: int | None = None) -> None:
+        """Measure.
+
+        Args:
+            found: The hosts.
+            plan: What is measured.
+            resume_id: Number of the comparison that is resumed.
+        """
+        self.notice.clear()
+        self.context.bridge.live.reset()
+        self.log.clear()
+        self._log_position = 0
+        self._is_cancelling = False
+        self._plan = plan
+        self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
+        control = self.control = CampaignControl()
+        services, emit = self.context.services, self.context.bridge.emit_event
+        self.head.set_running(is_running=True)
+        self.head.show_waiting(tr("Connecting to both hosts"))
+        self._timer.start()
+        self.start(
+            tr("Measuring"),
+            lambda _token, _tell: services.run(found, plan, control=control, emit=emit, resume_id=resume_id),
+            self._on_done,
+            on_failure=self._on_fault,
+        )
+        self.running_changed.emit()
+
+    def ask_cancel(self) -> None:
+        """Ask whether to end the comparison."""
+        if not self.is_running or self._is_cancelling:
+            return
+        Question(
+            self.window(),
+            tr("End this comparison?"),
+            tr(
+                "The running candidate is stopped within two seconds and both hosts are put back as they were. What "
+                "was measured so far is kept and can be seen in the results."
+            ),
+            tr("End it"),
+            tr("Go on measuring"),
+            "stop",
+        ).ask(self.cancel_now)
+
+    def cancel_now(self) -> None:
+        """End the comparison; cleaning up is shown."""
+        if self.control is None:
+            return
+        self._is_cancelling = True
+        self.control.cancel()
+        self.control.resume()
+        self.head.set_running(is_running=False)
+        self.head.show_waiting(tr("Cancelling: putting both hosts back as they were"))
+        self.status_told.emit(tr("Putting both hosts back as they were. This takes a few seconds."))
+
+    def _on_pause(self, is_paused: bool) -> None:  # noqa: FBT001 - a signal's argument
+        if self.control is None:
+            return
+        if is_paused:
+            self.control.pause()
+            self.status_told.emit(tr("It will pause after the running candidate, with both hosts clean."))
+        else:
+            self.control.resume()
+            self.status_told.emit(tr("Going on."))
+
+    def _on_skip(self) -> None:
+        if self.control is not None:
+            self.control.skip()
+            self.status_told.emit(tr("Skipping: the running candidate is taken down."))
+
+    def _on_done(self, record: CampaignRecord) -> None:
+        self._rest()
+        self.context.wizard.set_campaign(record.campaign_id)
+        if record.status is CampaignStatus.CANCELLED:
+            self.notice.say(
+                "caution",
+                tr("The comparison was cancelled. Both hosts are as they were before."),
+                tr("Next shows what was measured until then. Going back to the plan lets you start again."),
+            )
+            self.head.show_progress(tr("Cancelled"), self.head.bar.value() / 1000, None, "")
+        else:
+            self.head.show_progress(tr("Done: both hosts are as they were before"), 1.0, None, "")
+            self.status_told.emit(tr("All candidates were measured. Next shows the results."))
+        self.finished.emit(record)
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        self._rest()
+        self.head.show_progress(tr("Stopped"), self.head.bar.value() / 1000, None, "")
+        self.notice.say_error(error, {tr("Try again"): self._again})
+
+    def _again(self) -> None:
+        state = self.context.wizard.state
+        found, plan = state.discovery, state.plan
+        if found is None or plan is None:
+            return
+        services = self.context.services
+
+        def find(_token: CancelToken, _tell: ProgressSink) -> tuple[int | None, CampaignPlan]:
+            resume_id = services.unfinished(plan.pair.name)
+            return resume_id, plan if resume_id is None else services.resume_plan(resume_id)
+
+        self.start(
+            tr("Looking for what was measured already"),
+            find,
+            lambda found_plan: self.begin(found, found_plan[1], found_plan[0]),
+        )
+
+    def _rest(self) -> None:
+        self.control = None
+        self._timer.stop()
+        self.board.end()
+        self._refresh()
+        self.head.set_running(is_running=False)
+        self.running_changed.emit()
+        self.changed.emit()
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case CampaignStarted():
+                self.board.begin(event.plan)
+                self._refresh()
+            case AttemptStarted():
+                self.status_told.emit(tr("Measuring %1").replace("%1", event.title))
+            case AttemptEnded():
+                self._refresh()
+            case Paused():
+                self.head.set_paused(is_paused=event.is_paused)
+                text = tr("Paused, both hosts are clean.") if event.is_paused else tr("Going on.")
+                self.status_told.emit(text)
+            case CampaignEnded():
+                self.status_told.emit(event.message or tr("The comparison has ended."))
+            case _:
+                pass
+
+    def _refresh(self) -> None:
+        live = self.context.bridge.live
+        rows = live.rows()
+        self.table.show_rows(rows)
+        lines, self._log_position = live.log_since(self._log_position)
+        self.log.append_lines(lines)
+        status = live.status()
+        if status.progress is None or self._is_cancelling or not self.is_running:
+            return
+        running = next((row for row in rows if row.key == status.running), None)
+        text = status.progress.text
+        if status.is_paused:
+            text = tr("Paused, both hosts are clean")
+        elif running is not None:
+            figures = live.figures()
+            text = f"{running.title}: {stage_text(running.stage)} {running.detail}".strip()
+            if running.stage is not None and running.stage.value == "latency" and figures.count:
+                text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
+        done = sum(row.rounds_done for row in rows)
+        total = sum(row.rounds for row in rows)
+        turn = tr("%1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
+        self.head.show_progress(text, status.progress.fraction, status.progress.left_s, turn)
+
+    def _on_row(self) -> None:
+        row = self.table.selected_row()
+        has_log = row is not None and bool(row.daemon_log)
+        self.tabs.setTabVisible(2, has_log)
+        if row is not None and has_log:
+            self.daemon.show_text(row.daemon_log)
+            self.tabs.setTabText(2, tr("Log of %1").replace("%1", row.title))

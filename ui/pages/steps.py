@@ -1,0 +1,64 @@
+"""Makes the pages of the steps and ties them to the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.domain.results import CampaignRecord
+from app.wizard import Step
+from ui.pages.base import Page
+from ui.pages.results import ResultsPage
+
+if TYPE_CHECKING:
+    from ui.window import MainWindow
+
+
+def make_page(step: Step, window: MainWindow) -> Page:
+    """Return a new page for a step."""
+    context = window.context
+    match step:
+        case Step.HOSTS:
+            from ui.pages.hosts import HostsPage
+
+            return HostsPage(context)
+        case Step.LINK:
+            from ui.pages.link import LinkPage
+
+            return LinkPage(context)
+        case Step.CHOOSE:
+            from ui.pages.candidates import CandidatesPage
+
+            return CandidatesPage(context)
+        case Step.PLAN:
+            from ui.pages.plan import PlanPage
+
+            return PlanPage(context)
+        case Step.RUN:
+            from ui.pages.run import RunPage
+
+            return RunPage(context)
+        case Step.RESULTS:
+            results = ResultsPage(context)
+            connect_results(results, window)
+            return results
+
+
+def connect_results(page: ResultsPage, window: MainWindow) -> None:
+    """Let the buttons of a results page move the window."""
+    page.again_asked.connect(lambda record: measure_again(window, record))
+    page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name))
+
+
+def measure_again(window: MainWindow, record: CampaignRecord) -> None:
+    """Go to the plan of the same hosts, or look at the hosts first where this was long ago."""
+    state = window.wizard.state
+    if window.is_measuring:
+        window.go(Step.RUN)
+        return
+    if state.discovery is not None and state.pair is not None and state.pair.name == record.plan.pair.name:
+        window.wizard.set_options(state.options)
+        window.go(Step.PLAN)
+        return
+    window.go(Step.HOSTS)
+    window.hosts.show_pair(record.plan.pair)
+    window.hosts.discover()

@@ -1,0 +1,120 @@
+"""The first page: where to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+
+from ui.context import Context
+from ui.pages.base import Page
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import Card, button, icon_label, label, row
+
+
+class WelcomePage(Page):
+    """Three ways to begin, and what will happen."""
+
+    lab_chosen = Signal()
+    hosts_chosen = Signal()
+    history_chosen = Signal()
+    resume_chosen = Signal(str)
+    """Carries the name of the pair whose comparison was interrupted."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Which layer-2 VPN should join your two gateways?"),
+            tr(
+                "Tunnelmark finds out what both hosts can do, builds each VPN for a moment, measures it, puts the "
+                "hosts back as they were, and says which one to take and why."
+            ),
+        )
+        self.lab = self._choice(
+            "lab",
+            tr("Practice lab"),
+            tr(
+                "Two small virtual gateways on this computer. Nothing leaves it, nothing can break: the best way to "
+                "see how a comparison works."
+            ),
+            tr("Start the &practice lab"),
+            self.lab_chosen.emit,
+            is_primary=True,
+        )
+        self.hosts = self._choice(
+            "host",
+            tr("Your own hosts"),
+            tr(
+                "Two Linux hosts that you reach over SSH. They are looked at first; every file and command is shown "
+                "before anything is changed."
+            ),
+            tr("Enter your &hosts"),
+            self.hosts_chosen.emit,
+        )
+        self.history = self._choice(
+            "clock",
+            tr("Past results"),
+            tr("Open an earlier comparison, write its report again, or resume one that was interrupted."),
+            tr("Open the h&istory"),
+            self.history_chosen.emit,
+        )
+        grid = QGridLayout()
+        grid.setSpacing(2 * GRID)
+        for column, (card, _) in enumerate((self.lab, self.hosts, self.history)):
+            grid.addWidget(card, 0, column)
+            grid.setColumnStretch(column, 1)
+        self.body.addSpacing(GRID)
+        self.body.addLayout(grid)
+        self.body.addSpacing(GRID)
+        self.body.addWidget(self._what_happens())
+        self.body.addStretch(1)
+
+    def first_focus(self) -> QWidget | None:
+        """The practice lab."""
+        return self.lab[1]
+
+    def offer_resume(self, pair_name: str) -> None:
+        """A comparison of this pair was interrupted: offer to go on with it."""
+        self.notice.say(
+            "caution",
+            tr("A comparison of %1 was interrupted.").replace("%1", pair_name),
+            tr("What was measured is kept. The hosts put themselves back by their own timers; resuming checks that."),
+            {tr("Resume it"): lambda: self.resume_chosen.emit(pair_name)},
+        )
+
+    def _choice(
+        self, icon: str, title: str, text: str, action: str, on_click: Callable[[], object], *, is_primary: bool = False
+    ) -> tuple[Card, QPushButton]:
+        card = Card()
+        card.setAccessibleName(title)
+        card.setMinimumHeight(208)
+        card.body.addLayout(row(icon_label(icon, "accent", 32), label(title, "heading"), 0))
+        card.body.addWidget(label(text), 1, Qt.AlignmentFlag.AlignTop)
+        chosen = button(action, "arrow-right", look="primary" if is_primary else "", on_click=on_click)
+        card.body.addWidget(chosen)
+        return card, chosen
+
+    def _what_happens(self) -> Card:
+        card = Card(tr("What will happen"))
+        steps = (
+            (tr("Hosts"), tr("Log in to both and look, without changing anything.")),
+            (tr("Link"), tr("Say which addresses join the two, and how much load the link may get.")),
+            (tr("Choice"), tr("Tick the VPNs to compare; each has a verdict with its reason and source.")),
+            (tr("Plan"), tr("Read every file and command, and how long it will take.")),
+            (
+                tr("Run"),
+                tr("Watch it live. Each host undoes everything by itself if this computer fails."),
+            ),
+            (tr("Results"), tr("Read which to take, by how much, how sure that is, and write a report.")),
+        )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(GRID)
+        grid.setColumnStretch(1, 1)
+        for nth, (name, text) in enumerate(steps):
+            grid.addWidget(label(f"{nth + 1}   {name}", "strong", is_wrapping=False), nth, 0)
+            grid.addWidget(label(text), nth, 1)
+        card.body.addLayout(grid)
+        return card

@@ -1,0 +1,87 @@
+"""The running probe's round-trip times of the last seconds, as they arrive."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+
+from app.domain.palette import series_style
+from ui.live_model import RECENT_S
+from ui.plots.base import ScopePlot, nice_top
+from ui.texts import tr
+from ui.theme import Theme
+
+_BUCKETS = 500
+"""The plot is at most so many pixels wide in effect: more samples than that are drawn as lines from least to most."""
+
+
+class ArrivingPlot(ScopePlot):
+    """Samples over the last seconds; what lies above the axis is clipped, and counted in words."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, tr("Now: round-trip times as they arrive"), tr("seconds before now"), tr("ms"))
+        self._samples = pg.PlotCurveItem(connect="pairs", antialias=False)
+        self.addItem(self._samples)
+        self._note = pg.TextItem(anchor=(1, 0))
+        self.addItem(self._note, ignoreBounds=True)
+        self.set_x_range(-RECENT_S, 0)
+        self.set_y_range(0, 1)
+        self._solution = ""
+
+    def draw(self, solution: str, at_s: npt.NDArray[np.float64], rtt_ms: npt.NDArray[np.float64]) -> None:
+        """Show samples.
+
+        Args:
+            solution: Chooses the colour.
+            at_s: Seconds relative to now, ascending, shape (n,).
+            rtt_ms: In ms, NaN where lost, shape (n,).
+        """
+        seen = ~np.isnan(rtt_ms)
+        at_s, rtt_ms = at_s[seen], rtt_ms[seen]
+        if solution != self._solution:
+            self._solution = solution
+            pen = pg.mkPen(series_style(solution).colour, width=2)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            self._samples.setPen(pen)
+        if not rtt_ms.size:
+            self._samples.setData([], [])
+            self._note.setText("")
+            return
+        top = nice_top(1.6 * float(np.percentile(rtt_ms, 98)))
+        self.set_y_range(0, top)
+        above = int((rtt_ms > top).sum())
+        x, low, high = buckets(at_s, np.minimum(rtt_ms, top), -RECENT_S, 0.0, _BUCKETS)
+        xs, ys = np.repeat(x, 2), np.column_stack((low, high)).ravel()
+        ys[1::2] += np.where(high - low < 0.004 * top, 0.004 * top, 0.0)  # a line of no length would not be drawn
+        self._samples.setData(xs, ys)
+        self._note.setText(f"{above} above {top:g} ms" if above else "", color=self._theme.colours.muted)
+        self._note.setPos(QPointF(0, top))
+
+
+def buckets(
+    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], low: float, high: float, number: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return (x, least y, most y) of every bucket that holds a sample; nothing extreme is lost by it.
+
+    Args:
+        x: Ascending, shape (n,).
+        y: Shape (n,).
+        low: Left end of the first bucket.
+        high: Right end of the last one.
+        number: How many buckets.
+
+    Returns:
+        Three arrays of one shape.
+    """
+    places = np.clip(((x - low) / (high - low) * number).astype(np.int64), 0, number - 1)
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    if not starts.size:
+        empty = np.empty(0)
+        return empty, empty, empty
+    return (
+        low + (places[starts] + 0.5) * (high - low) / number,
+        np.minimum.reduceat(y, starts),
+        np.maximum.reduceat(y, starts),
+    )

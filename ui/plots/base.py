@@ -1,0 +1,259 @@
+"""What every plot shares: colours of the scheme, quiet axes, labels at the right ends of curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.domain.palette import series_style
+from ui.theme import Theme
+
+pg.setConfigOptions(antialias=True, useOpenGL=False)
+
+_LABEL_GAP_PX = 8
+_LINE_WIDTH_PX = 2.0
+_NUMBER_WIDTH_PX = 36
+
+
+class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """An axis for data that are decadic logarithms; ticks stand at 1, 2 and 5 of every decade."""
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
+        """Return tick positions: as many as there is room for."""
+        if not math.isfinite(minVal) or not math.isfinite(maxVal) or maxVal - minVal <= 0:
+            return []
+        decades = range(math.floor(minVal), math.ceil(maxVal) + 1)
+        per_decade_px = size / (maxVal - minVal)
+        steps = (1, 2, 5) if per_decade_px > 60 else (1, 3) if per_decade_px > 40 else (1,)
+        if maxVal - minVal < 0.7:
+            steps = (1, 1.5, 2, 3, 4, 5, 6, 7, 8)  # type: ignore[assignment]
+        values = [decade + math.log10(step) for decade in decades for step in steps]
+        return [(1.0, [value for value in values if minVal <= value <= maxVal])]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
+        """Return the numbers that stand behind the logarithms."""
+        return [f"{10**value:.3g}" for value in values]
+
+
+class SizesAxis(pg.AxisItem):  # type: ignore[misc] # the same
+    """An axis for logarithms of frame sizes, with ticks at the probed ones; numbers that would touch are left out."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+        self.sizes: tuple[int, ...] = ()
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
+        """Return the frame sizes that have room for their number."""
+        per_px = (maxVal - minVal) / max(1.0, size)
+        kept: list[float] = []
+        for value in sorted(map(math.log10, self.sizes), reverse=True):
+            if not kept or kept[-1] - value > _NUMBER_WIDTH_PX * per_px:
+                kept.append(value)
+        return [(1.0, kept[::-1])]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
+        """Return whole bytes."""
+        return [f"{10**value:.0f}" for value in values]
+
+
+@dataclass(frozen=True, slots=True)
+class EndLabel:
+    """A label at the right end of a curve.
+
+    Attributes:
+        text: What it says.
+        colour: Of the curve, `#rrggbb`.
+        is_dashed: Whether the curve is.
+        x: End of the curve, in data.
+        y: The same.
+    """
+
+    text: str
+    colour: str
+    is_dashed: bool
+    x: float
+    y: float
+
+
+class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
+    """A plot that follows the colour scheme. It neither zooms nor scrolls by accident.
+
+    Args:
+        theme: Colours.
+        name: For people and screen readers; stands above the plot.
+        x_label: What the horizontal axis says, with unit.
+        y_label: What the vertical axis says, with unit.
+        axes: Axis items to use instead of the usual ones.
+        label_room_px: Room for labels at the right ends.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        x_label: str,
+        y_label: str,
+        *,
+        axes: dict[str, pg.AxisItem] | None = None,
+        label_room_px: int = 0,
+    ) -> None:
+        super().__init__(axisItems=axes or {})
+        self._theme = theme
+        self._name = name
+        self._labels = {"bottom": x_label, "left": y_label}
+        self._label_room_px = label_room_px
+        self._end_items: list[pg.TextItem] = []
+        self._end_labels: tuple[EndLabel, ...] = ()
+        self._x_range = (0.0, 1.0)
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.setMouseEnabled(x=False, y=False)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(160, 96)
+        self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
+        self.setAccessibleName(f"{name}. {x_label}, {y_label}")
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.view_box: pg.ViewBox = self.getPlotItem().getViewBox()
+        self.view_box.setDefaultPadding(0.0)
+        self.view_box.disableAutoRange()
+        theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        colours = self._theme.colours
+        item = self.getPlotItem()
+        self.setBackground(colours.base)
+        item.setTitle(self._name, color=colours.text, size="9pt", bold=True, justify="left")
+        for side, text in self._labels.items():
+            axis = item.getAxis(side)
+            axis.setPen(QColor(colours.border))
+            axis.setTextPen(QColor(colours.muted))
+            axis.setLabel(text, color=colours.muted, **{"font-size": "9pt"})
+            axis.setStyle(tickLength=-4, tickTextOffset=4, hideOverlappingLabels=True)
+            axis.enableAutoSIPrefix(False)  # noqa: FBT003 - pyqtgraph has it so
+        item.showGrid(x=False, y=True, alpha=0.14)
+        self.set_end_labels(self._end_labels)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the room for the labels."""
+        super().resizeEvent(event)
+        if hasattr(self, "_end_items"):
+            self.set_x_range(*self._x_range)
+            self._place_labels()
+
+    def set_x_range(self, low: float, high: float) -> None:
+        """Show x from low to high, with room for labels beyond."""
+        self._x_range = (low, high)
+        width_px = max(1.0, self.view_box.width())
+        room_px = min(self._label_room_px, width_px * 0.4)
+        extra = (high - low) * room_px / max(1.0, width_px - room_px)
+        self.view_box.setXRange(low, high + extra, padding=0)
+
+    def set_y_range(self, low: float, high: float) -> None:
+        """Show y from low to high."""
+        self.view_box.setYRange(low, high, padding=0)
+
+    def set_end_labels(self, labels: Sequence[EndLabel]) -> None:
+        """Put these labels at the right ends of the curves, apart from each other."""
+        self._end_labels = tuple(labels)
+        while len(self._end_items) < len(labels):
+            item = pg.TextItem(anchor=(0, 0.5))
+            item.setZValue(100)
+            self.addItem(item, ignoreBounds=True)
+            self._end_items.append(item)
+        for item, wanted in zip(self._end_items, labels, strict=False):
+            stroke = "\u2504" if wanted.is_dashed else "\u2501"
+            item.setHtml(
+                f'<span style="font-size:9pt"><span style="color:{wanted.colour}"><b>{stroke}</b></span> '
+                f'<span style="color:{self._theme.colours.text}">{_escape(wanted.text)}</span></span>'
+            )
+        for nth, item in enumerate(self._end_items):
+            item.setVisible(nth < len(labels))
+        self._place_labels()
+
+    def _place_labels(self) -> None:
+        if not self._end_labels:
+            return
+        pixel_x, pixel_y = self.view_box.viewPixelSize()
+        height = self._end_items[0].boundingRect().height() * abs(pixel_y)
+        low, high = self.view_box.viewRange()[1]
+        order = sorted(range(len(self._end_labels)), key=lambda nth: self._end_labels[nth].y)
+        places = spread([self._end_labels[nth].y for nth in order], 0.86 * height, low, high)
+        for nth, y in zip(order, places, strict=True):
+            x = self._end_labels[nth].x + _LABEL_GAP_PX * abs(pixel_x)
+            self._end_items[nth].setPos(QPointF(x, y))
+
+
+def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> list[float]:
+    """Move sorted positions as little as possible until none is nearer to its neighbour than a distance.
+
+    Args:
+        wanted: Positions, ascending.
+        distance: Least distance between two.
+        low: No position below, as far as there is room.
+        high: No position above, as far as there is room.
+
+    Returns:
+        New positions in the same order.
+    """
+    groups: list[list[float]] = []  # each: sum of wanted first positions, number of members
+    for position in wanted:
+        groups.append([position, 1])
+        while len(groups) > 1:
+            (sum_a, n_a), (sum_b, n_b) = groups[-2], groups[-1]
+            if sum_a / n_a + (n_a + n_b) / 2 * distance <= sum_b / n_b:
+                break
+            groups[-2:] = [[sum_a + sum_b, n_a + n_b]]
+    result: list[float] = []
+    for total, members in groups:
+        first = total / members - (members - 1) / 2 * distance
+        result.extend(first + nth * distance for nth in range(int(members)))
+    if result:
+        excess = max(0.0, result[-1] + distance / 2 - high)
+        result = [position - excess for position in result]
+        for nth, position in enumerate(result):
+            floor = low + distance / 2 if nth == 0 else result[nth - 1] + distance
+            result[nth] = max(position, floor)
+    return result
+
+
+def solution_pen(solution: str, nth_suite: int = 0, width_px: float = _LINE_WIDTH_PX) -> QPen:
+    """Return the pen of a candidate's curves."""
+    style = series_style(solution, nth_suite)
+    pen: QPen = pg.mkPen(style.colour, width=width_px)
+    if style.dash:
+        pen.setDashPattern([float(part) for part in style.dash])
+    return pen
+
+
+def solution_brush(solution: str, alpha: int = 46) -> QColor:
+    """Return the fill of a candidate's band."""
+    colour = QColor(series_style(solution).colour)
+    colour.setAlpha(alpha)
+    return colour
+
+
+def nice_top(value: float) -> float:
+    """Return the next of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten, so that an axis does not twitch."""
+    if not math.isfinite(value) or value <= 0:
+        return 1.0
+    decade = 10.0 ** math.floor(math.log10(value))
+    return float(next(step * decade for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * decade >= value * 0.999))
+
+
+def stop_plots(root: QWidget) -> None:
+    """Let go of the scenes of all plots below a widget, before the interpreter ends."""
+    for plot in root.findChildren(pg.PlotWidget):
+        plot.close()
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

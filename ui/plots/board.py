@@ -1,0 +1,169 @@
+"""The plots of a running comparison, drawn from snapshots of the live model at a steady pace."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.domain.results import CampaignPlan
+from ui.live_model import Figures, LiveModel
+from ui.plots.arriving import ArrivingPlot
+from ui.plots.latency import LatencyPlot
+from ui.plots.load import CpuPlot, ThroughputPlot
+from ui.texts import count, ms, tr
+from ui.theme import GRID, Theme, tabular
+from ui.widgets.basics import label
+
+TICK_MS = 100
+_CURVES_EVERY, _LOAD_EVERY = 4, 5
+"""Ticks between two drawings of what changes more slowly: on small computers drawing must not disturb measuring."""
+
+
+class PlotBoard(QWidget):
+    """Curves on the left; arriving times, throughput and CPU on the right."""
+
+    def __init__(self, theme: Theme, model: LiveModel) -> None:
+        super().__init__()
+        self._model = model
+        self.latency = LatencyPlot(theme)
+        self.arriving = ArrivingPlot(theme)
+        self.throughput = ThroughputPlot(theme)
+        self.cpu = {"a": CpuPlot(theme, tr("CPU of A")), "b": CpuPlot(theme, tr("CPU of B"))}
+        self.figures = _FigureLine()
+        self._tick = 0
+        self._drawn_version = -1
+        self._plan: CampaignPlan | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self.tick)
+        self._lay_out()
+
+    def begin(self, plan: CampaignPlan) -> None:
+        """A campaign has started."""
+        self._plan = plan
+        suites: dict[str, int] = {}
+        titles = {}
+        several = {c.solution for c in plan.candidates if sum(o.solution == c.solution for o in plan.candidates) > 1}
+        for candidate in plan.candidates:
+            nth = suites.get(candidate.solution, 0)
+            suites[candidate.solution] = nth + 1
+            name = candidate.suite if candidate.solution in several and nth else candidate.solution
+            titles[(candidate.solution, candidate.suite)] = (name, nth)
+        self.latency.set_sizes(plan.profile.frame_bytes)
+        self.latency.set_candidates(titles)
+        self._timer.start()
+
+    def end(self) -> None:
+        """It is over: draw the last state and rest."""
+        self._timer.stop()
+        self.draw()
+
+    def tick(self) -> None:
+        """Draw what is due."""
+        if not self.isVisible():
+            return
+        self._tick += 1
+        version = self._model.version
+        self._draw_arriving()
+        if version == self._drawn_version:
+            return
+        if self._tick % _CURVES_EVERY == 0:
+            self.latency.draw(self._model.curves())
+            self._drawn_version = version
+        if self._tick % _LOAD_EVERY == 0:
+            self._draw_load()
+
+    def draw(self) -> None:
+        """Draw everything now."""
+        self._draw_arriving()
+        self.latency.draw(self._model.curves())
+        self._draw_load()
+
+    def _draw_arriving(self) -> None:
+        figures = self._model.figures()
+        self.figures.show_figures(figures)
+        running = self._model.running_key()
+        at_s, rtt_ms = self._model.recent()
+        self.arriving.draw(running[0] if running else "baseline", at_s, rtt_ms)
+
+    def _draw_load(self) -> None:
+        running = self._model.running_key()
+        seconds = self._plan.profile.seconds if self._plan else 3
+        self.throughput.draw(
+            running[0] if running else "baseline",
+            {name: self._model.throughput(name) for name in ("a_to_b", "b_to_a")},
+            seconds,
+        )
+        for side, plot in self.cpu.items():
+            plot.draw(self._model.cpu(side))
+
+    def _lay_out(self) -> None:
+        main = _framed(self.latency)
+        now = _framed(self.arriving, self.figures)
+        lower = QHBoxLayout()
+        lower.setSpacing(GRID)
+        for plot, stretch in ((self.throughput, 3), (self.cpu["a"], 2), (self.cpu["b"], 2)):
+            lower.addWidget(_framed(plot), stretch)
+        right = QVBoxLayout()
+        right.setSpacing(GRID)
+        right.addWidget(now, 1)
+        right.addLayout(lower, 1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(main, 10)
+        layout.addLayout(right, 11)
+
+
+class _FigureLine(QWidget):
+    """Percentiles of the frame size that is being probed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(GRID, 0, GRID, GRID // 2)
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(0)
+        self._values = {}
+        for column, (name, text) in enumerate(
+            (
+                ("count", tr("replies")),
+                ("p50", tr("median")),
+                ("p95", "95 %"),
+                ("p99", "99 %"),
+                ("max", tr("most")),
+                ("lost", tr("lost")),
+            )
+        ):
+            value = label("–", is_wrapping=False)
+            value.setFont(tabular(value.font()))
+            value.setAccessibleName(text)
+            self._values[name] = value
+            grid.addWidget(label(text, "muted", is_wrapping=False), 0, column)
+            grid.addWidget(value, 1, column)
+            grid.setColumnStretch(column, 2 if name == "count" else 1)
+
+    def show_figures(self, figures: Figures) -> None:
+        """Show figures with their units."""
+        texts = {
+            "count": f"{count(figures.count)} / {count(figures.expected)}" if figures.frame_bytes else "–",
+            "p50": ms(figures.p50_ms),
+            "p95": ms(figures.p95_ms),
+            "p99": ms(figures.p99_ms),
+            "max": ms(figures.max_ms),
+            "lost": count(figures.lost),
+        }
+        for name, text in texts.items():
+            if self._values[name].text() != text:
+                self._values[name].setText(text)
+
+
+def _framed(*widgets: QWidget) -> QFrame:
+    frame = QFrame()
+    frame.setProperty("look", "card")
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(4, 4, 4, 4)
+    layout.setSpacing(0)
+    for nth, widget in enumerate(widgets):
+        layout.addWidget(widget, 0 if nth else 1)
+    return frame

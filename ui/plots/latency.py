@@ -1,0 +1,111 @@
+"""Round-trip time over frame size: one curve per candidate with its 5 to 95 % band."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyqtgraph as pg
+
+from app.domain.palette import series_style
+from ui.live_model import Curve
+from ui.live_rows import Key
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, SizesAxis, solution_brush, solution_pen
+from ui.texts import tr
+from ui.theme import Theme
+
+
+class _Band:
+    def __init__(self, plot: LatencyPlot, key: Key, nth_suite: int) -> None:
+        solution = key[0]
+        self.low = pg.PlotCurveItem(pen=None)
+        self.high = pg.PlotCurveItem(pen=None)
+        self.fill = pg.FillBetweenItem(self.low, self.high, brush=solution_brush(solution))
+        self.fill.setZValue(1)
+        pen = solution_pen(solution, nth_suite)
+        self.middle = pg.PlotCurveItem(pen=pen)
+        self.middle.setZValue(10)
+        self.dots = pg.ScatterPlotItem(size=6, pen=None, brush=series_style(solution).colour)
+        self.dots.setZValue(11)
+        for item in (self.low, self.high, self.fill, self.middle, self.dots):
+            plot.addItem(item)
+
+    def draw(self, curve: Curve) -> None:
+        x = np.log10(curve.frame_bytes)
+        self.low.setData(x, np.log10(curve.p5_ms))
+        self.high.setData(x, np.log10(curve.p95_ms))
+        self.middle.setData(x, np.log10(curve.mean_ms))
+        self.dots.setData(x, np.log10(curve.mean_ms))
+
+
+class LatencyPlot(ScopePlot):
+    """The main plot.
+
+    Args:
+        theme: Colours.
+        sizes: Frame sizes in bytes, ascending.
+    """
+
+    def __init__(self, theme: Theme, sizes: Sequence[int] = ()) -> None:
+        self._sizes_axis = SizesAxis()
+        super().__init__(
+            theme,
+            tr("Round-trip time over frame size: mean, band 5 to 95 %"),
+            tr("frame size in bytes"),
+            tr("round-trip time in ms"),
+            axes={"left": LogAxis("left"), "bottom": self._sizes_axis},
+            label_room_px=132,
+        )
+        self._bands: dict[Key, _Band] = {}
+        self._titles: dict[Key, tuple[str, int]] = {}
+        self.set_sizes(sizes)
+
+    def set_sizes(self, sizes: Sequence[int]) -> None:
+        """Take the frame sizes of a campaign."""
+        self._sizes_axis.sizes = tuple(sizes)
+        low, high = np.log10(min(sizes, default=60)), np.log10(max(sizes, default=1514))
+        self.set_x_range(float(low) - 0.04, float(high))
+        self.set_y_range(-1, 1)
+
+    def set_candidates(self, titles: Mapping[Key, tuple[str, int]]) -> None:
+        """Take label and position among its solution's suites for each candidate; forgets earlier curves."""
+        self._titles = dict(titles)
+        for band in self._bands.values():
+            for item in (band.fill, band.low, band.high, band.middle, band.dots):
+                self.removeItem(item)
+        self._bands.clear()
+        self.set_end_labels(())
+
+    def draw(self, curves: Sequence[Curve]) -> None:
+        """Show these curves."""
+        drawn = [curve for curve in curves if curve.key in self._titles]
+        for curve in drawn:
+            if curve.key not in self._bands:
+                self._bands[curve.key] = _Band(self, curve.key, self._titles[curve.key][1])
+            self._bands[curve.key].draw(curve)
+        if not drawn:
+            return
+        low = min(float(curve.p5_ms.min()) for curve in drawn)
+        high = max(float(curve.p95_ms.max()) for curve in drawn)
+        self.set_y_range(_down(np.log10(low)), _up(np.log10(high)))
+        self.set_end_labels(
+            [
+                EndLabel(
+                    self._titles[curve.key][0],
+                    series_style(curve.key[0]).colour,
+                    bool(series_style(curve.key[0], self._titles[curve.key][1]).dash),
+                    float(np.log10(curve.frame_bytes[-1])),
+                    float(np.log10(curve.mean_ms[-1])),
+                )
+                for curve in drawn
+            ]
+        )
+
+
+def _down(log_value: float) -> float:
+    """Return a little below, in steps of a fifth of a decade, so that the axis rests."""
+    return float(np.floor((log_value - 0.02) * 5) / 5)
+
+
+def _up(log_value: float) -> float:
+    return float(np.ceil((log_value + 0.02) * 5) / 5)

@@ -1,0 +1,113 @@
+"""Throughput per second and CPU of both hosts while a candidate is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtGui import QColor
+
+from app.domain.palette import series_style
+from ui.plots.base import EndLabel, ScopePlot, nice_top
+from ui.texts import tr
+from ui.theme import Theme
+
+Floats = npt.NDArray[np.float64]
+
+
+def _directions() -> dict[str, str]:
+    return {"a_to_b": tr("A to B"), "b_to_a": tr("B to A")}
+
+
+def cpu_shades(theme: Theme) -> tuple[str, str, str]:
+    """Return the colours of softirq (drawn first, as the sum of all), system and user."""
+    return ("#8a93a3", "#5b83b5", "#2f5b94") if theme.is_dark else ("#c3cad6", "#8fb0d8", "#3f73b5")
+
+
+class ThroughputPlot(ScopePlot):
+    """TCP throughput per second, one line per direction (B to A dashed)."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, tr("Throughput"), tr("seconds"), tr("Mbit/s"), label_room_px=104)
+        self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
+        for curve in self._curves.values():
+            self.addItem(curve)
+        self.set_x_range(0, 3)
+        self.set_y_range(0, 1)
+
+    def draw(self, solution: str, rows: Mapping[str, Floats], seconds: int) -> None:
+        """Show what was measured so far.
+
+        Args:
+            solution: Chooses the colour.
+            rows: (seconds, Mbit/s) per direction, shape (n, 2).
+            seconds: How long one direction takes.
+        """
+        colour = series_style(solution).colour
+        labels = []
+        top = 0.0
+        for name, text in _directions().items():
+            data = rows[name]
+            pen = pg.mkPen(colour, width=2)
+            if name == "b_to_a":
+                pen.setDashPattern([4.0, 2.0])
+            self._curves[name].setPen(pen)
+            self._curves[name].setSymbolBrush(colour)
+            self._curves[name].setData(data[:, 0], data[:, 1])
+            if len(data):
+                top = max(top, float(data[:, 1].max()))
+                last_x, last_y = float(data[-1, 0]), float(data[-1, 1])
+                labels.append(EndLabel(f"{text} {last_y:.0f}", colour, name == "b_to_a", last_x, last_y))
+        self.set_x_range(0, max(1, seconds))
+        self.set_y_range(0, nice_top(1.1 * top))
+        self.set_end_labels(labels)
+
+
+class CpuPlot(ScopePlot):
+    """CPU of one host, stacked: user, system, softirq. All cores together are 100 %."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        self._areas: list[pg.PlotCurveItem] = []
+        super().__init__(theme, name, tr("seconds"), tr("%"), label_room_px=84)
+        for _ in range(3):
+            area = pg.PlotCurveItem(fillLevel=0)
+            self.addItem(area)
+            self._areas.append(area)
+        self.restyle()
+        self.set_x_range(0, 10)
+        self.set_y_range(0, 100)
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        super().restyle()
+        for area, colour in zip(self._areas, cpu_shades(self._theme), strict=False):
+            area.setBrush(QColor(colour))
+            area.setPen(pg.mkPen(self._theme.colours.base, width=1))
+
+    def draw(self, rows: Floats) -> None:
+        """Show what was measured so far: rows (seconds, user, system, softirq, steal), shape (n, 5)."""
+        if not len(rows):
+            for area in self._areas:
+                area.setData([], [])
+            self.set_end_labels(())
+            return
+        x = rows[:, 0] if len(rows) > 1 else np.array([rows[0, 0], rows[0, 0] + 0.5])
+        rows = rows if len(rows) > 1 else np.repeat(rows, 2, axis=0)
+        sums = np.cumsum(rows[:, 1:4], axis=1)
+        for area, column in zip(self._areas, (2, 1, 0), strict=True):
+            area.setData(x, sums[:, column])
+        self.set_x_range(float(x[0]), max(float(x[-1]), float(x[0]) + 10))
+        names = (tr("softirq"), tr("system"), tr("user"))
+        middles = (
+            (sums[-1, 1] + sums[-1, 2]) / 2,
+            (sums[-1, 0] + sums[-1, 1]) / 2,
+            sums[-1, 0] / 2,
+        )
+        self.set_end_labels(
+            [
+                EndLabel(f"{name} {rows[-1, 3 - nth]:.0f}", colour, False, float(x[-1]), float(y))  # noqa: FBT003
+                for nth, (name, y, colour) in enumerate(zip(names, middles, cpu_shades(self._theme), strict=True))
+            ]
+        )

@@ -1,0 +1,180 @@
+"""The plots of a comparison that has ended: distribution, throughput against latency, CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtGui import QColor
+
+from app.domain.palette import series_style
+from ui.live_rows import Key
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, nice_top, solution_pen
+from ui.plots.load import cpu_shades
+from ui.result_data import Floats, ResultData
+from ui.texts import tr
+from ui.theme import Theme
+
+_TAIL = 0.995
+"""The axis ends at this fraction of the slowest candidate: single outliers would press everything else together."""
+
+
+class CdfPlot(ScopePlot):
+    """Which share of the replies came within which time."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("Share of replies that came within a time"),
+            tr("round-trip time in ms"),
+            tr("share in %"),
+            axes={"bottom": LogAxis("bottom")},
+            label_room_px=140,
+        )
+        self.set_y_range(0, 101)
+
+    def draw(self, data: ResultData, frame_bytes: int) -> None:
+        """Show one frame size."""
+        for item in list(self.getPlotItem().curves):
+            self.removeItem(item)
+        drawn: list[tuple[Key, Floats]] = [
+            (key, np.log10(values)) for (key, size), values in data.cdfs.items() if size == frame_bytes
+        ]
+        if not drawn:
+            self.set_end_labels(())
+            return
+        tail = round(_TAIL * (len(data.fractions) - 1))
+        low = min(float(x[0]) for _, x in drawn)
+        high = max(float(x[tail]) for _, x in drawn)
+        for key, x in drawn:
+            self.addItem(pg.PlotCurveItem(x, 100 * data.fractions, pen=solution_pen(key[0], data.names[key][1])))
+        self.set_x_range(low - 0.02, high + 0.02)
+        order = sorted(drawn, key=lambda pair: float(np.median(pair[1])))
+        heights = np.linspace(88, 30, len(order)) if len(order) > 1 else np.array([50.0])
+        labels = []
+        for (key, x), height in zip(order, heights, strict=True):
+            style = series_style(key[0], data.names[key][1])
+            at = float(np.interp(height / 100, data.fractions, x))
+            labels.append(EndLabel(data.names[key][0], style.colour, bool(style.dash), at, float(height)))
+        self.set_end_labels(labels)
+
+
+class FrontierPlot(ScopePlot):
+    """Throughput against weighted latency; who is beaten in neither stands on the frontier."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("Throughput against weighted latency; up and left is better, a ring marks who is beaten by none"),
+            tr("weighted latency in ms"),
+            tr("throughput in Mbit/s"),
+            axes={"bottom": LogAxis("bottom")},
+            label_room_px=140,
+        )
+        self._items: list[object] = []
+
+    def draw(self, data: ResultData) -> None:
+        """Show every candidate with both figures."""
+        for old in self._items:
+            self.removeItem(old)
+        self._items.clear()
+        points = []
+        for result in data.ranking.results:
+            if result.weighted_latency_ms is not None and result.throughput_mbit_s:
+                speeds = [estimate.mean for estimate in result.throughput_mbit_s.values()]
+                points.append(
+                    ((result.solution, result.suite), result.weighted_latency_ms.mean, sum(speeds) / len(speeds))
+                )
+        if not points:
+            self.set_end_labels(())
+            return
+        labels = []
+        for key, latency_ms, speed in points:
+            is_beaten = any(x < latency_ms and y > speed for _, x, y in points)
+            colour = series_style(key[0]).colour
+            if not is_beaten:
+                self._add(
+                    pg.ScatterPlotItem(
+                        [np.log10(latency_ms)], [speed], size=18, pen=pg.mkPen(colour, width=2), brush=None
+                    )
+                )
+            self._add(pg.ScatterPlotItem([np.log10(latency_ms)], [speed], size=9, pen=None, brush=colour))
+            style = series_style(key[0], data.names[key][1])
+            text = f"  {data.names[key][0]}"
+            labels.append(EndLabel(text, colour, bool(style.dash), float(np.log10(latency_ms)), speed))
+        xs = [np.log10(latency_ms) for _, latency_ms, _ in points]
+        self.set_x_range(float(min(xs)) - 0.1, float(max(xs)) + 0.1)
+        self.set_y_range(0, nice_top(1.1 * max(speed for _, _, speed in points)))
+        self.set_end_labels(labels)
+
+    def _add(self, item: object) -> None:
+        self._items.append(item)
+        self.addItem(item)
+
+
+class CpuBarsPlot(ScopePlot):
+    """CPU of both hosts during throughput, stacked."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("CPU while throughput was probed; all cores together are 100 %"),
+            tr("% of all cores"),
+            "",
+            label_room_px=16,
+        )
+        self._items: list[object] = []
+        self._data: ResultData | None = None
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        super().restyle()
+        if getattr(self, "_data", None) is not None:
+            self.draw(self._data)  # type: ignore[arg-type]
+
+    def draw(self, data: ResultData) -> None:
+        """Show one bar per candidate and host."""
+        self._data = data
+        for old in self._items:
+            self.removeItem(old)
+        self._items.clear()
+        ticks = []
+        heights: dict[Key, float] = {}
+        for bar in data.cpu:
+            base = heights.setdefault(bar.key, -float(len(heights)))
+            y = base + (0.21 if bar.side == "a" else -0.21)
+            left = 0.0
+            shares = (bar.user_pct, bar.system_pct, bar.softirq_pct)
+            for share, colour in zip(shares, reversed(cpu_shades(self._theme)), strict=True):
+                item = pg.BarGraphItem(
+                    x0=[left], y0=[y - 0.17], width=[share], height=[0.34], brush=QColor(colour), pen=None
+                )
+                self._add(item)
+                left += share
+            text = pg.TextItem(f"{bar.side.upper()}  {left:.0f} %", color=self._theme.colours.text, anchor=(0, 0.5))
+            text.setPos(left + 0.5, y)
+            self._add(text)
+        for key, y in heights.items():
+            ticks.append((y, data.names[key][0]))
+        axis = self.getPlotItem().getAxis("left")
+        axis.setTicks([ticks])
+        axis.setWidth(128)
+        self.set_x_range(0, 108)
+        self.set_y_range(-len(heights) + 0.4, 0.9)
+        self._key(data)
+
+    def _key(self, data: ResultData) -> None:
+        if not data.cpu:
+            return
+        names = (tr("user"), tr("system"), tr("softirq"))
+        shades = tuple(reversed(cpu_shades(self._theme)))
+        html = " &nbsp; ".join(
+            f'<span style="color:{shade}">■</span> <span style="color:{self._theme.colours.text}">{name}</span>'
+            for name, shade in zip(names, shades, strict=True)
+        )
+        text = pg.TextItem(html=f'<span style="font-size:9pt">{html}</span>', anchor=(1, 0.5))
+        text.setPos(108, 0.68)
+        self._add(text)
+
+    def _add(self, item: object) -> None:
+        self._items.append(item)
+        self.addItem(item)

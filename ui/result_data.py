@@ -1,0 +1,126 @@
+"""What the results page draws, computed outside the window's thread."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from app.domain.ranking import CandidateResult, Ranking
+from app.domain.results import LOST_RTT_US, AttemptStatus, CampaignRecord
+from ui.live_model import Curve
+from ui.live_rows import Key
+
+Floats = npt.NDArray[np.float64]
+_QUANTILES = np.linspace(0, 1, 401)
+
+
+@dataclass(frozen=True, slots=True)
+class CpuBar:
+    """CPU of one host while one candidate's throughput was probed, in percent of all cores."""
+
+    key: Key
+    side: str
+    user_pct: float
+    system_pct: float
+    softirq_pct: float
+
+
+@dataclass(frozen=True, slots=True)
+class ResultData:
+    """A comparison, ready to be drawn.
+
+    Attributes:
+        record: As stored.
+        ranking: What follows.
+        names: Short names for plots, with the position among the suites of the same solution.
+        curves: Means and bands over frame size.
+        cdfs: Quantiles of the round-trip times in ms at the fractions 0, 1/400 … 1, by candidate and frame size.
+        cpu: Means over rounds.
+    """
+
+    record: CampaignRecord
+    ranking: Ranking
+    names: dict[Key, tuple[str, int]]
+    curves: tuple[Curve, ...]
+    cdfs: dict[tuple[Key, int], Floats]
+    cpu: tuple[CpuBar, ...]
+
+    @property
+    def fractions(self) -> Floats:
+        """Fractions that belong to the values in `cdfs`."""
+        return _QUANTILES
+
+    def result(self, key: Key) -> CandidateResult:
+        """Return one candidate's result."""
+        return next(result for result in self.ranking.results if (result.solution, result.suite) == key)
+
+
+def prepare(record: CampaignRecord, ranking: Ranking) -> ResultData:
+    """Compute everything that is drawn. For worker threads."""
+    return ResultData(
+        record=record,
+        ranking=ranking,
+        names=plot_names([(candidate.solution, candidate.suite) for candidate in record.plan.candidates]),
+        curves=tuple(curve for result in ranking.results if (curve := _curve(result)) is not None),
+        cdfs=_cdfs(record),
+        cpu=_cpu(record),
+    )
+
+
+def plot_names(keys: list[Key]) -> dict[Key, tuple[str, int]]:
+    """Return short names, and each suite's position among those of its solution."""
+    suites = Counter(solution for solution, _ in keys)
+    seen: Counter[str] = Counter()
+    names: dict[Key, tuple[str, int]] = {}
+    for solution, suite in keys:
+        names[(solution, suite)] = (f"{solution} {suite}" if suites[solution] > 1 else solution, seen[solution])
+        seen[solution] += 1
+    return names
+
+
+def _curve(result: CandidateResult) -> Curve | None:
+    rows = [
+        (summary.frame_bytes, summary.mean_ms, summary.p5_ms, summary.p95_ms)
+        for summary in sorted(result.latency, key=lambda summary: summary.frame_bytes)
+        if summary.mean_ms is not None and summary.p5_ms is not None and summary.p95_ms is not None
+    ]
+    if not rows:
+        return None
+    table = np.array(rows, dtype=np.float64)
+    return Curve((result.solution, result.suite), table[:, 0], table[:, 1], table[:, 2], table[:, 3])
+
+
+def _cdfs(record: CampaignRecord) -> dict[tuple[Key, int], Floats]:
+    pooled: dict[tuple[Key, int], list[npt.NDArray[np.uint32]]] = {}
+    for attempt in record.attempts:
+        if attempt.status is not AttemptStatus.COMPLETED:
+            continue
+        key = (attempt.key.solution, attempt.key.suite)
+        for series in attempt.latency:
+            seen = series.rtt_us[series.rtt_us != LOST_RTT_US]
+            if seen.size:
+                pooled.setdefault((key, series.frame_bytes), []).append(seen)
+    return {place: np.quantile(np.concatenate(parts) / 1000.0, _QUANTILES) for place, parts in pooled.items()}
+
+
+def _cpu(record: CampaignRecord) -> tuple[CpuBar, ...]:
+    bars: list[CpuBar] = []
+    for candidate in record.plan.candidates:
+        key = (candidate.solution, candidate.suite)
+        for side in ("a", "b"):
+            usages = [
+                attempt.cpu_throughput[side]
+                for attempt in record.attempts
+                if (attempt.key.solution, attempt.key.suite) == key
+                and attempt.status is AttemptStatus.COMPLETED
+                and side in attempt.cpu_throughput
+            ]
+            if usages:
+                shares = np.array([(usage.user_pct, usage.system_pct, usage.softirq_pct) for usage in usages]).mean(
+                    axis=0
+                )
+                bars.append(CpuBar(key, side, float(shares[0]), float(shares[1]), float(shares[2])))
+    return tuple(bars)

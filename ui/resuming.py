@@ -1,0 +1,61 @@
+"""Going on with an interrupted comparison: look at the hosts, put back what was left, measure the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound
+from app.domain.results import CampaignPlan
+from app.wizard import Discovery, Step
+from app.wizard.ports import ProgressSink
+from ui.texts import tr
+
+if TYPE_CHECKING:
+    from ui.window import MainWindow
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    campaign_id: int
+    plan: CampaignPlan
+    discovery: Discovery
+    sentences: tuple[str, ...]
+
+
+def resume_pair(window: MainWindow, pair_name: str) -> None:
+    """Go on with the interrupted comparison of a pair."""
+    services = window.context.services
+    page = window.hosts
+    window.go(Step.HOSTS)
+    page.notice.clear()
+
+    def find(token: CancelToken, tell: ProgressSink) -> _Found:
+        campaign_id = services.unfinished(pair_name)
+        if campaign_id is None:
+            raise NotFound(
+                tr("There is no interrupted comparison of %1 any more.").replace("%1", pair_name),
+                hint=tr("Start a new one."),
+            )
+        plan = services.resume_plan(campaign_id)
+        discovery = services.discover(plan.pair, token=token, on_progress=tell)
+        tell(tr("Putting back what the interrupted run may have left"), None)
+        sentences = services.recover(plan.pair, token=token)
+        return _Found(campaign_id, plan, discovery, sentences)
+
+    def go_on(found: _Found) -> None:
+        wizard = window.wizard
+        wizard.set_discovery(found.discovery)
+        wizard.confirm_link(found.discovery.link, found.discovery.pair)
+        offered = {(c.solution, c.suite) for c in found.discovery.candidates}
+        wizard.choose([key for c in found.plan.candidates if (key := (c.solution, c.suite)) in offered])
+        wizard.set_plan(found.plan)
+        wizard.enter(Step.RUN)
+        run = window.run_page
+        run.begin(found.discovery, found.plan, found.campaign_id)
+        window.show_page(run)
+        if found.sentences:
+            run.notice.say("info", " ".join(found.sentences))
+
+    page.start(tr("Looking at both hosts"), find, go_on, busy=page.busy)

@@ -1,0 +1,113 @@
+"""The style sheet: only what Fusion does not do by itself. Widgets choose a look by the property `look`."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ui.theme import Colours
+
+_SHEET = """
+QWidget {{ font-size: 10pt; }}
+QToolTip {{ color: {text}; background: {raised}; border: 1px solid {border}; padding: 4px; }}
+QScrollArea, QScrollArea > QWidget > QWidget[look="page"] {{ background: transparent; }}
+
+QFrame[look="topbar"] {{ background: {base}; border: 0; border-bottom: 1px solid {border}; }}
+QFrame[look="footer"] {{ background: {base}; border: 0; border-top: 1px solid {border}; }}
+QFrame[look="steps"] {{ background: {base}; border: 0; border-right: 1px solid {border}; }}
+QFrame[look="card"] {{ background: {base}; border: 1px solid {border}; border-radius: 6px; }}
+QFrame[look="callout"] {{
+    background: {accent_soft}; border: 1px solid {border}; border-left: 4px solid {accent}; border-radius: 4px; }}
+QFrame[look="caution"] {{
+    background: {base}; border: 1px solid {border}; border-left: 4px solid {legacy}; border-radius: 4px; }}
+QFrame[look="error"] {{
+    background: {base}; border: 1px solid {bad}; border-left: 4px solid {bad}; border-radius: 4px; }}
+QFrame[look="line"] {{ background: {border}; border: 0; max-height: 1px; min-height: 1px; }}
+
+QLabel[look="title"] {{ font-size: 16pt; font-weight: 600; }}
+QLabel[look="heading"] {{ font-size: 11pt; font-weight: 600; }}
+QLabel[look="brand"] {{ font-size: 12pt; font-weight: 700; }}
+QLabel[look="muted"] {{ color: {muted}; }}
+QLabel[look="figure"] {{ font-size: 12pt; font-weight: 600; }}
+QLabel[look="sentence"] {{ font-size: 11pt; font-weight: 600; }}
+QLabel[look="strong"] {{ font-weight: 600; }}
+QLabel[look="good"] {{ color: {good}; font-weight: 600; }}
+QLabel[look="bad"] {{ color: {bad}; font-weight: 600; }}
+
+QPushButton {{
+    background: {base}; color: {text}; border: 1px solid {border}; border-radius: 4px;
+    padding: 6px 14px; min-height: 18px; }}
+QPushButton:hover {{ background: {raised}; }}
+QPushButton:pressed {{ background: {border}; }}
+QPushButton:focus {{ border: 2px solid {accent}; padding: 5px 13px; }}
+QPushButton:disabled {{ color: {muted}; background: {window}; }}
+QPushButton[look="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; font-weight: 600; }}
+QPushButton[look="primary"]:hover {{ border-color: {text}; }}
+QPushButton[look="primary"]:focus {{ border: 2px solid {text}; padding: 5px 13px; }}
+QPushButton[look="primary"]:disabled {{
+    background: {raised}; color: {muted}; border-color: {border}; font-weight: 600; }}
+QPushButton[look="tab"] {{ border: 0; border-radius: 4px; background: transparent; padding: 6px 12px; }}
+QPushButton[look="tab"]:hover {{ background: {raised}; }}
+QPushButton[look="tab"]:checked {{ background: {accent_soft}; }}
+QPushButton[look="tab"]:focus {{ border: 2px solid {accent}; padding: 4px 10px; }}
+QPushButton[look="step"] {{
+    border: 0; border-left: 4px solid transparent; border-radius: 0; background: transparent; text-align: left;
+    padding: 10px 8px 10px 12px; }}
+QPushButton[look="step"]:hover:enabled {{ background: {raised}; }}
+QPushButton[look="step"]:checked {{ background: {accent_soft}; border-left: 4px solid {accent}; font-weight: 600; }}
+QPushButton[look="step"]:focus {{
+    border: 2px solid {accent}; border-left: 4px solid {accent}; padding: 8px 6px 8px 12px; }}
+QPushButton[look="step"]:disabled {{ color: {muted}; background: transparent; }}
+
+QLineEdit[fault="true"] {{ border: 2px solid {bad}; border-radius: 3px; padding: 2px; background: {base}; }}
+QCheckBox, QRadioButton {{ spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px; }}
+QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {accent}; }}
+QCheckBox::indicator, QTreeWidget::indicator {{
+    width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 3px; background: {base}; }}
+QRadioButton::indicator {{
+    width: 14px; height: 14px; border: 1px solid {muted}; border-radius: 8px; background: {base}; }}
+QCheckBox::indicator:checked, QTreeWidget::indicator:checked {{
+    background: {accent}; border-color: {accent}; image: url("{icons}/tick-{scheme}.svg"); }}
+QRadioButton::indicator:checked {{
+    background: {accent}; border-color: {accent}; image: url("{icons}/bullet-{scheme}.svg"); }}
+QCheckBox::indicator:disabled, QTreeWidget::indicator:disabled {{ border-color: {border}; background: {window}; }}
+
+QPlainTextEdit, QTreeWidget, QTableWidget, QListWidget {{
+    background: {base}; border: 1px solid {border}; border-radius: 4px;
+    selection-background-color: {accent_soft}; selection-color: {text}; }}
+QPlainTextEdit {{ selection-background-color: {accent}; selection-color: {on_accent}; }}
+QPlainTextEdit:focus, QTreeWidget:focus, QTableWidget:focus, QListWidget:focus {{ border: 2px solid {accent}; }}
+QTreeWidget::item, QTableWidget::item, QListWidget::item {{ padding: 4px 6px; }}
+QTreeWidget::item:selected, QTableWidget::item:selected, QListWidget::item:selected {{
+    background: {accent_soft}; color: {text}; }}
+QHeaderView::section {{
+    background: {window}; color: {muted}; border: 0; border-bottom: 1px solid {border};
+    padding: 6px; font-weight: 600; }}
+QTableCornerButton::section {{ background: {window}; border: 0; }}
+
+QTabWidget::pane {{ border: 1px solid {border}; border-radius: 4px; background: {base}; top: -1px; }}
+QTabBar::tab {{
+    background: transparent; color: {muted}; padding: 7px 14px; border: 2px solid transparent;
+    border-bottom: 3px solid transparent; }}
+QTabBar::tab:selected {{ color: {text}; border-bottom: 3px solid {accent}; font-weight: 600; }}
+QTabBar::tab:hover {{ color: {text}; }}
+QTabBar:focus {{ outline: 0; }}
+QTabBar::tab:selected:focus {{ border: 2px solid {accent}; border-bottom: 3px solid {accent}; }}
+
+QProgressBar {{
+    background: {raised}; border: 0; border-radius: 4px; min-height: 8px; max-height: 8px; color: transparent; }}
+QProgressBar::chunk {{ background: {accent}; border-radius: 4px; }}
+QSplitter::handle {{ background: transparent; }}
+QGroupBox {{
+    border: 1px solid {border}; border-radius: 6px; margin-top: 18px; background: {base}; padding: 8px; }}
+QGroupBox::title {{ subcontrol-origin: margin; left: 8px; color: {text}; font-weight: 600; }}
+"""
+
+
+def stylesheet(colours: Colours) -> str:
+    """Return the style sheet in these colours."""
+    names = {name: value for name in colours.__slots__ if isinstance(value := getattr(colours, name), str)}
+    icons = Path(str(files("resources").joinpath("icons"))).as_posix()
+    return _SHEET.format(icons=icons, scheme="dark" if colours.is_dark else "light", **names)

@@ -1,0 +1,57 @@
+"""Figures and words for people: the same everywhere in the window."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QCoreApplication
+
+NONE = "–"
+"""Stands where there is no figure."""
+
+_NARROW_SPACE = "\u202f"
+
+
+def tr(text: str) -> str:
+    """Translate a text that does not belong to one widget class."""
+    return QCoreApplication.translate("Tunnelmark", text)
+
+
+def count(value: int) -> str:
+    """Return a whole number with its thousands apart: `10 000`."""
+    return f"{value:,}".replace(",", _NARROW_SPACE)
+
+
+def ms(value: float | None) -> str:
+    """Return milliseconds with two decimals and their unit."""
+    return NONE if value is None or math.isnan(value) else f"{value:,.2f} ms".replace(",", _NARROW_SPACE)
+
+
+def mbit_s(value: float | None) -> str:
+    """Return Mbit/s with one decimal and the unit."""
+    return NONE if value is None or math.isnan(value) else f"{value:,.1f} Mbit/s".replace(",", _NARROW_SPACE)
+
+
+def pct(value: float | None) -> str:
+    """Return whole percent."""
+    return NONE if value is None or math.isnan(value) else f"{value:.0f} %"
+
+
+def ratio(value: float | None) -> str:
+    """Return a ratio: `2.08 ×`."""
+    return NONE if value is None or math.isnan(value) else f"{value:.2f} ×"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration: `45 s`, `4:12 min` or `2:05 h`."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02d} min"
+    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
+
+
+def mib(value: int) -> str:
+    """Return memory or space, given in MiB."""
+    return f"{value / 1024:.1f} GiB" if value >= 10_240 else f"{count(value)} MiB"

@@ -1,0 +1,172 @@
+"""Colours, spacing and fonts of the window, light and dark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ui.icons import refresh_icons
+from ui.stylesheet import stylesheet
+
+GRID = 8
+"""Distance unit in logical pixels: margins and gaps are multiples of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The colours of one scheme, as `#rrggbb`.
+
+    Contrast of `text`, `muted`, `accent` and the verdict colours against `base` and `window` is at least 4.5 : 1
+    (Source: WCAG 2.1, success criterion 1.4.3); a test computes it.
+    """
+
+    window: str
+    base: str
+    raised: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    accent_soft: str
+    good: str
+    fair: str
+    legacy: str
+    bad: str
+    grid: str
+    is_dark: bool
+
+
+LIGHT = Colours(
+    window="#f3f4f6",
+    base="#ffffff",
+    raised="#e9ebef",
+    border="#c9ced6",
+    text="#1c2128",
+    muted="#566070",
+    accent="#0b5fb8",
+    on_accent="#ffffff",
+    accent_soft="#dbe9f8",
+    good="#0b6e45",
+    fair="#235fa6",
+    legacy="#8a5300",
+    bad="#b3261e",
+    grid="#1c2128",
+    is_dark=False,
+)
+
+DARK = Colours(
+    window="#1b1e23",
+    base="#23272e",
+    raised="#2d323a",
+    border="#434a55",
+    text="#e7eaee",
+    muted="#a6afbb",
+    accent="#6db3ff",
+    on_accent="#0c1420",
+    accent_soft="#243a54",
+    good="#5fcf9b",
+    fair="#83b9f5",
+    legacy="#e9b05a",
+    bad="#ff8f85",
+    grid="#e7eaee",
+    is_dark=True,
+)
+
+
+def tabular(font: QFont) -> QFont:
+    """Return a font whose figures all have the same width."""
+    figures = QFont(font)
+    figures.setFeature(QFont.Tag("tnum"), 1)
+    return figures
+
+
+def fixed_font() -> QFont:
+    """Return the system's font for files and commands."""
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+
+
+class Theme(QObject):
+    """Follows the system's colour scheme and tells when it changes.
+
+    Args:
+        application: The one application.
+    """
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication) -> None:
+        super().__init__(application)
+        self._application = application
+        self._forced: Qt.ColorScheme | None = None
+        application.setStyle("Fusion")
+        hints = application.styleHints()
+        self.colours = DARK if hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
+        self._apply()
+        hints.colorSchemeChanged.connect(self._follow)
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the dark colours are in use."""
+        return self.colours.is_dark
+
+    def force(self, scheme: Qt.ColorScheme | None) -> None:
+        """Use light or dark whatever the system says; None follows the system again."""
+        self._forced = scheme
+        self._follow(self._application.styleHints().colorScheme())
+
+    def _follow(self, scheme: Qt.ColorScheme) -> None:
+        wanted = self._forced if self._forced is not None else scheme
+        colours = DARK if wanted is Qt.ColorScheme.Dark else LIGHT
+        if colours is self.colours:
+            return
+        self.colours = colours
+        self._apply()
+        for widget in QApplication.topLevelWidgets():
+            refresh_icons(widget, self.colours)
+        self.changed.emit()
+
+    def _apply(self) -> None:
+        self._application.setPalette(palette(self.colours))
+        self._application.setStyleSheet(stylesheet(self.colours))
+
+    def dress(self, widget: QWidget) -> None:
+        """Colour the icons of a widget that was made after the last change."""
+        refresh_icons(widget, self.colours)
+
+
+def palette(colours: Colours) -> QPalette:
+    """Translate colours into what Fusion draws with."""
+    role = QPalette.ColorRole
+    result = QPalette()
+    for name, value in (
+        (role.Window, colours.window),
+        (role.WindowText, colours.text),
+        (role.Base, colours.base),
+        (role.AlternateBase, colours.window),
+        (role.Text, colours.text),
+        (role.Button, colours.raised),
+        (role.ButtonText, colours.text),
+        (role.BrightText, colours.bad),
+        (role.Highlight, colours.accent),
+        (role.HighlightedText, colours.on_accent),
+        (role.Link, colours.accent),
+        (role.LinkVisited, colours.accent),
+        (role.ToolTipBase, colours.raised),
+        (role.ToolTipText, colours.text),
+        (role.PlaceholderText, colours.muted),
+        (role.Accent, colours.accent),
+        (role.Light, colours.base),
+        (role.Midlight, colours.raised),
+        (role.Mid, colours.border),
+        (role.Dark, colours.border),
+        (role.Shadow, colours.border),
+    ):
+        result.setColor(name, QColor(value))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, name, QColor(colours.muted))
+    result.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(colours.raised))
+    return result

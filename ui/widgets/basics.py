@@ -1,0 +1,210 @@
+"""Small building blocks of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.icons import set_icon
+from ui.theme import GRID
+
+
+def label(text: str = "", look: str = "", *, is_wrapping: bool = True, is_selectable: bool = False) -> QLabel:
+    """Return a label with one of the style sheet's looks."""
+    result = QLabel(text)
+    result.setTextFormat(Qt.TextFormat.PlainText)
+    result.setWordWrap(is_wrapping)
+    if look:
+        result.setProperty("look", look)
+    if is_selectable:
+        result.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+    return result
+
+
+def button(
+    text: str,
+    icon: str = "",
+    *,
+    look: str = "",
+    on_click: Callable[[], object] | None = None,
+    shortcut: str = "",
+    tip: str = "",
+) -> QPushButton:
+    """Return a push button with an icon beside its word.
+
+    Args:
+        text: With `&` before the letter that Alt chooses.
+        icon: Name of an icon.
+        look: One of the style sheet's looks.
+        on_click: Called without arguments.
+        shortcut: Keys, for example `Alt+Right`; they are added to the tool tip.
+        tip: Says more than the text does.
+    """
+    result = QPushButton(text)
+    if look:
+        result.setProperty("look", look)
+    if icon:
+        set_icon(result, icon, "on_accent" if look == "primary" else "text")
+    if on_click is not None:
+        result.clicked.connect(lambda: on_click())  # noqa: PLW0108 - `clicked` carries an argument
+    if shortcut:
+        result.setShortcut(QKeySequence(shortcut))
+        tip = f"{tip} ({shortcut})".strip()
+    if tip:
+        result.setToolTip(tip)
+    result.setAccessibleName(text.replace("&", ""))
+    return result
+
+
+def set_look(widget: QWidget, look: str) -> None:
+    """Change a widget's look after it has been shown."""
+    if widget.property("look") != look:
+        widget.setProperty("look", look)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
+    """Return a label that shows an icon; the word stands beside it."""
+    result = QLabel()
+    set_icon(result, name, role, size_px)
+    result.setFixedSize(QSize(size_px, size_px))
+    return result
+
+
+def row(*items: QWidget | int, margin_px: int = 0) -> QHBoxLayout:
+    """Return widgets side by side; 0 is a stretch, other numbers are gaps in pixels."""
+    return _fill(QHBoxLayout(), items, margin_px)
+
+
+def column(*items: QWidget | int, margin_px: int = 0) -> QVBoxLayout:
+    """Return widgets one under the other; 0 is a stretch, other numbers are gaps in pixels."""
+    return _fill(QVBoxLayout(), items, margin_px)
+
+
+L = TypeVar("L", bound=QBoxLayout)
+
+
+def _fill(layout: L, items: tuple[QWidget | int, ...], margin_px: int) -> L:
+    layout.setContentsMargins(margin_px, margin_px, margin_px, margin_px)
+    layout.setSpacing(GRID)
+    for item in items:
+        if isinstance(item, QWidget):
+            layout.addWidget(item)
+        elif item:
+            layout.addSpacing(item)
+        else:
+            layout.addStretch(1)
+    return layout
+
+
+class Card(QFrame):
+    """A framed group with a heading.
+
+    Args:
+        title: Heading; empty for none.
+        icon: Beside the heading.
+    """
+
+    def __init__(self, title: str = "", icon: str = "") -> None:
+        super().__init__()
+        self.setProperty("look", "card")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        self.body.setSpacing(GRID)
+        self.title = label(title, "heading", is_wrapping=False)
+        if title:
+            self.heading = row(*([icon_label(icon)] if icon else []), self.title, 0)
+            self.body.addLayout(self.heading)
+            self.setAccessibleName(title)
+
+
+class ElidedLabel(QLabel):
+    """A line that is shortened with an ellipsis where there is no room; the tool tip has all of it."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        super().setText(text)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what fits."""
+        painter = QPainter(self)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        self.style().drawItemText(
+            painter,
+            self.rect(),
+            int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
+            self.palette(),
+            self.isEnabled(),
+            text,
+            self.foregroundRole(),
+        )
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw again."""
+        super().resizeEvent(event)
+        self.update()
+
+
+class ScrollPage(QScrollArea):
+    """Scrolls a page's content when the window is small, and keeps it readable when it is wide.
+
+    Args:
+        content: What is scrolled.
+        max_width_px: Widest the content becomes, in logical pixels.
+    """
+
+    def __init__(self, content: QWidget, max_width_px: int = 1280) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        holder = QWidget()
+        holder.setProperty("look", "page")
+        content.setMaximumWidth(max_width_px)
+        self._outer = QHBoxLayout(holder)
+        self._outer.setContentsMargins(0, 0, 0, 0)
+        self._outer.addWidget(content, 100)
+        self._outer.addStretch(1)
+        self.setWidget(holder)
+
+    def replace(self, old: QWidget, new: QWidget) -> None:
+        """Show other content."""
+        new.setMaximumWidth(old.maximumWidth())
+        self._outer.replaceWidget(old, new)
+        old.hide()
+        old.deleteLater()
+
+
+def line() -> QFrame:
+    """Return a thin horizontal line."""
+    result = QFrame()
+    result.setProperty("look", "line")
+    result.setFixedHeight(1)
+    return result

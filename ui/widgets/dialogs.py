@@ -1,0 +1,131 @@
+"""Questions. All dialogs are opened without a nested event loop: the answer arrives in a callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
+from ui.bridge import Asked
+from ui.icons import set_icon
+from ui.texts import tr
+from ui.theme import GRID, fixed_font
+from ui.widgets.basics import icon_label, label, row
+
+
+class Question(QDialog):
+    """A title, sentences, and two buttons; Esc and closing mean no.
+
+    Args:
+        parent: The window.
+        title: The question.
+        text: What follows from either answer.
+        yes: Word on the button that says yes.
+        no: Word on the other one.
+        icon: Beside the title.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, text: str, yes: str, no: str, icon: str = "info") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        self.setMinimumWidth(480)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        self.body.setSpacing(2 * GRID)
+        self.body.addLayout(row(icon_label(icon, "accent", 24), label(title, "heading"), 0))
+        self._text = label(text, is_selectable=True)
+        self.body.addWidget(self._text)
+        box = QDialogButtonBox()
+        self.yes: QPushButton = box.addButton(yes, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.no: QPushButton = box.addButton(no, QDialogButtonBox.ButtonRole.RejectRole)
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        self._box = box
+        self.no.setDefault(True)
+
+    def ask(self, on_yes: Callable[[], None], on_no: Callable[[], None] | None = None) -> None:
+        """Show it and call one of the two when it is answered."""
+        self.body.addWidget(self._box)
+        self.finished.connect(
+            lambda code: on_yes() if code == QDialog.DialogCode.Accepted else on_no() if on_no is not None else None
+        )
+        self.open()
+        self.no.setFocus()
+
+
+def ask_host_key(parent: QWidget, asked: Asked[bool]) -> None:
+    """Show the fingerprint of an unknown host key."""
+    question = asked.question
+    if not isinstance(question, HostKeyQuestion):
+        asked.answer(False)  # noqa: FBT003 - the answer is a plain yes or no
+        return
+    dialog = Question(
+        parent,
+        tr("Is this the right host?"),
+        tr(
+            "Tunnelmark has not seen %1 before. Compare the fingerprint with the one that the host shows on its "
+            "console (ssh-keygen -lf /etc/ssh/ssh_host_…_key.pub). Go on only if they are equal: otherwise somebody "
+            "may stand between you and the host."
+        ).replace("%1", question.host),
+        tr("They are equal: go on"),
+        tr("Refuse"),
+        "key",
+    )
+    fingerprint = QLineEdit(f"{question.key_type}  {question.fingerprint}")
+    fingerprint.setReadOnly(True)
+    fingerprint.setFont(fixed_font())
+    fingerprint.setMinimumWidth(520)
+    fingerprint.setCursorPosition(0)
+    fingerprint.setAccessibleName(tr("Fingerprint of the host's key"))
+    dialog.body.addWidget(fingerprint)
+    dialog.ask(lambda: asked.answer(True), lambda: asked.answer(False))  # noqa: FBT003 - the same
+
+
+def ask_password(parent: QWidget, asked: Asked[Secret | None], *, is_retry: bool) -> None:
+    """Ask for a password; the field is emptied before the dialog goes away."""
+    key = asked.question
+    if not isinstance(key, SecretKey):
+        asked.answer(None)
+        return
+    what = {
+        SecretKind.LOGIN: tr("Password of %1"),
+        SecretKind.SUDO: tr("Password for sudo as %1"),
+        SecretKind.PASSPHRASE: tr("Passphrase of the key %1"),
+    }[key.kind].replace("%1", key.subject)
+    text = tr("That one was refused. Try again.") if is_retry else ""
+    keeping = tr(
+        "It is kept in the system's keyring if there is one; otherwise only in memory until Tunnelmark ends. "
+        "It is never written to a file, a log or a report."
+    )
+    dialog = Question(parent, what, f"{text} {keeping}".strip(), tr("Use it"), tr("Do not log in"), "key")
+    field = QLineEdit()
+    field.setEchoMode(QLineEdit.EchoMode.Password)
+    field.setAccessibleName(what)
+    show = QCheckBox(tr("Show what I type"))
+    show.toggled.connect(
+        lambda is_on: field.setEchoMode(QLineEdit.EchoMode.Normal if is_on else QLineEdit.EchoMode.Password)
+    )
+    dialog.body.addWidget(field)
+    dialog.body.addWidget(show)
+
+    def use() -> None:
+        secret = Secret(field.text())
+        field.clear()
+        asked.answer(secret)
+
+    def decline() -> None:
+        field.clear()
+        asked.answer(None)
+
+    dialog.ask(use, decline)
+    dialog.yes.setDefault(True)
+    field.setFocus()
+
+
+def danger(target: QPushButton) -> None:
+    """Mark a button that throws something away with an icon."""
+    set_icon(target, "warning", "legacy")

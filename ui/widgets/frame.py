@@ -1,0 +1,90 @@
+"""The bars above and below the pages."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
+
+from ui.icons import set_icon
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import ElidedLabel, button, icon_label, label
+
+
+class TopBar(QFrame):
+    """Name, main areas, state of the practice lab."""
+
+    start_asked = Signal()
+    comparison_asked = Signal()
+    history_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "topbar")
+        self.setFixedHeight(6 * GRID)
+        self.start = button(tr("Start"), "app", look="tab", on_click=self.start_asked.emit, shortcut="Ctrl+Home")
+        self.comparison = button(
+            tr("Comparison"), "compare", look="tab", on_click=self.comparison_asked.emit, shortcut="Ctrl+K"
+        )
+        self.history = button(tr("History"), "clock", look="tab", on_click=self.history_asked.emit, shortcut="Ctrl+H")
+        self._group = QButtonGroup(self)
+        for area in (self.start, self.comparison, self.history):
+            area.setCheckable(True)
+            self._group.addButton(area)
+        self._lab_icon = QLabel()
+        self._lab_text = label("", "muted", is_wrapping=False)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(icon_label("app", "accent", 24))
+        layout.addWidget(label("Tunnelmark", "brand", is_wrapping=False))
+        layout.addSpacing(2 * GRID)
+        for area in (self.start, self.comparison, self.history):
+            layout.addWidget(area)
+        layout.addStretch(1)
+        layout.addWidget(self._lab_icon)
+        layout.addWidget(self._lab_text)
+
+    def show_lab(self, text: str, *, is_up: bool) -> None:
+        """Say whether a practice lab is up."""
+        set_icon(self._lab_icon, "lab", "good" if is_up else "muted")
+        self._lab_text.setText(text)
+        self.setAccessibleDescription(text)
+
+    def show_area(self, area: str) -> None:
+        """Mark where the window is: `start`, `comparison` or `history`."""
+        getattr(self, area).setChecked(True)
+
+
+class Footer(QFrame):
+    """What is happening in one line, Back and Next."""
+
+    back_asked = Signal()
+    next_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "footer")
+        self.setFixedHeight(7 * GRID)
+        self.status = ElidedLabel()
+        self.status.setProperty("look", "muted")
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setFixedWidth(64)
+        self.busy.setAccessibleName(tr("Working"))
+        policy = self.busy.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.busy.setSizePolicy(policy)
+        self.busy.setVisible(False)
+        self.back: QPushButton = button(tr("&Back"), "arrow-left", on_click=self.back_asked.emit)
+        self.next: QPushButton = button(tr("&Next"), "arrow-right", look="primary", on_click=self.next_asked.emit)
+        self.back.setToolTip("Alt+Left")
+        self.next.setToolTip("Alt+Right")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.status, 1)
+        layout.addWidget(self.busy)
+        layout.addWidget(self.back)
+        layout.addWidget(self.next)

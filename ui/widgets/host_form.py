@@ -1,0 +1,187 @@
+"""The fields with which one host is described."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QWidget
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import AuthKind, HostSpec, Side
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import Card, button, label, row
+
+_MAX_PORT = 65_535
+
+
+class HostForm(Card):
+    """Address, port, user, way to log in, key file and underlay address of one host.
+
+    Args:
+        side: Which one.
+    """
+
+    edited = Signal()
+
+    def __init__(self, side: Side) -> None:
+        super().__init__(tr("Host %1").replace("%1", side.value.upper()), "host")
+        self.side = side
+        self._label = ""
+        self._host_key_file: str | None = None
+        self.address = self._field(
+            tr("Address of host %1"), tr("gateway.example, 192.0.2.10 or an alias of ~/.ssh/config")
+        )
+        self.user = self._field(tr("User on host %1"), tr("as in ~/.ssh/config, else your own name"))
+        self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
+        self.port.setValidator(QIntValidator(1, _MAX_PORT, self))
+        self.auth = QComboBox()
+        for kind, text in (
+            (AuthKind.AUTO, tr("Automatic: agent, then the usual keys")),
+            (AuthKind.AGENT, tr("SSH agent")),
+            (AuthKind.KEY, tr("Key file")),
+            (AuthKind.PASSWORD, tr("Password (asked for when needed)")),
+        ):
+            self.auth.addItem(text, kind)
+        self.auth.setAccessibleName(tr("Way to log in to host %1").replace("%1", side.value.upper()))
+        self.auth.currentIndexChanged.connect(self._on_auth)
+        self.identity = self._field(tr("Key file for host %1"), tr("path of a private key on this computer"))
+        self.browse = button(tr("Browse…"), "folder", on_click=self._browse)
+        self.browse.setAccessibleName(tr("Choose the key file for host %1").replace("%1", side.value.upper()))
+        self.underlay = self._field(tr("Underlay address of host %1"), tr("IP address towards the other host"))
+        self.fault = label("", "bad")
+        self.fault.setVisible(False)
+        self._lay_out()
+        self._on_auth()
+
+    def spec(self) -> HostSpec:
+        """Return what was entered.
+
+        Raises:
+            InvalidOption: Something is missing or wrong; the field is marked and has the focus.
+        """
+        self.show_fault(None, "")
+        address = self.address.text().strip()
+        if not address:
+            raise self._fault(self.address, tr("Host %1 has no address."), tr("Enter a name or an IP address."))
+        if not address.isprintable() or " " in address or address.startswith("-"):
+            raise self._fault(self.address, tr("That is no address for host %1."), tr("Enter a name or an IP address."))
+        auth = AuthKind(self.auth.currentData())
+        identity = self.identity.text().strip()
+        if auth is AuthKind.KEY and not Path(identity).expanduser().is_file():
+            raise self._fault(
+                self.identity, tr("There is no such key file for host %1."), tr("Choose the private key.")
+            )
+        return HostSpec(
+            label=self._label or address,
+            address=address,
+            port=int(self.port.text()) if self.port.text() else None,
+            user=self.user.text().strip() or None,
+            auth=auth,
+            identity_file=identity or None,
+            host_key_file=self._host_key_file,
+        )
+
+    def underlay_address(self) -> str:
+        """Return the underlay address.
+
+        Raises:
+            InvalidOption: It is not an IPv4 address.
+        """
+        text = self.underlay.text().strip()
+        try:
+            return str(ipaddress.IPv4Address(text))
+        except ValueError as error:
+            raise self._fault(
+                self.underlay,
+                tr("The underlay address of host %1 must be an IPv4 address."),
+                tr("It is the address under which the other host reaches this one."),
+            ) from error
+
+    def show_spec(self, spec: HostSpec, underlay: str, *, is_fixed: bool) -> None:
+        """Fill in a stored host; a lab's cannot be changed."""
+        self._label = spec.label
+        self._host_key_file = spec.host_key_file
+        for field, text in (
+            (self.address, spec.address),
+            (self.user, spec.user or ""),
+            (self.port, str(spec.port) if spec.port else ""),
+            (self.identity, spec.identity_file or ""),
+            (self.underlay, underlay),
+        ):
+            field.setText(text)
+        self.auth.setCurrentIndex(self.auth.findData(spec.auth))
+        self.set_fixed(is_fixed=is_fixed)
+
+    def set_fixed(self, *, is_fixed: bool) -> None:
+        """Allow or forbid changes."""
+        for widget in (self.address, self.user, self.port, self.identity, self.underlay):
+            widget.setReadOnly(is_fixed)
+        self.auth.setEnabled(not is_fixed)
+        self.browse.setEnabled(not is_fixed)
+
+    def clear(self) -> None:
+        """Empty every field."""
+        self.show_spec(HostSpec(label="", address=""), "", is_fixed=False)
+
+    def show_fault(self, field: QLineEdit | None, text: str) -> None:
+        """Mark a field; None unmarks all."""
+        for candidate in (self.address, self.user, self.port, self.identity, self.underlay):
+            candidate.setProperty("fault", candidate is field)
+            candidate.style().unpolish(candidate)
+            candidate.style().polish(candidate)
+        self.fault.setText(text)
+        self.fault.setVisible(bool(text))
+        if field is not None:
+            field.setFocus()
+
+    def _fault(self, field: QLineEdit, message: str, hint: str) -> InvalidOption:
+        message = message.replace("%1", self.side.value.upper())
+        self.show_fault(field, f"{message} {hint}")
+        return InvalidOption(message, hint=hint)
+
+    def _field(self, name: str, example: str) -> QLineEdit:
+        field = QLineEdit()
+        field.setAccessibleName(name.replace("%1", self.side.value.upper()))
+        field.setPlaceholderText(example)
+        field.textEdited.connect(self.edited)
+        return field
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * GRID)
+        form.setVerticalSpacing(GRID)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        chooser = QWidget()
+        chooser.setLayout(row(self.identity, self.browse))
+        for text, widget in (
+            (tr("Address"), self.address),
+            (tr("User"), self.user),
+            (tr("Port"), self.port),
+            (tr("Log in with"), self.auth),
+            (tr("Key file"), chooser),
+            (tr("Underlay address"), self.underlay),
+        ):
+            form.addRow(text, widget)
+        self.body.addLayout(form)
+        self.body.addWidget(self.fault)
+
+    def _on_auth(self) -> None:
+        needs_file = self.auth.currentData() in (AuthKind.KEY, AuthKind.AUTO)
+        self.identity.setEnabled(needs_file)
+        self.browse.setEnabled(needs_file and not self.identity.isReadOnly())
+        self.edited.emit()
+
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, tr("Private key"), str(Path("~/.ssh").expanduser()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_file)
+        dialog.open()
+
+    def _on_file(self, path: str) -> None:
+        self.identity.setText(path)
+        self.auth.setCurrentIndex(self.auth.findData(AuthKind.KEY))
+        self.edited.emit()

@@ -1,0 +1,183 @@
+"""The ranking: shared ranks drawn as brackets, everything also relative to the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
+
+from app.domain.ranking import CandidateResult, Estimate
+from app.domain.results import AttemptStatus
+from ui.icons import make_icon
+from ui.live_rows import Key
+from ui.result_data import ResultData
+from ui.texts import NONE, mbit_s, ms, pct, ratio, tr
+from ui.theme import Theme
+from ui.widgets.data_table import DataTable, LineDelegate
+from ui.widgets.swatch import swatch_icon
+from ui.widgets.verdicts import verdict_look
+
+_RANK, _NAME, _VERDICT, _LATENCY, _INTERVAL, _LATENCY_X, _MBIT, _MBIT_X, _CPU, _STATE = range(10)
+_FIGURES = (_LATENCY, _INTERVAL, _LATENCY_X, _MBIT, _MBIT_X, _CPU)
+_PLACE = Qt.ItemDataRole.UserRole
+
+
+class RankingTable(DataTable):
+    """One line per candidate, best first; references and failures below, without rank."""
+
+    def __init__(self, theme: Theme) -> None:
+        headers = (
+            tr("Rank"),
+            tr("Candidate"),
+            tr("Verdict"),
+            tr("Weighted latency"),
+            tr("95 % interval"),
+            tr("× bare"),
+            tr("Throughput"),
+            tr("× bare"),
+            tr("CPU"),
+            tr("State"),
+        )
+        super().__init__(headers, _FIGURES, tr("Ranking"))
+        self._theme = theme
+        self._data: ResultData | None = None
+        self.set_tips(
+            {
+                _RANK: tr("Candidates in one bracket share a rank: their difference is not significant"),
+                _LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
+                _INTERVAL: tr("Over rounds; with one round there is none"),
+                _LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
+                _MBIT: tr("TCP, mean of both directions"),
+                _MBIT_X: tr("Throughput divided by that of the bare underlay"),
+                _CPU: tr("Mean of both hosts during throughput; all cores together are 100 %"),
+            }
+        )
+        self.setItemDelegateForColumn(_RANK, _BracketDelegate(self, theme))
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(48)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_RANK, QHeaderView.ResizeMode.Fixed)
+        self.setColumnWidth(_RANK, 56)
+        theme.changed.connect(self._redraw)
+
+    def show_data(self, data: ResultData) -> None:
+        """Show a ranking."""
+        self._data = data
+        places = data.ranking.ranking
+        self.setRowCount(len(places))
+        has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
+        self.setColumnHidden(_INTERVAL, not has_intervals)
+        for nth, place in enumerate(places):
+            result = data.result((place.solution, place.suite))
+            texts = (
+                str(place.rank) if place.rank is not None else NONE,
+                result.title,
+                verdict_look(result.verdict).word,
+                ms(_mean(result.weighted_latency_ms)),
+                _interval(result.weighted_latency_ms),
+                ratio(result.latency_vs_baseline),
+                mbit_s(_average(result.throughput_mbit_s.values())),
+                ratio(result.throughput_vs_baseline),
+                pct(_average(result.cpu_pct.values())),
+                _state(result),
+            )
+            for column, text in enumerate(texts):
+                self._fill(nth, column, text, result)
+            same = [other for other, candidate in enumerate(places) if place.rank and candidate.rank == place.rank]
+            rank = self.cell(nth, _RANK)
+            rank.setData(_PLACE, (nth == same[0], nth == same[-1]) if len(same) > 1 else None)
+            if place.tied_with:
+                sentence = tr("Rank %1, shared: the difference to %2 is not significant")
+                rank.setToolTip(sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
+                rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
+        if places:
+            self.setCurrentCell(0, 0)
+
+    def selected_key(self) -> Key | None:
+        """Return the candidate of the selected line."""
+        if self._data is None or not 0 <= self.currentRow() < len(self._data.ranking.ranking):
+            return None
+        place = self._data.ranking.ranking[self.currentRow()]
+        return place.solution, place.suite
+
+    def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
+        item = self.cell(nth, column)
+        item.setText(text)
+        item.setToolTip(text if column != _STATE else result.message or text)
+        colours = self._theme.colours
+        if column == _NAME and self._data is not None:
+            item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
+        elif column == _VERDICT:
+            look = verdict_look(result.verdict)
+            item.setIcon(make_icon(look.icon, getattr(colours, look.role)))
+        elif column == _STATE:
+            is_fine = result.status is AttemptStatus.COMPLETED
+            icon, role = ("check", "good") if is_fine and not result.doubts else ("warning", "legacy")
+            icon, role = (icon, role) if is_fine else ("error", "bad")
+            item.setIcon(make_icon(icon, getattr(colours, role)))
+
+    def _redraw(self) -> None:
+        if self._data is not None:
+            row = self.currentRow()
+            self.show_data(self._data)
+            self.setCurrentCell(row, 0)
+
+
+class _BracketDelegate(LineDelegate):
+    """Draws a rank, and a bracket around those that share it."""
+
+    def __init__(self, parent: QTableWidget, theme: Theme) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw the cell, then its piece of the bracket."""
+        super().paint(painter, option, index)
+        place = index.data(_PLACE)
+        if place is None:
+            return
+        is_first, is_last = place
+        rect = option.rect
+        painter.save()
+        painter.setPen(QPen(QColor(self._theme.colours.text), 2))
+        right, left = rect.right() - 6, rect.right() - 14
+        top = rect.top() + 6 if is_first else rect.top()
+        bottom = rect.bottom() - 6 if is_last else rect.bottom() + 1
+        painter.drawLine(right, top, right, bottom)
+        if is_first:
+            painter.drawLine(left, top, right, top)
+        if is_last:
+            painter.drawLine(left, bottom, right, bottom)
+        painter.restore()
+
+
+def _mean(estimate: Estimate | None) -> float | None:
+    return estimate.mean if estimate is not None else None
+
+
+def _average(estimates: Iterable[Estimate]) -> float | None:
+    means = [estimate.mean for estimate in estimates]
+    return sum(means) / len(means) if means else None
+
+
+def _interval(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.ci is None:
+        return NONE
+    return f"{estimate.ci[0]:.2f} – {estimate.ci[1]:.2f} ms"
+
+
+def _state(result: CandidateResult) -> str:
+    if result.status is AttemptStatus.COMPLETED:
+        return tr("done") if not result.doubts else tr("done, doubtful")
+    words = {
+        AttemptStatus.FAILED: tr("failed"),
+        AttemptStatus.NOT_RUN: tr("not run"),
+        AttemptStatus.CANCELLED: tr("cancelled"),
+        AttemptStatus.SKIPPED: tr("skipped"),
+    }
+    return words.get(result.status, str(result.status))

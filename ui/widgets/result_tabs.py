@@ -1,0 +1,190 @@
+"""Curves, distribution, throughput against latency, CPU, hosts, doubts, configuration."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
+
+from app.domain.hosts import Side
+from app.domain.results import Attempt, AttemptStatus
+from app.wizard import HostCheck
+from ui.live_rows import Key
+from ui.plots.latency import LatencyPlot
+from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
+from ui.result_data import ResultData
+from ui.texts import count, duration, tr
+from ui.theme import GRID, Theme
+from ui.widgets.basics import ScrollPage, column, icon_label, label, row
+from ui.widgets.code_view import CodeView
+from ui.widgets.host_card import HostCard
+from ui.widgets.swatch import swatch_icon
+
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class ResultTabs(QTabWidget):
+    """Everything below the ranking."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setDocumentMode(False)
+        self.tabBar().setAccessibleName(tr("Views of the results"))
+        self.setMinimumHeight(240)
+        self._theme = theme
+        self._data: ResultData | None = None
+        self.latency = LatencyPlot(theme)
+        self.cdf = CdfPlot(theme)
+        self.frontier = FrontierPlot(theme)
+        self.cpu = CpuBarsPlot(theme)
+        self.frame_size = QComboBox()
+        self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
+        self.frame_size.currentIndexChanged.connect(self._draw_cdf)
+        self.candidates = QListWidget()
+        self.candidates.setAccessibleName(tr("Candidates"))
+        self.candidates.setMaximumWidth(280)
+        self.candidates.currentItemChanged.connect(self._show_candidate)
+        self.code = CodeView(theme)
+        self.hosts = QWidget()
+        self.doubts = QWidget()
+        self.addTab(_padded(self.latency), tr("Curves"))
+        self.addTab(self._cdf_tab(), tr("Distribution"))
+        self.addTab(_padded(self.frontier), tr("Throughput and latency"))
+        self.addTab(_padded(self.cpu), tr("CPU"))
+        self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
+        self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
+        self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
+
+    def show_data(self, data: ResultData) -> None:
+        """Show a comparison."""
+        self._data = data
+        self.latency.set_sizes(data.record.plan.profile.frame_bytes)
+        self.latency.set_candidates(data.names)
+        self.latency.draw(data.curves)
+        sizes = sorted({size for _, size in data.cdfs})
+        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.frame_size.clear()
+        for size in sizes:
+            self.frame_size.addItem(f"{size} {tr('bytes')}", size)
+        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._draw_cdf()
+        self.frontier.draw(data)
+        self.cpu.draw(data)
+        self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
+        doubts = doubts_of(data)
+        title = tr("Doubts (%1)").replace("%1", str(len(doubts))) if doubts else tr("Doubts")
+        self._replace(self._doubts_at, _doubts_tab(doubts), title)
+        self.candidates.clear()
+        for candidate in data.record.plan.candidates:
+            key = (candidate.solution, candidate.suite)
+            item = QListWidgetItem(swatch_icon(candidate.solution, data.names[key][1]), candidate.title)
+            item.setData(_KEY, key)
+            item.setToolTip(candidate.title)
+            self.candidates.addItem(item)
+        self.candidates.setCurrentRow(0)
+
+    def choose(self, key: Key) -> None:
+        """Show this candidate's configuration when that tab is opened."""
+        for nth in range(self.candidates.count()):
+            if self.candidates.item(nth).data(_KEY) == key:
+                self.candidates.setCurrentRow(nth)
+
+    def _replace(self, nth: int, widget: QWidget, title: str) -> None:
+        current = self.currentIndex()
+        old = self.widget(nth)
+        self.removeTab(nth)
+        if old is not None:
+            old.deleteLater()
+        self.insertTab(nth, widget, title)
+        self.setCurrentIndex(current)
+
+    def _draw_cdf(self) -> None:
+        if self._data is not None and self.frame_size.currentData() is not None:
+            self.cdf.draw(self._data, self.frame_size.currentData())
+
+    def _cdf_tab(self) -> QWidget:
+        tab = QWidget()
+        layout = QVBoxLayout(tab)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.addLayout(row(label(tr("Frame size"), is_wrapping=False), self.frame_size, 0))
+        layout.addWidget(self.cdf, 1)
+        return tab
+
+    def _code_tab(self) -> QWidget:
+        tab = QWidget()
+        layout = QHBoxLayout(tab)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.candidates, 1)
+        layout.addWidget(self.code, 3)
+        return tab
+
+    def _hosts_tab(self, data: ResultData) -> QWidget:
+        pair = data.record.plan.pair
+        content = QWidget()
+        content.setProperty("look", "page")
+        cards = QHBoxLayout(content)
+        cards.setContentsMargins(GRID, GRID, GRID, GRID)
+        cards.setSpacing(2 * GRID)
+        for side in Side:
+            if side.value in data.record.facts:
+                check = HostCheck(side, data.record.facts[side.value], (), ())
+                cards.addWidget(HostCard(check, pair.host(side).label, has_missing=False), 1)
+        return ScrollPage(content, 1600)
+
+    def _show_candidate(self, item: QListWidgetItem | None) -> None:
+        if item is None or self._data is None:
+            return
+        key = item.data(_KEY)
+        attempts = [a for a in self._data.record.attempts if (a.key.solution, a.key.suite) == key]
+        parts = [_story(attempt) for attempt in attempts]
+        self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
+
+
+def _padded(widget: QWidget) -> QWidget:
+    tab = QWidget()
+    tab.setLayout(column(widget, margin_px=4))
+    return tab
+
+
+def doubts_of(data: ResultData) -> tuple[str, ...]:
+    """Return every doubt once: of the comparison, then of its candidates."""
+    general = [data.ranking.drift.sentence, *data.ranking.doubts]
+    own = [f"{result.title}: {doubt}" for result in data.ranking.results for doubt in result.doubts]
+    return tuple(dict.fromkeys(sentence for sentence in (*general, *own) if sentence))
+
+
+def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:
+    content = QWidget()
+    content.setProperty("look", "page")
+    layout = QVBoxLayout(content)
+    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+    if not doubts:
+        layout.addLayout(row(icon_label("check", "good"), label(tr("Nothing speaks against these figures.")), 0))
+    for doubt in doubts:
+        line = row(icon_label("warning", "legacy"), label(doubt, is_selectable=True))
+        line.setStretch(1, 1)
+        layout.addLayout(line)
+    layout.addStretch(1)
+    return ScrollPage(content)
+
+
+def _story(attempt: Attempt) -> str:
+    words = [f"{tr('Round')} {attempt.key.round}: {attempt.status.value}"]
+    if attempt.status is AttemptStatus.COMPLETED:
+        words.append(
+            tr("built in %1, probed for %2, removed in %3")
+            .replace("%1", f"{attempt.setup_s:.1f} s")
+            .replace("%2", duration(attempt.probe_s))
+            .replace("%3", f"{attempt.cleanup_s:.1f} s")
+        )
+    else:
+        words.append(attempt.message)
+    lines = [", ".join(word for word in words if word)]
+    if attempt.negotiated:
+        lines.append(f"{tr('Agreed on')}: {attempt.negotiated}")
+    for series in attempt.latency:
+        replies = f"{count(series.received)} {tr('of')} {count(series.sent)} {tr('replies')}"
+        lines.append(f"  {series.frame_bytes:>5} B  {replies}  {series.note}".rstrip())
+    if attempt.daemon_log:
+        lines += [tr("The daemon said:"), attempt.daemon_log.rstrip()]
+    return "\n".join(lines)

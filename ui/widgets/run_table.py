@@ -1,0 +1,108 @@
+"""The table of candidates while they are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QHeaderView
+
+from app.domain.events import Stage
+from ui.icons import make_icon
+from ui.live_rows import Row, RowState
+from ui.texts import mbit_s, ms, pct, tr
+from ui.theme import Theme
+from ui.widgets.data_table import DataTable
+from ui.widgets.swatch import swatch_icon
+from ui.widgets.verdicts import verdict_look
+
+_NAME, _VERDICT, _LATENCY, _MBIT, _CPU, _STATE = range(6)
+
+
+class RunTable(DataTable):
+    """One line per candidate: verdict, weighted latency, throughput, CPU, state."""
+
+    def __init__(self, theme: Theme) -> None:
+        headers = (tr("Candidate"), tr("Verdict"), tr("Weighted latency"), tr("Throughput"), tr("CPU"), tr("State"))
+        super().__init__(headers, (_LATENCY, _MBIT, _CPU), tr("Candidates and their state"))
+        self._theme = theme
+        self._shown: tuple[Row, ...] = ()
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_STATE, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((_VERDICT, 152), (_LATENCY, 152), (_MBIT, 120), (_CPU, 72)):
+            self.setColumnWidth(column, width)
+        theme.changed.connect(self._redraw)
+
+    def selected_row(self) -> Row | None:
+        """Return the candidate of the selected line."""
+        nth = self.currentRow()
+        return self._shown[nth] if 0 <= nth < len(self._shown) else None
+
+    def show_rows(self, rows: Sequence[Row]) -> None:
+        """Show rows; only those that changed are touched."""
+        if len(rows) != self.rowCount():
+            self.setRowCount(len(rows))
+            self._shown = ()
+        for nth, row in enumerate(rows):
+            if nth >= len(self._shown) or self._shown[nth] != row:
+                self._show(nth, row)
+        self._shown = tuple(rows)
+
+    def _redraw(self) -> None:
+        rows, self._shown = self._shown, ()
+        self.show_rows(rows)
+
+    def _show(self, nth: int, row: Row) -> None:
+        look = verdict_look(row.verdict)
+        colours = self._theme.colours
+        cells = (row.title, look.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
+        for column, text in enumerate(cells):
+            self.cell(nth, column).setText(text)
+            self.cell(nth, column).setToolTip(text)
+        self.cell(nth, _NAME).setIcon(swatch_icon(row.key[0], row.nth_suite))
+        self.cell(nth, _VERDICT).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+        icon, role = _STATE_ICONS[row.state]
+        self.cell(nth, _STATE).setIcon(make_icon(icon, getattr(colours, role)))
+
+
+_STATE_ICONS = {
+    RowState.WAITING: ("clock", "muted"),
+    RowState.RUNNING: ("play", "accent"),
+    RowState.DONE: ("check", "good"),
+    RowState.FAILED: ("error", "bad"),
+    RowState.SKIPPED: ("skip", "muted"),
+    RowState.CANCELLED: ("stop", "muted"),
+}
+
+
+def stage_text(stage: Stage | None) -> str:
+    """Return a stage in words."""
+    words = {
+        Stage.PREFLIGHT: tr("looking whether anything is in the way"),
+        Stage.ARM: tr("arming the hosts' own undo"),
+        Stage.IDENTITY: tr("making keys on the hosts"),
+        Stage.APPLY: tr("building the tunnel"),
+        Stage.VERIFY: tr("checking tunnel and way back in"),
+        Stage.LATENCY: tr("latency"),
+        Stage.THROUGHPUT: tr("throughput"),
+        Stage.CLEANUP: tr("putting the hosts back"),
+    }
+    return words[stage] if stage is not None else tr("starting")
+
+
+def state_text(row: Row) -> str:
+    """Return where a candidate stands, in words."""
+    rounds = f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""
+    match row.state:
+        case RowState.WAITING:
+            return tr("waiting") + rounds
+        case RowState.RUNNING:
+            return f"{stage_text(row.stage)} {row.detail}".strip() + rounds
+        case RowState.DONE:
+            return tr("done") + rounds
+        case RowState.FAILED:
+            return f"{tr('failed')}: {row.detail}"
+        case RowState.SKIPPED:
+            return f"{tr('skipped')}{rounds}"
+        case RowState.CANCELLED:
+            return tr("cancelled")

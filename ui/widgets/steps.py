@@ -1,0 +1,80 @@
+"""The steps on the left."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from app.wizard import ComparisonWizard, Step
+from ui.icons import set_icon
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import button
+
+
+def step_names() -> dict[Step, str]:
+    """Return what the steps are called."""
+    return {
+        Step.HOSTS: tr("Hosts"),
+        Step.LINK: tr("Link"),
+        Step.CHOOSE: tr("Choice"),
+        Step.PLAN: tr("Plan"),
+        Step.RUN: tr("Run"),
+        Step.RESULTS: tr("Results"),
+    }
+
+
+class StepList(QFrame):
+    """One button per step, with a tick where it is done."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "steps")
+        self.setFixedWidth(168)
+        self.setAccessibleName(tr("Steps"))
+        self.buttons: dict[Step, QPushButton] = {}
+        self._ticks: dict[Step, QLabel] = {}
+        self._group = QButtonGroup(self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 2 * GRID, 0, 2 * GRID)
+        layout.setSpacing(2)
+        for step, name in step_names().items():
+            entry = button(f"{step.number}   {name}", look="step", shortcut=f"Alt+{step.number}")
+            entry.setCheckable(True)
+            entry.clicked.connect(lambda _checked, wanted=step: self.chosen.emit(wanted))
+            tick = QLabel()
+            tick.setFixedSize(16, 16)
+            tick.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            inner = QHBoxLayout(entry)
+            inner.setContentsMargins(0, 0, GRID + 4, 0)
+            inner.addStretch(1)
+            inner.addWidget(tick)
+            self.buttons[step] = entry
+            self._ticks[step] = tick
+            self._group.addButton(entry)
+            layout.addWidget(entry)
+        layout.addStretch(1)
+
+    def show_state(self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool) -> None:
+        """Tick what is done and enable what can be entered.
+
+        Args:
+            wizard: The state.
+            current: Step on show.
+            is_locked: Whether a run forbids everything but its own page.
+        """
+        for step, entry in self.buttons.items():
+            is_done = wizard.is_done(step)
+            can_enter = wizard.can_enter(step) and (not is_locked or step is Step.RUN)
+            entry.setEnabled(can_enter)
+            entry.setChecked(step is current)
+            tick = self._ticks[step]
+            if is_done:
+                set_icon(tick, "check", "good")
+            else:
+                tick.setProperty("icon_name", "")
+                tick.clear()
+            state = tr("done") if is_done else tr("open") if can_enter else tr("not yet")
+            entry.setAccessibleName(f"{tr('Step')} {step.number}, {step_names()[step]}, {state}")

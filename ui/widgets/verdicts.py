@@ -1,0 +1,55 @@
+"""Verdicts: an icon and a word, never a colour alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from app.domain.verdicts import Verdict
+from ui.icons import set_icon
+from ui.texts import tr
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLook:
+    """How a verdict is shown: icon, word, and the name of a colour in `Colours`."""
+
+    icon: str
+    word: str
+    role: str
+
+
+def verdict_look(verdict: Verdict) -> VerdictLook:
+    """Return how a verdict is shown."""
+    return {
+        Verdict.RECOMMENDED: VerdictLook("shield-check", tr("Recommended"), "good"),
+        Verdict.ACCEPTABLE: VerdictLook("shield", tr("Acceptable"), "fair"),
+        Verdict.LEGACY: VerdictLook("shield-old", tr("Legacy"), "legacy"),
+        Verdict.INSECURE: VerdictLook("shield-broken", tr("Insecure"), "bad"),
+        Verdict.UNPROTECTED: VerdictLook("open", tr("Unprotected"), "muted"),
+    }[verdict]
+
+
+class VerdictLabel(QWidget):
+    """Icon and word side by side."""
+
+    def __init__(self, verdict: Verdict | None = None) -> None:
+        super().__init__()
+        self._icon = QLabel()
+        self._word = QLabel()
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        layout.addWidget(self._icon)
+        layout.addWidget(self._word)
+        layout.addStretch(1)
+        if verdict is not None:
+            self.show_verdict(verdict)
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        """Show another verdict."""
+        look = verdict_look(verdict)
+        set_icon(self._icon, look.icon, look.role)
+        self._word.setText(look.word)
+        self.setAccessibleName(look.word)

@@ -1,0 +1,426 @@
+"""The window: bars, steps and pages. It moves between pages and decides nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from app.domain.errors import TunnelmarkError
+from ui.bridge import Bridge
+from ui.closing import Closing
+from ui.context import Context, ServicesFactory
+from ui.icons import make_icon
+from ui.operations import OperationRunner
+from ui.pages.base import Page
+from ui.pages.welcome import WelcomePage
+from ui.texts import tr
+from ui.theme import LIGHT, Theme
+from ui.widgets.dialogs import Question, ask_host_key, ask_password
+from ui.widgets.frame import Footer, TopBar
+from ui.widgets.steps import StepList, step_names
+
+if TYPE_CHECKING:
+    from app.wizard import ComparisonServices, Step
+    from ui.pages.history import PastResultsPage
+    from ui.pages.hosts import HostsPage
+    from ui.pages.results import ResultsPage
+    from ui.pages.run import RunPage
+
+_LAB_LOOK_MS = 5_000
+
+
+class MainWindow(QMainWindow):
+    """The one window.
+
+    Args:
+        theme: Colours.
+        open_services: Makes the services, in a worker thread.
+    """
+
+    ready = Signal()
+    """The services are open."""
+    page_shown = Signal(object)
+    """Carries the page that is on show now."""
+    closed = Signal()
+    """Everything has ended; the application may."""
+
+    def __init__(self, theme: Theme, open_services: ServicesFactory) -> None:
+        super().__init__()
+        from app.wizard import ComparisonWizard
+
+        self.setWindowTitle("Tunnelmark")
+        self.setWindowIcon(make_icon("app", LIGHT.accent))
+        self.resize(1280, 800)
+        self.setMinimumSize(960, 640)
+        self.runner = OperationRunner(self)
+        self.bridge = Bridge(self)
+        self.wizard = ComparisonWizard()
+        self.context = Context(theme, self.runner, self.bridge, self.wizard, self.confirm_change)
+        self._open_services = open_services
+        self._pages: dict[object, Page] = {}
+        self.current: Page | None = None
+        self._closing = Closing(self)
+        self._build()
+        self.bridge.host_key_asked.connect(lambda asked: ask_host_key(self, asked))
+        self.bridge.password_asked.connect(lambda asked, is_retry: ask_password(self, asked, is_retry=is_retry))
+        self.bridge.told.connect(self._tell)
+        self.runner.changed.connect(self._on_work)
+        self.show_welcome()
+        QTimer.singleShot(0, self._start_services)
+
+    # --- start --------------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.top = TopBar()
+        self.steps = StepList()
+        self.stack = QStackedWidget()
+        self.footer = Footer()
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self.stack, 1)
+        right.addWidget(self.footer)
+        middle = QHBoxLayout()
+        middle.setContentsMargins(0, 0, 0, 0)
+        middle.setSpacing(0)
+        middle.addWidget(self.steps)
+        middle.addLayout(right, 1)
+        central = QWidget()
+        outer = QVBoxLayout(central)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.top)
+        outer.addLayout(middle, 1)
+        self.setCentralWidget(central)
+        self.steps.chosen.connect(self.go)
+        self.top.start_asked.connect(self.show_welcome)
+        self.top.comparison_asked.connect(lambda: self.go(self.wizard.current))
+        self.top.history_asked.connect(self.show_history)
+        self.footer.next_asked.connect(self.go_next)
+        self.footer.back_asked.connect(self.go_back)
+        for keys, action in (
+            ("Alt+Right", self.go_next),
+            ("Alt+Left", self.go_back),
+            ("Esc", self.cancel),
+            (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.close),
+        ):
+            QShortcut(QKeySequence(keys), self, action)
+        self._lab_timer = QTimer(self)
+        self._lab_timer.setInterval(_LAB_LOOK_MS)
+        self._lab_timer.timeout.connect(self._look_at_labs)
+
+    def _start_services(self) -> None:
+        if self._closing.is_closing:
+            return
+        self.say(tr("Opening the database"))
+        prompts, make = self.bridge, self._open_services
+        self.runner.run(
+            tr("Opening the database"),
+            lambda _token, _tell: make(prompts),
+            on_success=self._on_services,
+            on_failure=self._on_no_services,
+        )
+
+    def _on_services(self, services: ComparisonServices) -> None:
+        self.context.take_services(services)
+        self.say(tr("Ready"))
+        self._look_at_labs()
+        self._lab_timer.start()
+        self._look_for_interrupted()
+        self._update()
+        self.ready.emit()
+
+    def _on_no_services(self, error: TunnelmarkError) -> None:
+        if self.current is not None:
+            self.current.notice.say_error(error, {tr("Try again"): self._retry_services})
+        self._update()
+
+    def _retry_services(self) -> None:
+        if self.current is not None:
+            self.current.notice.clear()
+        self._start_services()
+
+    def _look_for_interrupted(self) -> None:
+        services = self.context.services
+
+        def found(name: str) -> None:
+            if name:
+                self.welcome.offer_resume(name)
+
+        self.runner.run(
+            tr("Looking for interrupted comparisons"),
+            lambda _token, _tell: next(
+                (c.pair.name for c in services.pairs() if services.unfinished(c.pair.name) is not None), ""
+            ),
+            on_success=found,
+            on_failure=lambda _error: None,
+        )
+
+    def _look_at_labs(self) -> None:
+        if not self.context.has_services or self.is_measuring or self._closing.is_closing:
+            return
+        services = self.context.services
+
+        def show(count: int) -> None:
+            self.top.show_lab(tr("lab: up") if count else tr("lab: down"), is_up=bool(count))
+
+        self.runner.run(
+            tr("Looking at practice labs"),
+            lambda _token, _tell: sum(lab.is_running for lab in services.labs()),
+            on_success=show,
+            on_failure=lambda _error: None,
+            is_quiet=True,
+        )
+
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def welcome(self) -> WelcomePage:
+        """The first page."""
+        return self._page("welcome", self._make_welcome)  # type: ignore[return-value]
+
+    @property
+    def hosts(self) -> HostsPage:
+        """Step 1."""
+        from app.wizard import Step
+
+        return self.step_page(Step.HOSTS)  # type: ignore[return-value]
+
+    @property
+    def run_page(self) -> RunPage:
+        """Step 5."""
+        from app.wizard import Step
+
+        return self.step_page(Step.RUN)  # type: ignore[return-value]
+
+    @property
+    def results(self) -> ResultsPage:
+        """Step 6."""
+        from app.wizard import Step
+
+        return self.step_page(Step.RESULTS)  # type: ignore[return-value]
+
+    @property
+    def past(self) -> PastResultsPage:
+        """Results that were opened from the history."""
+        from ui.pages.history import PastResultsPage
+
+        page: PastResultsPage = self._page("past", lambda: PastResultsPage(self.context))  # type: ignore[assignment]
+        return page
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether a comparison is running."""
+        from app.wizard import Step
+
+        page = self._pages.get(Step.RUN)
+        return bool(page is not None and page.is_running)  # type: ignore[attr-defined]
+
+    def step_page(self, step: Step) -> Page:
+        """Return a step's page, made when it is wanted for the first time."""
+        from ui.pages import steps
+
+        return self._page(step, lambda: steps.make_page(step, self))
+
+    def _page(self, name: object, make: Callable[[], Page]) -> Page:
+        if name not in self._pages:
+            page = make()
+            page.changed.connect(self._update)
+            page.status_told.connect(self.say)
+            page.left.connect(self._on_left)
+            self._pages[name] = page
+            self.stack.addWidget(page)
+        return self._pages[name]
+
+    def _make_welcome(self) -> WelcomePage:
+        page = WelcomePage(self.context)
+        page.lab_chosen.connect(self.begin_with_lab)
+        page.hosts_chosen.connect(self.begin_with_hosts)
+        page.history_chosen.connect(self.show_history)
+        page.resume_chosen.connect(self.resume_pair)
+        return page
+
+    def show_page(self, page: Page) -> None:
+        """Show a page and put the focus on it."""
+        self.current = page
+        self.say("")
+        page.enter()
+        self.stack.setCurrentWidget(page)
+        self._update()
+        focus = page.first_focus()
+        if focus is not None:
+            focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.page_shown.emit(page)
+
+    def show_welcome(self) -> None:
+        """Show the first page."""
+        self.show_page(self.welcome)
+
+    def show_history(self) -> None:
+        """Show past comparisons."""
+        if not self._is_ready():
+            return
+        from ui.pages.history import HistoryPage
+
+        def make() -> Page:
+            page = HistoryPage(self.context)
+            page.opened.connect(self.show_past)
+            page.lab_chosen.connect(self.begin_with_lab)
+            return page
+
+        self.show_page(self._page("history", make))
+
+    def show_past(self, campaign_id: int) -> None:
+        """Show the results of a past comparison."""
+        from ui.pages.steps import connect_results
+
+        is_new = "past" not in self._pages
+        past = self.past
+        if is_new:
+            connect_results(past, self)
+        self.show_page(past)
+        past.show_campaign(campaign_id)
+
+    def begin_with_lab(self) -> None:
+        """A new comparison on the practice lab."""
+        self._begin_new(lambda: self.hosts.use_lab())  # noqa: PLW0108 - the page is made when it is wanted
+
+    def begin_with_hosts(self) -> None:
+        """A new comparison on the user's hosts."""
+        self._begin_new(lambda: None)
+
+    def resume_pair(self, pair_name: str) -> None:
+        """Go on with the interrupted comparison of a pair."""
+        if self._is_ready():
+            from ui.resuming import resume_pair
+
+            resume_pair(self, pair_name)
+
+    def _begin_new(self, then: Callable[[], None]) -> None:
+        from app.wizard import Step
+
+        if not self._is_ready():
+            return
+        if self.is_measuring:
+            self.go(Step.RUN)
+            self.say(tr("A comparison is running: cancel it before starting another."))
+            return
+        self.go(Step.HOSTS)
+        then()
+
+    def _is_ready(self) -> bool:
+        if not self.context.has_services:
+            self.say(tr("The database is not open yet."))
+        return self.context.has_services
+
+    # --- moving -------------------------------------------------------------------------------------------------------
+
+    def go(self, step: Step) -> None:
+        """Show a step."""
+        if not self._is_ready():
+            return
+        try:
+            self.wizard.enter(step)
+        except TunnelmarkError as error:
+            self.say(error.sentence())
+            return
+        self.show_page(self.step_page(step))
+
+    def go_next(self) -> None:
+        """Take what the page holds and go on."""
+        if self.footer.next.isEnabled() and self.current is not None:
+            self.current.go_next()
+
+    def go_back(self) -> None:
+        """Show the page before; what was typed stays."""
+        from app.wizard import Step
+
+        if not self.footer.back.isEnabled() or self.current is None:
+            return
+        if self.current is self._pages.get("past"):
+            self.show_history()
+        elif self.current is self._pages.get("history") or self.wizard.current is Step.HOSTS:
+            self.show_welcome()
+        else:
+            self.go(list(Step)[self.wizard.current.number - 2])
+
+    def cancel(self) -> None:
+        """Stop what the page is doing."""
+        if self.current is not None and not self.current.cancel():
+            self.say(tr("There is nothing to cancel."))
+
+    def _on_left(self) -> None:
+        from app.wizard import Step
+
+        if self.wizard.current is not Step.RESULTS:
+            self.go(list(Step)[self.wizard.current.number])
+
+    def confirm_change(self, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
+        """Say which steps a change makes invalid, and take it if the user agrees."""
+        if not invalid:
+            take()
+            return
+        names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
+        Question(
+            self,
+            tr("This change makes later steps invalid"),
+            tr(
+                "To be done again: %1. Comparisons that were measured stay in the history. Without the change, "
+                "everything stays as it is."
+            ).replace("%1", names),
+            tr("Change it"),
+            tr("Keep it as it was"),
+            "warning",
+        ).ask(take)
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the status line."""
+        self.footer.status.setText(sentence)
+
+    def _tell(self, sentence: str) -> None:
+        if self.current is not None:
+            self.current.notice.say("info", sentence)
+        self.say(sentence)
+
+    def _on_work(self) -> None:
+        self.footer.busy.setVisible(any(not operation.is_quiet for operation in self.runner.running))
+        self._closing.look()
+
+    def _update(self) -> None:
+        from app.wizard import Step
+
+        page = self.current
+        in_steps = page in {self._pages.get(step) for step in Step} and page is not None
+        is_first = page is self._pages.get("welcome")
+        self.steps.setVisible(in_steps)
+        self.steps.show_state(self.wizard, self.wizard.current if in_steps else None, is_locked=self.is_measuring)
+        self.top.show_area("comparison" if in_steps else "start" if is_first else "history")
+        self.footer.back.setVisible(not is_first)
+        self.footer.back.setEnabled(not (in_steps and self.is_measuring))
+        self.footer.next.setVisible(in_steps and self.wizard.current is not Step.RESULTS)
+        if page is not None:
+            self.footer.next.setText(page.next_text())
+            self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
+            self.footer.next.setEnabled(page.can_go_next())
+
+    # --- end ----------------------------------------------------------------------------------------------------------
+
+    def close_now(self) -> None:
+        """End everything without asking; the window closes when both hosts are as they were."""
+        self._closing.begin()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask where something is running; go only when everything has ended."""
+        if self._closing.may_close():
+            self._lab_timer.stop()
+            event.accept()
+            self.closed.emit()
+            return
+        event.ignore()
+        self._closing.ask()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.discovery.commands import DISK_PATHS, KERNEL_MODULES, TOOL_VERSION_ARGUMENTS, host_commands, last_commands
@@ -28,7 +28,7 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, HostSession, SessionPair, Stream
 from app.domain.concurrency import run_both
-from app.domain.errors import CommandFailed
+from app.domain.errors import CommandFailed, PrivilegeMissing
 from app.domain.hosts import HostFacts, MissingPart, PackageManager, Privilege, SolutionSupport, Tool, ToolFlavour
 from app.domain.packages import package_for
 
@@ -78,7 +78,7 @@ def discover_pair(
         What was found on A and on B.
 
     Raises:
-        ConnectionLost, DeadlineExceeded, PrivilegeMissing, CommandFailed, Cancelled: As for `discover_host`.
+        ConnectionLost, DeadlineExceeded, CommandFailed, Cancelled: As for `discover_host`.
     """
     return run_both(
         lambda: discover_host(sessions.a, adapters, token=token),
@@ -102,13 +102,32 @@ def discover_host(
 
     Raises:
         CommandFailed: It answered nothing that can be understood: no POSIX shell, or no Linux.
-        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As for `HostSession.run_batch`.
+        ConnectionLost, DeadlineExceeded, Cancelled: As for `HostSession.run_batch`.
     """
-    as_root = session.privilege is not Privilege.NONE
+    asked = _ask(session, adapters, token, now, as_root=session.privilege is not Privilege.NONE)
+    if not line_at(asked.outputs["identity"].stdout, 1):
+        raise _not_understood(session, asked.outputs["identity"])
+    return _facts(session, asked, adapters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a host answered, and when the answer to the question for its clock was sent for and arrived."""
+
+    outputs: Mapping[str, CommandResult]
+    started_at: datetime
+    arrived_at: datetime
+    privilege: Privilege
+
+
+def _ask(
+    session: HostSession, adapters: Mapping[str, Adapter], token: CancelToken, now: Now, *, as_root: bool
+) -> _Asked:
+    """Ask everything in one batch; without root's rights where they are not to be had after all."""
     commands = host_commands(as_root=as_root) | _adapter_commands(adapters, as_root=as_root)
     commands |= last_commands(as_root=as_root)
-    names = tuple(commands)
-    clock_index = names.index("clock")
+    batch = tuple(dict.fromkeys(commands.values()))  # what several adapters want to know is asked once
+    clock_index = batch.index(commands["clock"])
     arrivals: list[datetime] = []
 
     def on_line(index: int, stream: Stream, _: str) -> None:
@@ -116,12 +135,15 @@ def discover_host(
             arrivals.append(now())
 
     started_at = now()
-    results = session.run_batch(tuple(commands.values()), token=token, on_line=on_line)
-    outputs = dict(zip(names, results, strict=True))
-    arrived_at = arrivals[0] if arrivals else now()
-    if not line_at(outputs["identity"].stdout, 1):
-        raise _not_understood(session, outputs["identity"])
-    return _facts(session, outputs, adapters, started_at=started_at, arrived_at=arrived_at)
+    try:
+        results = dict(zip(batch, session.run_batch(batch, token=token, on_line=on_line), strict=True))
+    except PrivilegeMissing:
+        if not as_root:
+            raise
+        return _ask(session, adapters, token, now, as_root=False)
+    outputs = {name: results[command] for name, command in commands.items()}
+    privilege = session.privilege if as_root else Privilege.NONE
+    return _Asked(outputs, started_at, arrivals[0] if arrivals else now(), privilege)
 
 
 def _adapter_commands(adapters: Mapping[str, Adapter], *, as_root: bool) -> dict[str, Command]:
@@ -141,15 +163,9 @@ def _not_understood(session: HostSession, result: CommandResult) -> CommandFaile
     )
 
 
-def _facts(
-    session: HostSession,
-    outputs: Mapping[str, CommandResult],
-    adapters: Mapping[str, Adapter],
-    *,
-    started_at: datetime,
-    arrived_at: datetime,
-) -> HostFacts:
+def _facts(session: HostSession, asked: _Asked, adapters: Mapping[str, Adapter]) -> HostFacts:
     """Translate everything that was printed."""
+    outputs = asked.outputs
 
     def text(name: str) -> str:
         return outputs[name].stdout
@@ -157,12 +173,12 @@ def _facts(
     os_id, os_name = parse_os_release(text("os-release"))
     cpu = parse_cpu(text("cpuinfo"), text("cpu-name"))
     memory_total_mib, memory_available_mib = parse_memory_mib(text("meminfo"))
-    clock = parse_clock_offset_ms(text("clock"), started_at.timestamp(), arrived_at.timestamp())
+    clock = parse_clock_offset_ms(text("clock"), asked.started_at.timestamp(), asked.arrived_at.timestamp())
     manager = parse_package_manager(text("package-manager"))
     tools = {name: parse_tool(name, outputs[f"tool-{name}"]) for name in TOOL_VERSION_ARGUMENTS}
     solutions = _solutions(outputs, adapters, manager)
     return HostFacts(
-        collected_at=arrived_at,
+        collected_at=asked.arrived_at,
         hostname=line_at(text("identity"), 0),
         os_id=os_id,
         os_name=os_name,
@@ -171,14 +187,14 @@ def _facts(
         cpu_model=cpu.model,
         cpu_count=cpu.count,
         cpu_flags=cpu.flags,
-        is_virtual=parse_is_virtual(text("virtual")),
+        is_virtual=parse_is_virtual(text("virtual"), text("cpuinfo")),
         memory_total_mib=memory_total_mib,
         memory_available_mib=memory_available_mib,
         nics=parse_nics(text("nics"), text("addresses")),
         clock_offset_ms=clock[0] if clock else 0.0,
         clock_error_ms=clock[1] if clock else _UNKNOWN_CLOCK_ERROR_MS,
         init_system=parse_init(text("init")),
-        privilege=session.privilege,
+        privilege=asked.privilege,
         user=line_at(text("identity"), 3) or session.spec.user or "",
         package_manager=manager,
         tools=tools,

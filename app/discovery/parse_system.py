@@ -24,7 +24,7 @@ CPU_FLAGS: tuple[str, ...] = (
 _VIRTUAL_WORDS = frozenset(
     (
         *("qemu", "kvm", "vmware", "virtualbox", "innotek", "xen", "bochs", "parallels", "microsoft", "amazon"),
-        *("docker", "lxc", "podman", "nspawn", "openvz", "hypervisor"),
+        *("docker", "lxc", "podman", "nspawn", "openvz"),
     )
 )
 """Source: systemd-detect-virt(1), and the firmware's vendor names that it knows itself."""
@@ -77,10 +77,10 @@ def parse_memory_mib(meminfo: str) -> tuple[int, int]:
     return mib("MemTotal"), available
 
 
-def parse_is_virtual(text: str) -> bool:
-    """Whether any of systemd-detect-virt, the firmware's names or the processor's flags says so."""
+def parse_is_virtual(text: str, cpuinfo: str) -> bool:
+    """Whether any of systemd-detect-virt, the firmware's vendor or the processor's flags says so."""
     words = set(re.findall(r"[a-z0-9]+", text[:4096].lower()))
-    return bool(words & _VIRTUAL_WORDS)
+    return bool(words & _VIRTUAL_WORDS) or "hypervisor" in fields_of(cpuinfo).get("flags", "").split()
 
 
 def parse_load(loadavg: str) -> float:

@@ -49,8 +49,8 @@ def parse_modules(text: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return which of the named kernel modules are loaded, built in, or can be loaded.
 
     Args:
-        text: One name per line, with hyphens or underscores, or `modprobe NAME` where modprobe would load it.
+        text: One name per line, with hyphens or underscores.
         names: The modules of interest, with underscores.
     """
-    found = {line.strip().removeprefix("modprobe ").replace("-", "_") for line in lines_of(text)}
+    found = {line.strip().replace("-", "_") for line in lines_of(text)}
     return tuple(name for name in names if name in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
 from app.domain.results import (
@@ -15,8 +15,8 @@ from app.domain.results import (
     Candidate,
     LatencySeries,
 )
-from app.ranking.rounds import RoundFigures, over_rounds, ratio, round_figures
-from app.ranking.summaries import mean_ms, summarise
+from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
+from app.ranking.summaries import summarise_around
 from app.ranking.words import grouped, listed
 
 _WORST_FIRST = (AttemptStatus.FAILED, AttemptStatus.CANCELLED, AttemptStatus.SKIPPED, AttemptStatus.NOT_RUN)
@@ -63,7 +63,7 @@ def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[C
         if attempt.key.condition == condition:
             attempts[attempt.key.solution, attempt.key.suite].append(attempt)
     reference = round_figures(
-        [attempt for (solution, _), found in attempts.items() if solution == baseline for attempt in completed(found)]
+        measure([one for (solution, _), found in attempts.items() if solution == baseline for one in completed(found)])
     )
     return tuple(
         _contender(record, candidate, tuple(attempts[candidate.solution, candidate.suite]), reference)
@@ -80,8 +80,9 @@ def _contender(
     record: CampaignRecord, candidate: Candidate, attempts: tuple[Attempt, ...], reference: RoundFigures
 ) -> Contender:
     done = completed(attempts)
-    figures = round_figures(done)
-    latency = _latency(done, record.plan.deadline_ms)
+    measured = measure(done)
+    figures = round_figures(measured)
+    latency = _latency(measured, record.plan.deadline_ms)
     status, reason, message = _outcome(record, attempts)
     per_mbit = over_rounds(figures.cpu_per_mbit_s)
     result = CandidateResult(
@@ -113,22 +114,19 @@ def _estimates(values: Mapping[str, Mapping[int, float]]) -> dict[str, Estimate]
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _latency(done: Sequence[Attempt], deadline_ms: float | None) -> tuple[LatencySummary, ...]:
+def _latency(measured: Sequence[Measured], deadline_ms: float | None) -> tuple[LatencySummary, ...]:
     """Sum up each frame size; its mean is over rounds, so that the weighted latency follows from the means."""
-    by_size: dict[int, list[tuple[int, LatencySeries]]] = defaultdict(list)
-    for attempt in done:
-        for series in attempt.latency:
-            by_size[series.frame_bytes].append((attempt.key.round, series))
-    summaries = []
-    for size in sorted(by_size):
-        summary = summarise([series for _, series in by_size[size]], deadline_ms)
-        by_round: dict[int, list[float]] = defaultdict(list)
-        for number, series in by_size[size]:
-            mean = mean_ms(series)
-            if mean is not None:
-                by_round[number].append(mean)
-        summaries.append(replace(summary, mean_ms=_mean([sum(found) / len(found) for found in by_round.values()])))
-    return tuple(summaries)
+    series: dict[int, list[LatencySeries]] = defaultdict(list)
+    means: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in measured:
+        for each in one.attempt.latency:
+            series[each.frame_bytes].append(each)
+        for size, mean in one.means_ms.items():
+            means[size][one.attempt.key.round].append(mean)
+    return tuple(
+        summarise_around(series[size], _mean([sum(found) / len(found) for found in means[size].values()]), deadline_ms)
+        for size in sorted(series)
+    )
 
 
 def _outcome(record: CampaignRecord, attempts: Sequence[Attempt]) -> tuple[AttemptStatus, str, str]:

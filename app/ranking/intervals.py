@@ -9,7 +9,6 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
 from app.domain.ranking import Estimate
 
@@ -41,6 +40,8 @@ def estimate(values: Sequence[float]) -> Estimate | None:
     mean = float(data.mean())
     if data.size < 2:
         return Estimate(mean, None, int(data.size))
+    from scipy.special import stdtrit
+
     quantile = float(stdtrit(data.size - 1, 0.5 + CONFIDENCE / 2))
     half_width = quantile * float(data.std(ddof=1)) / math.sqrt(data.size)
     return Estimate(mean, (max(0.0, mean - half_width), mean + half_width), int(data.size))
@@ -105,6 +106,8 @@ def _p_value(mean: float, variance: float, freedom: float) -> float:
         return 1.0
     if variance <= 0:
         return 0.0
+    from scipy.special import stdtr
+
     return float(2 * stdtr(freedom, -abs(mean) / math.sqrt(variance)))
 
 

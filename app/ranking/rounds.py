@@ -11,11 +11,36 @@ from functools import partial
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.ranking.intervals import estimate
-from app.ranking.summaries import mean_ms
+from app.ranking.summaries import means_ms
 from app.ranking.weighted import weighted_latency_ms
 
 DIRECTIONS = ("a_to_b", "b_to_a")
 SIDES = ("a", "b")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A completed attempt with what is needed of its samples more than once.
+
+    Attributes:
+        attempt: The attempt.
+        means_ms: Mean RTT in ms by frame size; sizes that did not cross are left out.
+    """
+
+    attempt: Attempt
+    means_ms: Mapping[int, float]
+
+
+def measure(attempts: Sequence[Attempt]) -> tuple[Measured, ...]:
+    """Return completed attempts with their means, in the same order."""
+    means = iter(means_ms([series for attempt in attempts for series in attempt.latency]))
+    return tuple(
+        Measured(
+            attempt,
+            {series.frame_bytes: mean for series in attempt.latency if (mean := next(means)) is not None},
+        )
+        for attempt in attempts
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +62,17 @@ class RoundFigures:
     cpu_per_mbit_s: Mapping[int, float]
 
 
-def round_figures(attempts: Sequence[Attempt]) -> RoundFigures:
+def round_figures(measured: Sequence[Measured]) -> RoundFigures:
     """Return the figures of one candidate by round.
 
     Args:
-        attempts: Its completed attempts. Where a round holds several (the baseline begins every round and ends the
+        measured: Its completed attempts. Where a round holds several (the baseline begins every round and ends the
             last one), they are averaged.
 
     Returns:
         The figures.
     """
+    attempts = [one.attempt for one in measured]
     throughput = {one: _by_round(attempts, partial(_throughput, direction=one)) for one in DIRECTIONS}
     cpu = {one: _by_round(attempts, partial(_cpu, side=one)) for one in SIDES}
     both = {
@@ -58,13 +84,13 @@ def round_figures(attempts: Sequence[Attempt]) -> RoundFigures:
         for number in both.keys() & cpu["a"].keys() & cpu["b"].keys()
         if both[number] > 0
     }
-    return RoundFigures(_by_round(attempts, attempt_weighted_ms), throughput, both, cpu, per_mbit)
+    weighted = {id(one.attempt): weighted_latency_ms(one.means_ms) for one in measured}
+    return RoundFigures(_by_round(attempts, lambda one: weighted[id(one)]), throughput, both, cpu, per_mbit)
 
 
 def attempt_weighted_ms(attempt: Attempt) -> float | None:
     """Return the weighted latency of one attempt in ms; None if a size did not cross."""
-    means = {series.frame_bytes: mean_ms(series) for series in attempt.latency}
-    return weighted_latency_ms({size: mean for size, mean in means.items() if mean is not None})
+    return weighted_latency_ms(measure([attempt])[0].means_ms)
 
 
 def attempt_both_mbit_s(attempt: Attempt) -> float | None:

@@ -10,21 +10,33 @@ import numpy.typing as npt
 from app.domain.ranking import LatencySummary
 from app.domain.results import LOST_RTT_US, LatencySeries
 
-_QUANTILES = (0.05, 0.50, 0.95, 0.99, 0.999)
+_QUANTILES = np.array((0.05, 0.50, 0.95, 0.99, 0.999))
 _US_PER_MS = 1_000.0
 
 
-def answered_us(series: LatencySeries) -> npt.NDArray[np.uint32]:
-    """Return the round-trip times of the requests that were answered, in µs, shape (received,)."""
-    rtt_us = series.rtt_us
-    lost = rtt_us == LOST_RTT_US
-    return rtt_us[~lost] if lost.any() else rtt_us
+def answered_us(series: Sequence[LatencySeries]) -> npt.NDArray[np.uint32]:
+    """Return the round-trip times of all requests that were answered, in µs, sorted, shape (answered,)."""
+    if not series:
+        return np.empty(0, np.uint32)
+    samples = np.concatenate([one.rtt_us for one in series])
+    return np.sort(samples[samples != LOST_RTT_US])
 
 
-def mean_ms(series: LatencySeries) -> float | None:
-    """Return the mean round-trip time of the answered requests in ms; None if there is none."""
-    answered = answered_us(series)
-    return float(answered.mean(dtype=np.float64)) / _US_PER_MS if answered.size else None
+def means_ms(series: Sequence[LatencySeries]) -> list[float | None]:
+    """Return the mean round-trip time of each series in ms, all in one pass; None where nothing was answered."""
+    found: list[float | None] = [None] * len(series)
+    filled = [index for index, one in enumerate(series) if one.rtt_us.size]
+    if not filled:
+        return found
+    samples = np.concatenate([series[index].rtt_us for index in filled])
+    starts = np.cumsum([0, *(series[index].rtt_us.size for index in filled[:-1])])
+    is_answered = samples != LOST_RTT_US
+    counts = np.add.reduceat(is_answered, starts, dtype=np.int64)
+    sums = np.add.reduceat(np.where(is_answered, samples, 0), starts, dtype=np.uint64)
+    for index, count, total in zip(filled, counts.tolist(), sums.tolist(), strict=True):
+        if count:
+            found[index] = total / count / _US_PER_MS
+    return found
 
 
 def summarise(series: Sequence[LatencySeries], deadline_ms: float | None) -> LatencySummary:
@@ -48,37 +60,57 @@ def summarise(series: Sequence[LatencySeries], deadline_ms: float | None) -> Lat
     """
     if len({one.frame_bytes for one in series}) != 1:
         raise ValueError("a summary is over one or more series of one frame size")
-    parts = [answered_us(one) for one in series]
-    means = [float(part.mean(dtype=np.float64)) for part in parts if part.size]
-    samples = np.concatenate(parts) if len(parts) > 1 else parts[0]
-    return _summary(series, samples, means, deadline_ms)
+    means = [mean for mean in means_ms(series) if mean is not None]
+    return summarise_around(series, sum(means) / len(means) if means else None, deadline_ms)
 
 
-def _summary(
-    series: Sequence[LatencySeries], samples: npt.NDArray[np.uint32], means: list[float], deadline_ms: float | None
+def summarise_around(
+    series: Sequence[LatencySeries], mean_ms: float | None, deadline_ms: float | None
 ) -> LatencySummary:
+    """Sum up one frame size as `summarise` does, with a mean that is known already.
+
+    Args:
+        series: At least one series, all of the same frame size.
+        mean_ms: Mean over rounds in ms; None if nothing was received.
+        deadline_ms: RTT in ms above which a reply is late; None if nobody asked.
+
+    Returns:
+        The summary.
+    """
+    samples = answered_us(series)
     sent = sum(one.sent for one in series)
-    late_pct = None
-    if deadline_ms is not None and sent:
-        in_time = int(np.count_nonzero(samples <= deadline_ms * _US_PER_MS))
-        late_pct = 100.0 * (sent - in_time) / sent
-    quantiles: list[float | None] = [None] * len(_QUANTILES)
-    if samples.size:
-        quantiles = [float(value) / _US_PER_MS for value in np.quantile(samples, _QUANTILES)]
-    p5, p50, p95, p99, p999 = quantiles
+    p5, p50, p95, p99, p999 = _quantiles_ms(samples)
     return LatencySummary(
         frame_bytes=series[0].frame_bytes,
         sent=sent,
         received=sum(one.received for one in series),
         duplicates=sum(one.duplicates for one in series),
-        mean_ms=sum(means) / len(means) / _US_PER_MS if means else None,
+        mean_ms=mean_ms,
         p5_ms=p5,
         p50_ms=p50,
         p95_ms=p95,
         p99_ms=p99,
         p999_ms=p999,
-        max_ms=float(samples.max()) / _US_PER_MS if samples.size else None,
+        max_ms=float(samples[-1]) / _US_PER_MS if samples.size else None,
         stdev_ms=float(samples.std(dtype=np.float64, ddof=1)) / _US_PER_MS if samples.size > 1 else None,
-        over_deadline_pct=late_pct,
+        over_deadline_pct=_late_pct(samples, sent, deadline_ms),
         note=" ".join(dict.fromkeys(one.note for one in series if one.note)),
     )
+
+
+def _late_pct(samples: npt.NDArray[np.uint32], sent: int, deadline_ms: float | None) -> float | None:
+    if deadline_ms is None or not sent:
+        return None
+    in_time = int(np.searchsorted(samples, deadline_ms * _US_PER_MS, side="right"))
+    return 100.0 * (sent - in_time) / sent
+
+
+def _quantiles_ms(samples: npt.NDArray[np.uint32]) -> list[float | None]:
+    """Return the quantiles of sorted samples in ms."""
+    if not samples.size:
+        return [None] * _QUANTILES.size
+    places = _QUANTILES * (samples.size - 1)
+    below = np.floor(places).astype(np.intp)
+    above = np.minimum(below + 1, samples.size - 1)
+    low, high = samples[below].astype(np.float64), samples[above].astype(np.float64)
+    return [float(value) for value in (low + (places - below) * (high - low)) / _US_PER_MS]

@@ -176,8 +176,7 @@ def _samples(record: CampaignRecord, one: Series, size: int) -> tuple[npt.NDArra
         for each in attempt.latency
         if each.frame_bytes == size
     ]
-    answered = [answered_us(each) for each in found]
-    return np.concatenate(answered) if answered else np.empty(0, np.uint32), sum(each.sent for each in found)
+    return answered_us(found), sum(each.sent for each in found)
 
 
 def _cut_tails(axes: Axes, curves: Sequence[npt.NDArray[np.float64]]) -> None:

@@ -155,7 +155,9 @@ def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
         draft.tunnel = tunnel
         measurement = Measurement(context.plan, key, context.sessions, context.link, context.facts, tunnel.plan)
         try:
-            measurement.run(draft.measured, token=token, emit=context.emit, on_stage=on_stage, tick=context.meter.tick)
+            measurement.run(
+                draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
+            )
         except TunnelmarkError as error:
             draft.daemon_log = _collect_logs(tunnel, error)
             raise

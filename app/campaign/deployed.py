@@ -12,6 +12,7 @@ from app.domain.adapters import Adapter, Suite
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.errors import CleanupFailed
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 
@@ -57,5 +58,13 @@ class DeployedTunnels:
         )
 
     def recover(self, *, token: CancelToken) -> tuple[str, ...]:
-        """Put both hosts back after a run that died."""
-        return tuple(recover(self.sessions, token=token).sentences())
+        """Put both hosts back after a run that died.
+
+        Raises:
+            CleanupFailed: A host is not as it was, or somebody else works on it.
+            Cancelled: The token was cancelled.
+        """
+        report = recover(self.sessions, token=token, audit=self.audit)
+        if not report.is_clean:
+            raise CleanupFailed(" ".join(report.sentences()))
+        return report.sentences()

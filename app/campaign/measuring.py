@@ -30,6 +30,9 @@ from app.probes import (
     read_fragments,
 )
 
+TYPICAL_ECHO_S = 0.001
+"""One echo request and its reply, for dividing the progress bar only."""
+
 
 @dataclass(slots=True)
 class Measured:
@@ -71,7 +74,7 @@ class Measurement:
         token: CancelToken,
         emit: EventSink,
         on_stage: StageSink,
-        tick: Callable[[], None],
+        on_progress: Callable[[float], None],
     ) -> None:
         """Run all probes.
 
@@ -80,7 +83,7 @@ class Measurement:
             token: Cancelling it ends the probe that runs.
             emit: Gets samples.
             on_stage: Gets what begins.
-            tick: Called now and then while samples arrive.
+            on_progress: Gets the share that is done, from 0 to 1, while samples arrive.
 
         Raises:
             ProbeFailed: A probe could not be made.
@@ -100,14 +103,14 @@ class Measurement:
                     usage.steal_pct,
                 )
             )
-            tick()
 
+        on_progress(0.0)
         before = read_fragments(self.sessions, token=token)
         with CpuMonitor(self.sessions, on_reading=on_reading) as monitor:
-            latency_window = self._latency(measured, token, emit, on_stage, tick)
+            latency_window = self._latency(measured, token, emit, on_stage, on_progress)
             after = read_fragments(self.sessions, token=token)
             measured.path = self._path_note(before, after)
-            windows = self._throughput(measured, token, emit, on_stage)
+            windows = self._throughput(measured, token, emit, on_stage, on_progress)
         measured.cpu_latency = monitor.usage(latency_window)
         measured.cpu_throughput = monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
@@ -119,9 +122,9 @@ class Measurement:
         token: CancelToken,
         emit: EventSink,
         on_stage: StageSink,
-        tick: Callable[[], None],
+        on_progress: Callable[[float], None],
     ) -> tuple[float, float]:
-        sizes = self.plan.profile.frame_bytes
+        sizes, pings = self.plan.profile.frame_bytes, self.plan.profile.pings
         on_stage(Stage.LATENCY, f"round-trip times of {len(sizes)} frame sizes")
         shown: list[int] = []
 
@@ -130,14 +133,15 @@ class Measurement:
                 shown.append(frame_bytes)
                 on_stage(Stage.LATENCY, f"{frame_bytes} B")
             emit(RttSamples(self.key, frame_bytes, first_index, rtt_ms))
-            tick()
+            done = (sizes.index(frame_bytes) + (first_index + len(rtt_ms)) / pings) / len(sizes)
+            on_progress(done * self._latency_share)
 
         flavour = _ping_flavour(self.facts[Side.A.value])
         request = LatencyRequest(
             destination=self.tunnel.probe_address_b,
             source=self.tunnel.probe_address_a,
             frame_bytes=sizes,
-            pings=self.plan.profile.pings,
+            pings=pings,
             ping_flavour=flavour,
         )
         began_s = time.monotonic()
@@ -148,7 +152,12 @@ class Measurement:
         return began_s, ended_s
 
     def _throughput(
-        self, measured: Measured, token: CancelToken, emit: EventSink, on_stage: StageSink
+        self,
+        measured: Measured,
+        token: CancelToken,
+        emit: EventSink,
+        on_stage: StageSink,
+        on_progress: Callable[[float], None],
     ) -> tuple[tuple[float, float], ...]:
         pair = self.plan.pair
         names = {"a_to_b": f"{pair.a.label} to {pair.b.label}", "b_to_a": f"{pair.b.label} to {pair.a.label}"}
@@ -159,6 +168,8 @@ class Measurement:
                 shown.append(direction)
                 on_stage(Stage.THROUGHPUT, names[direction])
             emit(ThroughputSample(self.key, direction, at_s, mbit_s))
+            done = (len(shown) - 1 + min(1.0, at_s / self.plan.profile.seconds)) / 2
+            on_progress(self._latency_share + (1.0 - self._latency_share) * done)
 
         on_stage(Stage.THROUGHPUT, "TCP in both directions")
         request = ThroughputRequest(
@@ -184,6 +195,13 @@ class Measurement:
             measured.probe_s += time.monotonic() - began_s
         measured.throughput = outcome.series
         return outcome.windows
+
+    @property
+    def _latency_share(self) -> float:
+        """How much of the probing time latency takes, roughly."""
+        profile = self.plan.profile
+        latency_s = profile.pings * len(profile.frame_bytes) * TYPICAL_ECHO_S
+        return latency_s / (latency_s + 2 * profile.seconds)
 
     def _iperf(
         self, request: ThroughputRequest, token: CancelToken, on_interval: Callable[[str, float, float], None]

@@ -14,6 +14,12 @@ TICK_S = 0.5
 
 _ALMOST = 0.97
 
+_PACE_FROM = 0.05
+"""From this share of an attempt's probing on, its own pace corrects what is left of it."""
+
+_CLEANUP_SHARE = 0.1
+"""Of an attempt's time, roughly; it comes after the probes."""
+
 
 class ProgressMeter:
     """Corrects predicted durations by those measured. May be called from any thread.
@@ -46,6 +52,8 @@ class ProgressMeter:
         self._began_s = clock()
         self._current: int | None = None
         self._current_began_s = 0.0
+        self._probing_began_s = 0.0
+        self._probed = 0.0
         self._text = ""
         self._last_s = float("-inf")
         self._fraction = 0.0
@@ -54,6 +62,7 @@ class ProgressMeter:
         """An attempt begins."""
         with self._lock:
             self._current, self._current_began_s, self._text = position, self._clock(), text
+            self._probed = 0.0
         self.tick(is_urgent=True)
 
     def end(self, position: int, *, is_typical: bool) -> None:
@@ -76,6 +85,14 @@ class ProgressMeter:
             self._text = text
         self.tick()
 
+    def probed(self, fraction: float) -> None:
+        """So much of the running attempt's probing is done, from 0 to 1."""
+        with self._lock:
+            if fraction <= 0.0 or self._probing_began_s < self._current_began_s:
+                self._probing_began_s = self._clock()
+            self._probed = fraction
+        self.tick()
+
     def tick(self, *, is_urgent: bool = False) -> None:
         """Tell progress, unless it was told just now."""
         with self._lock:
@@ -88,6 +105,8 @@ class ProgressMeter:
 
     def _progress(self, now_s: float) -> Progress:
         expected_s = self._expected_s()
+        if self._current is not None:
+            expected_s[self._current] = self._current_s(expected_s[self._current], now_s)
         total_s = sum(expected_s.values())
         passed_s = sum(expected_s[position] for position in self._done)
         if self._current is not None:
@@ -100,6 +119,15 @@ class ProgressMeter:
             left_s=max(0.0, total_s - passed_s),
             text=self._text,
         )
+
+    def _current_s(self, expected_s: float, now_s: float) -> float:
+        """Return how long the running attempt will take in all, judged by the pace of its probes."""
+        passed_s = now_s - self._current_began_s
+        if self._probed < _PACE_FROM:
+            return expected_s
+        probing_s = now_s - self._probing_began_s
+        by_pace_s = passed_s + probing_s * (1.0 - self._probed) / self._probed + _CLEANUP_SHARE * expected_s
+        return by_pace_s * self._probed + expected_s * (1.0 - self._probed)
 
     def _expected_s(self) -> dict[int, float]:
         """Return seconds per attempt: as measured, as the same candidate took before, or as predicted and corrected."""

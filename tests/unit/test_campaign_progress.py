@@ -110,3 +110,28 @@ def test_not_more_often_than_twice_a_second() -> None:
         meter.tick()
 
     assert len(told.events) == pytest.approx(1 + 10 / TICK_S, abs=1)
+
+
+def test_the_pace_of_the_probes_corrects_what_is_left_of_an_attempt() -> None:
+    meter, clock, told = make("a")
+    meter.begin(0, "A")
+    clock.now_s += 2
+    meter.probed(0.0)
+    clock.now_s += 48
+    meter.probed(0.8)
+
+    # 48 s for 80 %: 12 s more, and a little for cleaning up; the prediction of 10 s counts for a fifth.
+    assert told.last.left_s == pytest.approx(0.8 * (62 + 1) + 0.2 * 10 - 50, abs=2.0)
+
+
+def test_a_new_attempt_begins_with_its_own_pace() -> None:
+    meter, clock, told = make("a", "b")
+    meter.begin(0, "A")
+    meter.probed(0.0)
+    clock.now_s += 10
+    meter.probed(1.0)
+    meter.end(0, is_typical=True)
+    clock.now_s += 5
+    meter.begin(1, "B")
+
+    assert told.last.left_s == pytest.approx(10.0)

@@ -170,15 +170,25 @@ def _differences(
     end: HostEnd, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Compare, for some seconds where something of ours is left: the kernel removes some things belatedly."""
-    patterns = [re.compile(rf"(?<![\w.]){re.escape(word)}(?!\w)") for word in words if word]
     until = time.monotonic() + SETTLE_S
     while True:
         differences = compare_snapshots(before, after, except_parts=_NOT_COMPARED)
-        ours = tuple(text for text in differences if any(pattern.search(text) for pattern in patterns))
+        ours = tuple(text for text in differences if _is_ours(text, words))
         if not ours or time.monotonic() >= until:
             return ours, tuple(text for text in differences if text not in ours and not text.startswith(_RESTLESS))
         token.sleep(0.2)
         after = survey(end, token=token).snapshot
+
+
+def _is_ours(difference: str, words: Sequence[str]) -> bool:
+    """Return whether a difference names something of ours.
+
+    Anybody's command line may name an interface or an address (a probe, an engineer's look): of processes, only those
+    count that name a path of ours.
+    """
+    if difference.startswith("The process "):
+        words = [word for word in words if word.startswith("/")]
+    return any(re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", difference) for word in words if word)
 
 
 def in_time(error: BaseException, end: HostEnd, seconds: float) -> EnvironmentFault:

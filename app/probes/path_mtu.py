@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
@@ -64,6 +66,12 @@ def probe_path_mtu(client: HostSession, destination: str, *, token: CancelToken,
         name, _, number = line.partition(" ")
         if name == "payload" and number.isdecimal() and low <= int(number) <= high:
             return int(number) + _HEADERS_BYTES
+    if re.search(r"\b1 (packets )?received", result.stdout):
+        raise ProbeFailed(
+            f"ping on {client.spec.label} cannot forbid fragments, so the path's MTU cannot be found.",
+            hint="BusyBox's ping has no -M do; install iputils-ping (OpenWrt: iputils-ping), or enter the MTU by hand.",
+            context={"host": client.spec.label},
+        )
     said = [line for line in (result.stdout + "\n" + result.stderr).splitlines() if line.strip()]
     raise ProbeFailed(
         f"{destination} does not answer pings of {SMALLEST_MTU_BYTES} bytes from {client.spec.label}.",

@@ -1,7 +1,8 @@
 """Statistics, weighted latency, ranking and recommendation."""
 
+from app.ranking.published import STUDY_2011, PublishedResult, published_2011
 from app.ranking.rank import rank
 from app.ranking.summaries import summarise
 from app.ranking.weighted import weighted_latency_ms
 
-__all__ = ["rank", "summarise", "weighted_latency_ms"]
+__all__ = ["STUDY_2011", "PublishedResult", "published_2011", "rank", "summarise", "weighted_latency_ms"]

@@ -12,7 +12,7 @@ from app.ranking.words import figure
 from app.reports.labels import CandidateId, short_names, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
 from app.reports.view_candidates import candidate_view
-from app.reports.view_setting import conditions_view, hosts_view, method_view, repeat_command
+from app.reports.view_setting import conditions_view, hosts_view, method_view, published_view, repeat_command
 
 View = dict[str, Any]
 
@@ -68,6 +68,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "drift": ranking.drift.sentence,
         "doubts": list(ranking.doubts),
         "candidates": [candidate_view(record, one, _anchor(n)) for n, one in enumerate(ranking.results)],
+        "published": published_view(),
         "hosts": hosts_view(record),
         "conditions": conditions_view(record, ranking),
         "method": method_view(record, ranking),

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
-from app.domain.hosts import HostFacts, ToolFlavour
+from app.domain.hosts import HostFacts, Tool, ToolFlavour
 from app.domain.ranking import Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, ProfileName
+from app.ranking import STUDY_2011, published_2011
 from app.ranking.words import counted, figure, grouped, listed
-from app.reports.text import NOTHING
+from app.reports.text import NOTHING, share, times
 
 View = dict[str, Any]
 
@@ -46,9 +47,14 @@ def _nics(facts: HostFacts) -> list[str]:
 def _tools(facts: HostFacts) -> list[str]:
     plain = (ToolFlavour.STANDARD, ToolFlavour.UNKNOWN)
     return [
-        " ".join(filter(None, (name, "" if tool.flavour in plain else tool.flavour.value, tool.version)))
+        " ".join(filter(None, (name, "" if tool.flavour in plain else tool.flavour.value, _version(tool))))
         for name, tool in sorted(facts.tools.items())
     ]
+
+
+def _version(tool: Tool) -> str:
+    """Return the version without the flavour's name, which stands before it."""
+    return tool.version.removeprefix(tool.flavour.value).strip()
 
 
 def _solutions(facts: HostFacts) -> list[str]:
@@ -136,7 +142,20 @@ def _ping(record: CampaignRecord) -> str:
     if tool is None or tool.flavour is ToolFlavour.MISSING:
         return ""
     options = "ping -n -A -D -M do" if tool.flavour is ToolFlavour.IPUTILS else "ping -A"
-    return f"The program was {options} ({' '.join(filter(None, (tool.flavour.value, tool.version)))}). "
+    return f"The program was {options} ({' '.join(filter(None, (tool.flavour.value, _version(tool))))}). "
+
+
+def published_view() -> View:
+    """Return what an earlier study found, to be shown beside the results."""
+    rows = [
+        {
+            "label": f"{one.solution}, {one.cipher}",
+            "latency": times(one.latency_vs_baseline),
+            "throughput": share(one.throughput_vs_baseline),
+        }
+        for one in published_2011()
+    ]
+    return {"source": STUDY_2011, "rows": rows}
 
 
 def repeat_command(record: CampaignRecord) -> str:

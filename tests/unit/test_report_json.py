@@ -109,3 +109,12 @@ def test_hostile_text_stays_inside_its_strings(tmp_path: Path) -> None:
     write_json(record, rank(record), path)
     report = json.loads(path.read_text(encoding="utf-8"))
     assert report["hosts"]["a"]["hostname"].startswith("<script>alert(1)</script>&\"'`")
+
+
+def test_every_field_is_in_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "data-format.md").read_text(encoding="utf-8")
+    report = data()
+    one = report["results"][0]
+    fields = {*report, *one, *one["latency"][0], *one["attempts"][0], *report["ranking"][0]}
+    fields |= {*report["recommendation"], *report["drift"], *report["profile"], *report["pair"]}
+    assert {field for field in fields if f"`{field}`" not in text} == set()

@@ -31,11 +31,11 @@ def find_candidates(
     defaults: list[tuple[str, str]] = []
     for name, adapter in adapters.items():
         info = adapter.info
-        for suite in adapter.suites(facts_a, facts_b):
+        suites = adapter.suites(facts_a, facts_b)
+        for suite in suites:
             verdict, findings = judge_suite(suite, info)
-            candidates.append(
-                Candidate(name, suite.name, _title(info.title, suite.title), verdict, findings, info.is_unprotected)
-            )
+            title = _title(info.title, suite.title if len(suites) > 1 else "")
+            candidates.append(Candidate(name, suite.name, title, verdict, findings, info.is_unprotected))
             if suite.is_default and (verdict.is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
     return tuple(candidates), tuple(defaults)
@@ -60,7 +60,8 @@ def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
 
 
 def _title(solution: str, suite: str) -> str:
-    return f"{solution}, {suite}" if suite else solution
+    """Return what tells candidates apart: the solution, and the suite's first part where there are several."""
+    return f"{solution}, {suite.partition(',')[0]}" if suite else solution
 
 
 def _why(solution: str, host: str, facts: HostFacts) -> str:

@@ -22,11 +22,16 @@ MINIMUM_VERSION = (2, 6)
 PREFERRED_GROUPS = ("X25519MLKEM768", "X25519")
 """Best first. Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS 203)."""
 
-# A profile that is loaded confines the program to /etc/openvpn, where Tunnelmark's files are not.
-# Source: profiles/apparmor.d/openvpn of AppArmor 4.1, which Ubuntu loads since 25.04 and Debian 13 does not ship.
+# Where the list of loaded profiles cannot be read, a profile that is installed counts as loaded.
+# Source: profiles/apparmor.d/openvpn of AppArmor 4.1, which Ubuntu ships since 25.04 and Debian 13 does not.
 _CONFINED_SCRIPT = """\
-grep -qs Y /sys/module/apparmor/parameters/enabled || exit 1
-test -e /etc/apparmor.d/openvpn && ! test -e /etc/apparmor.d/disable/openvpn && echo confined
+grep -qs Y /sys/module/apparmor/parameters/enabled || { echo free; exit 0; }
+if [ -r /sys/kernel/security/apparmor/profiles ] && loaded=$(cat /sys/kernel/security/apparmor/profiles 2>/dev/null)
+then
+  case "$loaded" in *"openvpn (enforce)"*) echo confined;; *) echo free;; esac
+elif [ -e /etc/apparmor.d/openvpn ] && [ ! -e /etc/apparmor.d/disable/openvpn ]; then echo confined
+else echo free
+fi
 """
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
@@ -37,7 +42,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "openssl": discovering.query("openssl", "version"),
         "groups": discovering.query("openssl", "list", "-tls-groups"),
         "modules": discovering.modules_query("tun"),
-        "apparmor": discovering.query(*shell_step_argv(_CONFINED_SCRIPT)),
+        "apparmor": Command(shell_step_argv(_CONFINED_SCRIPT), timeout_s=10.0, is_root=True),
     }
 )
 

@@ -12,6 +12,7 @@ from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.render import config, config_path, log_path, pid_path
 from vpn_adapters.shared.interfaces import (
     CONFIGURE_SCRIPT,
+    DOWN_SCRIPT,
     WAIT_GONE_SCRIPT,
     configure_arguments,
     interface_up_check,
@@ -29,14 +30,10 @@ TAG_BYTES = 16
 """Source: RFC 5116 sections 5.1 and 5.2, RFC 8439 section 2.8."""
 
 # BusyBox's ip has no tuntap; OpenVPN can make the device too.
-_TAP_SCRIPT = (
-    """\
-set -e
+_TAP_SCRIPT = """\
 [ -c /dev/net/tun ] || modprobe tun
 ip tuntap add dev "$1" mode tap 2>/dev/null || openvpn --mktun --dev "$1" --dev-type tap
 """
-    + CONFIGURE_SCRIPT
-)
 
 _REMOVE_TAP_SCRIPT = (
     """\
@@ -47,26 +44,24 @@ fi
     + WAIT_GONE_SCRIPT
 )
 
-# By its command line and not by its pid file alone, which a daemon that has just been started may not have written.
+# By its command line and not by its pid file, which a daemon that has just been started may not have written yet.
 _STOP_SCRIPT = """\
-running() {
-  found=
-  for folder in /proc/[0-9]*; do
-    name=
-    { read -r name < "$folder/comm"; } 2>/dev/null || continue
-    [ "$name" = openvpn ] || continue
-    if grep -q -F -e "$1" "$folder/cmdline" 2>/dev/null; then found="$found ${folder#/proc/}"; fi
-  done
-  [ -n "$found" ]
-}
+found=
+for folder in /proc/[0-9]*; do
+  name=
+  { read -r name < "$folder/comm"; } 2>/dev/null || continue
+  [ "$name" = openvpn ] || continue
+  if grep -q -F -e "$1" "$folder/cmdline" 2>/dev/null; then found="$found ${folder#/proc/}"; fi
+done
+[ -z "$found" ] || kill $found 2>/dev/null
 n=0
-while running "$1"; do
-  n=$((n + 1))
-  if [ "$n" -gt 100 ]; then echo "openvpn does not end" >&2; exit 1; fi
-  signal=TERM
-  if [ "$n" -gt 60 ]; then signal=KILL; fi
-  if [ "$n" -eq 1 ] || [ "$n" -gt 60 ]; then kill -s "$signal" $found 2>/dev/null; fi
-  sleep 0.05 2>/dev/null || sleep 1
+for process in $found; do
+  while kill -0 "$process" 2>/dev/null; do
+    n=$((n + 1))
+    if [ "$n" -gt 60 ]; then kill -KILL "$process" 2>/dev/null; fi
+    if [ "$n" -gt 100 ]; then echo "openvpn does not end" >&2; exit 1; fi
+    sleep 0.05 2>/dev/null || sleep 1
+  done
 done
 rm -f "$2" "$3"
 """
@@ -126,22 +121,42 @@ def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
         listens = (("tcp", link.names.tcp_port),)
     return EndPlan(
         files=(FileToWrite(config_path(link), config(carrier, request, side), mode=0o600),),
-        steps=(_tap_step(link, side), _daemon_step(link)),
+        steps=_steps(link, side),
         interface=link.names.ethernet_interface,
-        up_checks=(_handshake_check(link), interface_up_check(link)),
-        negotiated=_negotiated(carrier, request),
+        up_checks=(_handshake_check(link, side), interface_up_check(link)),
+        negotiated=_negotiated(carrier, request, side),
         log_paths=(log_path(link),),
         listens=listens,
         kernel_modules=("tun",),
     )
 
 
-def _tap_step(link: Link, side: Side) -> Step:
+def _steps(link: Link, side: Side) -> tuple[Step, ...]:
+    # Both ends work at the same time. The server is started as early as can be, the client as late, so that the client
+    # finds it: having to try again would cost it a second.
+    tap, set_up, daemon = _tap_step(link), _set_up_step(link, side), _daemon_step(link)
+    return (tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon)
+
+
+def _tap_step(link: Link) -> Step:
     name = link.names.ethernet_interface
     return Step(
         title=f"Make the tap interface {name}",
-        command=Command(shell_step_argv(_TAP_SCRIPT, *configure_arguments(link, side)), timeout_s=15.0, is_root=True),
+        command=Command(shell_step_argv(_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
         undo=Command(shell_step_argv(_REMOVE_TAP_SCRIPT, name), timeout_s=10.0, is_root=True),
+    )
+
+
+def _set_up_step(link: Link, side: Side) -> Step:
+    name = link.names.ethernet_interface
+    return Step(
+        title=f"Give {name} its address {link.inner(side)} and take it up",
+        command=Command(
+            shell_step_argv(f"set -e\n{CONFIGURE_SCRIPT}", *configure_arguments(link, side)),
+            timeout_s=10.0,
+            is_root=True,
+        ),
+        undo=Command(shell_step_argv(DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
     )
 
 
@@ -158,22 +173,23 @@ def _daemon_step(link: Link) -> Step:
     )
 
 
-def _handshake_check(link: Link) -> UpCheck:
+def _handshake_check(link: Link, side: Side) -> UpCheck:
+    # A server is "initialized" before any client came; it has its peer once it has pushed its options.
+    words = "PUSH_REPLY" if side is Side.A else "Initialization Sequence Completed"
     return UpCheck(
         title="OpenVPN says that its handshake is done",
-        command=Command(
-            ("grep", "-F", "Initialization Sequence Completed", log_path(link)), timeout_s=5.0, is_root=True
-        ),
+        command=Command(("grep", "-F", words, log_path(link)), timeout_s=5.0, is_root=True),
     )
 
 
-def _negotiated(carrier: Carrier, request: PlanRequest) -> UpCheck:
+def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:
     """Return how to see what was agreed on: the log's own words must name the ciphers that were asked for."""
+    control, data = re.escape(setting(request, "tls-ciphersuites")), re.escape(setting(request, "data-ciphers"))
     patterns = [
-        rf"Control Channel: TLSv1\.3, cipher TLSv1\.3 {re.escape(setting(request, 'tls-ciphersuites'))}\b",
-        rf"Data Channel: cipher '{re.escape(setting(request, 'data-ciphers'))}'",
+        rf"Control Channel: TLSv1\.3, cipher TLSv1\.3 {control}\b",
+        rf"PUSH_REPLY,[^\n]*\bcipher {data}\b" if side is Side.A else f"Data Channel: cipher '{data}'",
     ]
-    words = "Control Channel: TLS|Data Channel: cipher"
+    words = "Control Channel: TLS|Data Channel: cipher|PUSH_REPLY"
     if carrier is Carrier.TCP:
         patterns.append("Socket flags: TCP_NODELAY=1 succeeded")
         words += "|Socket flags: "

@@ -10,9 +10,6 @@ from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, MissingPart, PackageManager
 from app.domain.packages import package_for
 
-_PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Ordinary users often lack the sbin folders, where the programs are."""
-
 # OpenWrt and Yocto keep modules in one flat folder; some have no `modprobe -n`.
 _MODULES_SCRIPT = """\
 folder=/lib/modules/$(uname -r)
@@ -29,8 +26,8 @@ done
 
 
 def query(*argv: str) -> Command:
-    """Return a short read-only command that finds programs in the sbin folders too."""
-    return Command(("env", _PATH, *argv), timeout_s=10.0, max_output_bytes=65_536)
+    """Return a short read-only command."""
+    return Command(argv, timeout_s=10.0, max_output_bytes=65_536)
 
 
 def modules_query(*modules: str) -> Command:

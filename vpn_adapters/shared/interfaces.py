@@ -24,6 +24,11 @@ ip link set dev "$1" up
 """
 """Sets up an interface that exists and is down. $1 name, $2 hardware address, $3 MTU, $4 address with prefix length."""
 
+DOWN_SCRIPT = """\
+if [ -e "/sys/class/net/$1" ]; then ip link set dev "$1" down; fi
+"""
+"""Takes an interface down, where it is there. $1 name."""
+
 WAIT_GONE_SCRIPT = """\
 n=0
 while [ -e "/sys/class/net/$1" ]; do

@@ -34,28 +34,25 @@ _RESOURCE_SHORTAGE = 4
 # gets it with its first letter in brackets: so neither finds itself. `kill` gets no `--`, which dash's does not know.
 KILL_SCRIPT = r"""{
 mark=@MARK@
-groups=
-found() { grep -ls -e "[t]${mark#t}" /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null |
-  while IFS=/ read -r _ _ pid _; do [ "$pid" = "$$" ] || echo "$pid"; done; }
-targets() {
+targets=
+round=0
+while [ $round -lt 12 ]; do
+  pids=" "
+  for file in $(grep -ls -e "[t]${mark#t}" /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null); do
+    file=${file#/proc/}
+    [ "${file%/*}" = "$$" ] || pids="$pids${file%/*} "
+  done
   for pid in $pids; do
     { read -r line <"/proc/$pid/stat"; } 2>/dev/null || continue
     set -- ${line##*) }
-    case " $pids " in
-      *" $3 "*) case " $groups " in *" -$3 "*) ;; *) groups="$groups -$3" ;; esac ;;
-      *) groups="$groups $pid" ;;
-    esac
+    case $pids in *" $3 "*) pid=-$3 ;; esac
+    case " $targets " in *" $pid "*) ;; *) targets="$targets $pid" ;; esac
   done
-}
-round=0
-while [ $round -lt 12 ]; do
-  pids=$(found | sort -u | tr '\n' ' ')
   signal=TERM
   [ $round -lt 6 ] || signal=KILL
-  [ -n "$pids" ] || [ $round -eq 0 ] || signal=KILL
-  targets
-  for g in $groups; do kill -$signal "$g" 2>/dev/null; done
-  [ -n "$pids" ] || [ $round -eq 0 ] || exit 0
+  [ "$pids" != " " ] || [ $round -eq 0 ] || signal=KILL
+  for pid in $targets; do kill -$signal "$pid" 2>/dev/null; done
+  [ "$pids" != " " ] || [ $round -eq 0 ] || exit 0
   round=$((round + 1))
   sleep 0.1 2>/dev/null || sleep 1
 done
@@ -130,7 +127,7 @@ def _exchange(job: Job, out: OutputSink, err: OutputSink) -> Exchange:
         prompt=job.line.prompt.encode() if job.line.prompt else b"",
         answer=secret.value.encode() + b"\n" if secret else b"\n",
     )
-    return Exchange(out, err, gate, stdin=job.stdin, is_elevated=job.rights.privilege is not None)
+    return Exchange(out, err, gate, stdin=job.line.prelude + job.stdin, is_elevated=job.rights.privilege is not None)
 
 
 def open_channel(connection: Connection, what: str, *, deadline_s: float, token: CancelToken) -> paramiko.Channel:

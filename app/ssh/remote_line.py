@@ -42,11 +42,13 @@ class RemoteLine:
         mark: Name of this run: `tunnelmark-` and 32 hexadecimal digits. It comes as a line on both streams before the
             command's own output.
         prompt: What sudo asks its password with; None where it cannot ask.
+        prelude: What has to stand before a script that is sent on stdin.
     """
 
     text: str
     mark: str
     prompt: str | None
+    prelude: bytes = b""
 
 
 def new_mark() -> str:
@@ -89,6 +91,11 @@ def remote_script_line(privilege: Privilege | None) -> RemoteLine:
     """
     mark = new_mark()
     elevation, prompt = _elevation(privilege)
+    if prompt is None:
+        prelude = (_STARTED + _SETTINGS).replace("$0", "$1")
+        text = "exec " + shell_line([*elevation, "sh", "-s", mark])
+        return RemoteLine(text, mark, None, prelude.encode() + b"\n")
+    # sudo reads the password from stdin first; the script may only follow when the start mark has come.
     text = "exec " + shell_line([*elevation, "sh", "-c", _STARTED + _SETTINGS + _RUN_SCRIPT, mark])
     return RemoteLine(text, mark, prompt)
 

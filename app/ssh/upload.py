@@ -27,12 +27,12 @@ check() {
   [ ! -d "$3" ] || fail "$1" isdir
 }
 put() {
-  if ! "c$1" >"$2" || [ "$(wc -c <"$2")" -ne "$3" ]; then
-    rm -f "$2"
-    said=$( ("c$1" | cat >"$2") 2>&1 )
-    fail "$1" write "$said"
-  fi
-  chmod "$4" "$2" || fail "$1" chmod
+  "c$1" >"$2" || { rm -f "$2"; fail "$1" write "$( ("c$1" | cat >"$2") 2>&1 )"; }
+}
+measure() {
+  want=$1; shift
+  got=$(cat "$@" | wc -c) || fail 0 write
+  [ "$got" -eq "$want" ] || fail 0 write "only $got of $want bytes arrived on the disk"
 }
 """
 
@@ -65,12 +65,15 @@ def _steps(files: Sequence[FileToWrite], beside: Sequence[str]) -> list[str]:
     """Return what is done once the functions are there: check all, write all, sync, rename all."""
     folders = [posixpath.dirname(file.path) for file in files]
     steps = [shell_line(["check", str(i), folders[i], file.path]) for i, file in enumerate(files)]
-    for index, file in enumerate(files):
-        steps.append(shell_line(["put", str(index), beside[index], str(len(file.content)), f"{file.mode:04o}"]))
+    steps += [shell_line(["put", str(index), name]) for index, name in enumerate(beside)]
+    steps.append(shell_line(["measure", str(sum(len(file.content) for file in files)), *beside]))
+    for mode in sorted({file.mode for file in files}):
+        same = [name for name, file in zip(beside, files, strict=True) if file.mode == mode]
+        steps.append(f"{shell_line(['chmod', f'{mode:04o}', *same])} || fail 0 chmod")
     steps.append(_sync(beside))
     for index, file in enumerate(files):
         steps.append(f"{shell_line(['mv', '-f', beside[index], file.path])} || fail {index} rename")
-    return [*steps, _sync(list(dict.fromkeys(folders)))]
+    return [*steps, "trap - EXIT", _sync(list(dict.fromkeys(folders)))]
 
 
 def _sync(paths: Sequence[str]) -> str:

@@ -84,8 +84,16 @@ def test_how_root_s_rights_are_put_in_front() -> None:
 
 def test_a_script_is_read_from_stdin_and_is_marked() -> None:
     line = remote_script_line(None)
-    done = subprocess.run(["sh", "-c", line.text], input=b"echo $1\n", capture_output=True, check=True)
-    assert done.stdout == f"{line.mark}\n{line.mark}\n".encode()
+    script = line.prelude + b"echo $1 $TUNNELMARK_RUN $LC_ALL\n"
+    done = subprocess.run(["sh", "-c", line.text], input=script, capture_output=True, check=True)
+    assert done.stdout == f"{line.mark}\n{line.mark} {line.mark} C\n".encode()
+    assert done.stderr == f"{line.mark}\n".encode()
+
+
+def test_a_script_waits_until_sudo_has_its_password() -> None:
+    line = remote_script_line(Privilege.SUDO_PASSWORD)
+    assert line.prelude == b""
+    assert "exec sh -s" in line.text
 
 
 # --- batches ----------------------------------------------------------------------------------------------------------

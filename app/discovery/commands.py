@@ -103,7 +103,7 @@ _TOOL = (
 )
 
 # One line per module that is there, in whatever way: loaded, built in, in a device's list, or to be loaded.
-# Source: modules.dep(5), modprobe(8), Kbuild (modules.builtin). OpenWrt has no modules.dep; its modules lie in a folder.
+# Source: modules.dep(5), modprobe(8), Kbuild (modules.builtin). OpenWrt has no modules.dep, but a flat folder.
 _MODULES = r"""
 dir=/lib/modules/$(uname -r)
 files=

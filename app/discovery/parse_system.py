@@ -57,9 +57,9 @@ def parse_cpu(cpuinfo: str, names: str) -> Cpu:
         names: The device tree's model on the first line, the number of processors on the next.
     """
     fields = fields_of(cpuinfo)
-    candidates = (fields.get("model name"), fields.get("Model"), line_at(names, 0), fields.get("Hardware"))
-    others = (fields.get("cpu model"), fields.get("system type"), fields.get("Processor"))
-    model = next((clean(name) for name in (*candidates, *others) if name and name.strip()), "")
+    boards = (fields.get("Model"), line_at(names, 0))  # a board's name says more than "ARMv7 Processor rev 4"
+    others = (fields.get(name) for name in ("model name", "Hardware", "cpu model", "system type", "Processor"))
+    model = next((clean(name) for name in (*boards, *others) if name and name.strip()), "")
     flags = set(f"{fields.get('flags', '')} {fields.get('Features', '')}".split())
     counted = sum(1 for line in lines_of(cpuinfo) if re.match(r"processor\s*:", line))
     said = to_int(line_at(names, 1))

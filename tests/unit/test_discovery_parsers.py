@@ -292,7 +292,7 @@ def _said(stdout: str, exit_status: int | None = 0) -> CommandResult:
     return CommandResult(("x",), exit_status, stdout, "", 0.0)
 
 
-_BUSYBOX_PING = "ping: invalid option -- 'V'\nBusyBox v1.35.0 (Debian 1:1.35.0-4) multi-call binary.\n\nUsage: ping [OPTIONS] HOST\n"
+_BUSYBOX_PING = "ping: invalid option -- 'V'\nBusyBox v1.35.0 (Debian 1:1.35.0-4) multi-call binary.\n\nUsage: ping\n"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.wizard import Discovery, HostCheck
 
 _ADDRESS = re.compile(
-    r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"
+    r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"
 )
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
 

@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         An exit code.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments == ["demo"] and has_display():
+    if arguments == ["demo"] and somebody_can_see():
         from ui.app import run_window
 
         return run_window(is_demo=True)
@@ -38,8 +38,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_window()
 
 
+def somebody_can_see() -> bool:
+    """Whether a window would be on a screen, and not only in memory as with Qt's `offscreen` and `minimal`."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
+    return has_display() and platform not in {"offscreen", "minimal", "minimalegl"}
+
+
 def has_display() -> bool:
-    """Whether a window can be shown."""
+    """Whether a window can be opened."""
     if sys.platform in {"darwin", "win32"}:
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))

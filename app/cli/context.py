@@ -7,16 +7,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 
 from app.cli.progress import JobProgress
 from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
-from app.compose import Services, find_paths, open_services
+from app.compose import find_paths
 from app.domain.cancel import CancelToken
-from app.lab import LabManager
-from app.wizard.ports import ProgressSink
+
+if TYPE_CHECKING:  # heavy parts are imported when a command needs them
+    from app.compose import Archive, Services
+    from app.lab import LabManager
+    from app.wizard.ports import ProgressSink
 
 T = TypeVar("T")
 
@@ -44,8 +47,18 @@ class Context:
         return cls(options, make_console(is_for_errors=False), err, TerminalPrompts(err))
 
     @contextmanager
+    def archive(self) -> Iterator[Archive]:
+        """Give stored comparisons, without anything that talks to hosts."""
+        from app.compose import open_archive
+
+        with open_archive() as archive:
+            yield archive
+
+    @contextmanager
     def services(self) -> Iterator[Services]:
         """Give the services. Without a terminal nothing is asked."""
+        from app.compose import open_services
+
         can_ask = sys.stdin.isatty()
         fingerprints: list[str] = getattr(self.options, "accept_host_key", None) or []
         confirm = AcceptedKeys(fingerprints, self.prompts.confirm_host_key if can_ask else None)
@@ -56,6 +69,8 @@ class Context:
 
     def labs(self) -> LabManager:
         """Give the practice labs."""
+        from app.lab import LabManager
+
         paths = find_paths()
         return LabManager(cache_dir=paths.cache_dir, state_dir=paths.labs_dir)
 

@@ -15,7 +15,6 @@ from app.domain.hosts import Side
 from app.lab import CpuKind, LabSpec
 from app.wizard.ports import ProgressSink
 
-
 _STATES = {
     (True, True): "running",
     (True, False): "B is off",

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.files import write_text
 from app.compose import Services
 from app.domain.codec import to_data
 from app.domain.errors import InvalidFile, InvalidOption
@@ -142,21 +143,6 @@ def recover(context: Context) -> int:
         for sentence in context.job(lambda token, _tell: services.recover(pair, token=token)):
             context.out.print(sentence, markup=False)
     return ExitCode.OK
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a result to a file, or to stdout where the path is `-`.
-
-    Raises:
-        InvalidFile: It cannot be written.
-    """
-    if path == "-":
-        print(text)  # noqa: T201 - the result of the command
-        return
-    try:
-        Path(path).expanduser().write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InvalidFile(f"{path} cannot be written: {error.strerror}.", hint="Choose another place.") from error
 
 
 def _install(context: Context, services: Services, pair: PairSpec, check: HostCheck) -> None:

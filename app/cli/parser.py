@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Callable
 
-from app.cli import compare, doctor, labs, pairs, results
 from app.cli.context import Context
 from app.cli.exit_codes import EPILOG
 from app.compose import tunnelmark_version
@@ -29,23 +29,34 @@ def make_parser() -> argparse.ArgumentParser:
     _add_discover(commands)
     _add_compare(commands)
     _add_results(commands)
-    _command(commands, "recover", pairs.recover, "put both hosts back after a Tunnelmark that died", has_pair=True)
-    _command(commands, "doctor", doctor.doctor, "check this computer")
-    demo = _command(commands, "demo", compare.demo, "a real quick comparison on the practice lab")
+    _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
+    _command(commands, "doctor", "doctor.doctor", "check this computer")
+    demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
     _add_measuring(demo)
     return parser
+
+
+def _handler(name: str) -> Handler:
+    """Return a function that imports a command's module when it is called: `rank` must not wait for SSH and the lab."""
+
+    def handle(context: Context) -> int:
+        module, _, function = name.partition(".")
+        command: Handler = getattr(importlib.import_module(f"app.cli.{module}"), function)
+        return command(context)
+
+    return handle
 
 
 def _command(
     commands: argparse._SubParsersAction[argparse.ArgumentParser],
     name: str,
-    handler: Handler,
+    handler: str,
     text: str,
     *,
     has_pair: bool = False,
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=EPILOG)
-    parser.set_defaults(handler=handler)
+    parser.set_defaults(handler=_handler(handler))
     if has_pair:
         parser.add_argument("pair", metavar="PAIR", help=_PAIR_HELP)
         _add_host_keys(parser)
@@ -64,13 +75,13 @@ def _add_host_keys(parser: argparse.ArgumentParser) -> None:
 def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     lab = commands.add_parser("lab", help="the practice lab: two virtual gateways", epilog=EPILOG)
     verbs = lab.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    up = _command(verbs, "up", labs.up, "start a lab that lasts until lab down")
+    up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
     up.add_argument("--platform", default="debian-13", help="debian-13 (default), or A=PLATFORM,B=PLATFORM")
     up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
-    down = _command(verbs, "down", labs.down, "stop a lab")
-    status = _command(verbs, "status", labs.status, "show running labs")
+    down = _command(verbs, "down", "labs.down", "stop a lab")
+    status = _command(verbs, "status", "labs.status", "show running labs")
     status.add_argument("--json", action="store_true", help="as JSON")
-    ssh = _command(verbs, "ssh", labs.ssh, "log in to a lab's host, or run a command there")
+    ssh = _command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there")
     ssh.add_argument("side", choices=("A", "B", "a", "b"), help="which host")
     for parser in (up, down, ssh):
         parser.add_argument("--name", default="default", help="the lab's name (default: default)")
@@ -80,7 +91,7 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     pair = commands.add_parser("pair", help="pairs of hosts of your own", epilog=EPILOG)
     verbs = pair.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add = _command(verbs, "add", pairs.add, "store a pair")
+    add = _command(verbs, "add", "pairs.add", "store a pair")
     add.add_argument("pair", metavar="NAME", help="its name")
     add.add_argument("--a", required=True, metavar="USER@HOST:PORT", help="host A")
     add.add_argument("--b", required=True, metavar="USER@HOST:PORT", help="host B")
@@ -88,13 +99,13 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add.add_argument("--identity", metavar="FILE", help="private key to log in with")
     add.add_argument("--host-key-file", metavar="FILE", help="known_hosts file that alone counts for these hosts")
     add.add_argument("--load-cap", type=float, metavar="MBIT", help="limit for throughput probes in Mbit/s")
-    _command(verbs, "list", pairs.show_all, "list stored pairs and running labs")
-    for name, handler, text in (("show", pairs.show, "print a pair"), ("remove", pairs.remove, "forget a pair")):
+    _command(verbs, "list", "pairs.show_all", "list stored pairs and running labs")
+    for name, handler, text in (("show", "pairs.show", "print a pair"), ("remove", "pairs.remove", "forget a pair")):
         _command(verbs, name, handler, text).add_argument("pair", metavar="NAME", help="its name")
 
 
 def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    discover = _command(commands, "discover", pairs.discover, "find out what two hosts can do", has_pair=True)
+    discover = _command(commands, "discover", "pairs.discover", "find out what two hosts can do", has_pair=True)
     discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
     discover.add_argument("--install", action="store_true", help="install what is missing on the hosts")
 
@@ -115,7 +126,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    compare_parser = _command(commands, "compare", compare.compare, "measure, rank and report", has_pair=True)
+    compare_parser = _command(commands, "compare", "compare.compare", "measure, rank and report", has_pair=True)
     compare_parser.add_argument(
         "--solutions",
         metavar="A,B",
@@ -131,8 +142,8 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    rank = _command(commands, "rank", results.rank, "rank a stored comparison")
-    report = _command(commands, "report", results.report, "write reports of a stored comparison")
+    rank = _command(commands, "rank", "results.rank", "rank a stored comparison")
+    report = _command(commands, "report", "results.report", "write reports of a stored comparison")
     for parser in (rank, report):
         parser.add_argument(
             "pair", nargs="?", metavar="PAIR", help="whose latest comparison (default: the latest of all)"
@@ -141,4 +152,4 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
     for kind in ("html", "pdf", "json", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
-    _command(commands, "history", results.history, "list stored comparisons")
+    _command(commands, "history", "results.history", "list stored comparisons")

@@ -4,50 +4,49 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.compose import Services
-from app.domain.errors import NotFound
+from app.cli.files import write_text
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import CampaignRecord
+
+if TYPE_CHECKING:
+    from app.compose import Archive
 
 
 def rank(context: Context) -> int:
     """Rank a stored comparison."""
     options = context.options
-    with context.services() as services:
-        record, ranking = services.results(_campaign_id(services, options.pair, options.campaign))
-        data = services.json_data(record, ranking)
-    if options.json:
-        text = json.dumps(data, indent=2)
-        if options.json == "-":
-            print(text)  # noqa: T201 - the result of the command
-            return ExitCode.OK
-        Path(options.json).expanduser().write_text(text + "\n", encoding="utf-8")
-    print_ranking(context.out, record, ranking)
+    with context.archive() as archive:
+        record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
+        if options.json:
+            write_text(options.json, json.dumps(archive.json_data(record, ranking), indent=2))
+    if options.json != "-":
+        print_ranking(context.out, record, ranking)
     return ExitCode.OK
 
 
 def report(context: Context) -> int:
     """Write reports of a stored comparison."""
     options = context.options
-    with context.services() as services:
-        campaign_id = _campaign_id(services, options.pair, options.campaign)
+    with context.archive() as archive:
+        campaign_id = _campaign_id(archive, options.pair, options.campaign)
         paths = [Path(path) for path in (options.html, options.pdf, options.json, options.csv) if path]
-        for path in paths or [services.default_report_path(campaign_id)]:
-            written = services.write_report(campaign_id, path)
+        for path in paths or [archive.default_report_path(campaign_id)]:
+            written = archive.write_report(campaign_id, path)
             context.out.print(str(written), markup=False, soft_wrap=True)
     return ExitCode.OK
 
 
 def history(context: Context) -> int:
     """List stored comparisons."""
-    with context.services() as services:
-        rows = services.history()
+    with context.archive() as archive:
+        rows = archive.history()
     if not rows:
         context.out.print("Nothing has been measured yet. Try: tunnelmark demo", markup=False)
     for campaign_id, text in rows:
@@ -57,27 +56,34 @@ def history(context: Context) -> int:
 
 def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> None:
     """Print a ranking in words and numbers."""
-    table = Table(
-        "rank",
-        "candidate",
-        "verdict",
-        title=f"Comparison {record.campaign_id} of {record.plan.pair.name}",
-        title_justify="left",
-    )
-    for heading in ("latency ms", "x base", "A>B Mbit/s", "B>A Mbit/s", "x base", "CPU A %", "CPU B %", "CPU %/Mbit/s"):
+    title = f"Comparison {record.campaign_id} of {record.plan.pair.name}"
+    table = Table(title=title, title_justify="left")
+    for heading in ("rank", "candidate", "verdict"):
+        table.add_column(heading, no_wrap=True)
+    for heading in (
+        "latency\nms",
+        "x\nbase",
+        "A>B\nMbit/s",
+        "B>A\nMbit/s",
+        "x\nbase",
+        "CPU\nA %",
+        "CPU\nB %",
+        "CPU %\nper Mbit/s",
+    ):
         table.add_column(heading, justify="right")
     results = {(result.solution, result.suite): result for result in ranking.results}
     for place in ranking.ranking:
         result = results[place.solution, place.suite]
         rank_text = "" if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}"
-        table.add_row(rank_text, result.title, result.verdict, *_figures(result))
+        table.add_row(rank_text, result.title, result.verdict.capitalize(), *_figures(result))
     out.print(table)
     for result in ranking.results:
         if result.reason:
             out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
     if any(place.tied_with for place in ranking.ranking):
         out.print("= shares its rank: the difference is not significant.", markup=False)
-    out.print(ranking.drift.sentence, markup=False)
+    if ranking.drift.sentence not in ranking.recommendation.cautions:
+        out.print(ranking.drift.sentence, markup=False)
     for caution in ranking.recommendation.cautions:
         out.print(f"Note: {caution}", markup=False)
     out.print(ranking.recommendation.sentence, markup=False, style="bold")
@@ -108,11 +114,5 @@ def _ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _campaign_id(services: Services, pair: str | None, campaign: int | None) -> int:
-    if campaign is not None:
-        return campaign
-    campaign_id = services.store.latest_campaign(pair)
-    if campaign_id is None:
-        of = f" of {pair}" if pair else ""
-        raise NotFound(f"There is no comparison{of} yet.", hint="Measure with: tunnelmark compare PAIR")
-    return campaign_id
+def _campaign_id(archive: Archive, pair: str | None, campaign: int | None) -> int:
+    return archive.latest(pair) if campaign is None else campaign

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import secrets as random_source
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from app.campaign import CampaignControl, plan_campaign, run_campaign
+from app.compose.archive import Archive
 from app.compose.candidates import find_candidates, missing_parts, unavailable_solutions
 from app.compose.connections import Connections
 from app.compose.labs import Labs
@@ -27,16 +28,11 @@ from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.policy import POLICY_NAME, POLICY_VERSION
 from app.probes import probe_path_mtu
-from app.ranking import rank
-from app.reports import to_json, write_csv, write_html, write_json, write_pdf
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.ssh import SshConnector
-from app.storage import Store
 from app.wizard import Discovery, HostCheck, LabState, PairChoice, Prompts, RunOptions
 from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
-
-_WRITERS = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
 
 
 class Services:
@@ -53,7 +49,8 @@ class Services:
     ) -> None:
         self.paths = paths or find_paths()
         self.adapters = ADAPTERS
-        self.store = Store.open(self.paths.database)
+        self.archive = Archive(self.paths)
+        self.store = self.archive.store
         self.lab_service = Labs(self.paths)
         self.passwords = LayeredPasswords(
             store=PasswordStore(), memory=MemoryPasswords(), ask=prompts.ask_password if prompts else None
@@ -205,47 +202,24 @@ class Services:
 
     def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
         """Return a stored comparison with its ranking."""
-        record = self.store.load_campaign(campaign_id)
-        return record, rank(record)
-
-    def json_data(self, record: CampaignRecord, ranking: Ranking) -> Mapping[str, object]:
-        """Return what a JSON report holds."""
-        return to_json(record, ranking)
+        return self.archive.results(campaign_id)
 
     def history(self) -> tuple[tuple[int, str], ...]:
         """Return stored comparisons as (number, description), newest first."""
-        return tuple(
-            (
-                item.campaign_id,
-                (
-                    f"{item.started_at.astimezone():%Y-%m-%d %H:%M}  {item.pair}  {item.profile}  "
-                    f"{item.attempts_done} of {item.attempts_planned} attempts  {item.status}"
-                ),
-            )
-            for item in self.store.list_campaigns()
-        )
+        return self.archive.history()
 
     def write_report(self, campaign_id: int, path: Path) -> Path:
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
-        writer = _WRITERS.get(path.suffix.lower())
-        if writer is None:
-            raise InvalidOption(
-                f"There is no report of the kind {path.suffix or path.name}.", hint=f"Use one of {', '.join(_WRITERS)}."
-            )
-        record, ranking = self.results(campaign_id)
-        path = path.expanduser().absolute()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writer(record, ranking, path)
-        return path
+        return self.archive.write_report(campaign_id, path)
 
     def default_report_path(self, campaign_id: int) -> Path:
         """Return where a report goes that nobody named a place for."""
-        return self.paths.reports_dir / f"comparison-{campaign_id}.html"
+        return self.archive.default_report_path(campaign_id)
 
     def close(self) -> None:
         """End connections and own labs, and close the database."""
         with contextlib.ExitStack() as stack:
-            stack.callback(self.store.close)
+            stack.callback(self.archive.close)
             stack.callback(self.lab_service.close)
             stack.callback(self._connections.close)
 

@@ -54,10 +54,8 @@ def _find(name: str) -> Row | None:
         return all_tables.algorithms[name]
     if name in all_tables.ciphers:
         return all_tables.ciphers[name]
-    parts = name.split("-")
-    for count in range(len(parts) - 1, 0, -1):
-        cipher = all_tables.ciphers.get("-".join(parts[:count]))
-        mode = all_tables.modes.get("-".join(parts[count:]))
-        if cipher is not None and mode is not None:
+    for mode_name, mode in all_tables.modes.items():
+        cipher = all_tables.ciphers.get(name.removesuffix(mode_name).rstrip("-"))
+        if cipher is not None and name.endswith(mode_name):
             return max(cipher, mode, key=lambda row: row.verdict.severity)
     return None

@@ -23,7 +23,10 @@ CERTIFICATES = {
 }
 """Well-formed PEM around tiny DER values: nothing here verifies them."""
 
-WIREGUARD_KEYS = {Side.A: "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=", Side.B: "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI="}
+WIREGUARD_KEYS = {
+    Side.A: "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
+    Side.B: "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI=",
+}
 
 
 def result(stdout: str = "", *, stderr: str = "", exit_status: int | None = 0) -> CommandResult:
@@ -35,8 +38,11 @@ def result(stdout: str = "", *, stderr: str = "", exit_status: int | None = 0) -
 def recorded(platform: str) -> Mapping[str, Mapping[str, CommandResult]]:
     """Return what a platform's host answered to every adapter's questions, by solution and question."""
     raw = json.loads((RECORDED / f"{platform}.json").read_text(encoding="utf-8"))
+    raw["openvpn-tcp"] = json.loads(json.dumps(raw["openvpn-udp"]))  # one program, asked the same
     return {
-        solution: {name: CommandResult(argv=tuple(one.pop("argv")), duration_s=0.0, **one) for name, one in answers.items()}
+        solution: {
+            name: CommandResult(argv=tuple(one.pop("argv")), duration_s=0.0, **one) for name, one in answers.items()
+        }
         for solution, answers in raw.items()
     }
 
@@ -123,14 +129,15 @@ def render(plan: TunnelPlan, side: Side) -> str:
     parts.append(f"inner MTU {plan.inner_mtu_bytes}, overhead {plan.overhead_bytes}: {plan.overhead_note}")
     parts.append(f"largest unfragmented frame {plan.largest_unfragmented_frame_bytes}")
     parts.append(f"interface {end.interface or '-'}, listens {end.listens}, modules {end.kernel_modules}")
-    for file in end.files:
-        parts.append(f"\n=== file {file.path} {file.mode:04o}\n{file.content.decode()}")
+    parts += [f"\n=== file {file.path} {file.mode:04o}\n{file.content.decode()}" for file in end.files]
     for step in end.steps:
         parts.append(f"\n=== step {step.title}\n{command_text(step.command)}")
         parts.append(f"--- undo\n{command_text(step.undo) if step.undo else '-'}")
     checks = [*end.up_checks, *([end.negotiated] if end.negotiated else [])]
-    for check in checks:
-        parts.append(f"\n=== check {check.title}\n{command_text(check.command)}\npattern {check.stdout_pattern!r}")
+    parts += [
+        f"\n=== check {check.title}\n{command_text(check.command)}\npattern {check.stdout_pattern!r}"
+        for check in checks
+    ]
     parts.append(f"\nlogs {end.log_paths}")
     return "\n".join(parts) + "\n"
 

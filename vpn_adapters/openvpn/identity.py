@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import re
+import textwrap
 from collections.abc import Mapping
 
 from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
@@ -98,6 +99,7 @@ def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
             hint="Check that `openssl req -x509` works there.",
             context={"stderr": result.stderr[-500:] if result else ""},
         )
-    body = base64.encodebytes(der).decode()
-    pem = f"-----BEGIN CERTIFICATE-----\n{body}-----END CERTIFICATE-----\n"
+    # Lines of 64 characters. Source: RFC 7468 section 2.
+    body = "\n".join(textwrap.wrap(base64.b64encode(der).decode(), 64))
+    pem = f"-----BEGIN CERTIFICATE-----\n{body}\n-----END CERTIFICATE-----\n"
     return PublicIdentity({CERTIFICATE: pem, FINGERPRINT: hashlib.sha256(der).digest().hex(":").upper()})

@@ -60,6 +60,5 @@ def _option(number: int, line: str) -> list[Setting]:
         if comment is not None:
             break
         words.append(re.sub(r"\\(.)", r"\1", double or bare or "") if single is None else single)
-    if not words:
-        return []
-    return [Setting(number, words[0].removeprefix("--"), " ".join(words[1:]))]
+    name = words[0].removeprefix("--") if words else ""
+    return [Setting(number, name, " ".join(words[1:]))] if name else []

@@ -114,11 +114,7 @@ def _overhead_note(carrier: Carrier) -> str:
 
 def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
     link = request.link
-    listens: tuple[tuple[str, int], ...] = ()
-    if carrier is Carrier.UDP:
-        listens = (("udp", link.names.udp_port),)
-    elif side is Side.A:
-        listens = (("tcp", link.names.tcp_port),)
+    port = ("udp", link.names.udp_port) if carrier is Carrier.UDP else ("tcp", link.names.tcp_port)
     return EndPlan(
         files=(FileToWrite(config_path(link), config(carrier, request, side), mode=0o600),),
         steps=_steps(link, side),
@@ -126,7 +122,7 @@ def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
         up_checks=(_handshake_check(link, side), interface_up_check(link)),
         negotiated=_negotiated(carrier, request, side),
         log_paths=(log_path(link),),
-        listens=listens,
+        listens=(port,) if side is Side.A else (),
         kernel_modules=("tun",),
     )
 

@@ -1,0 +1,272 @@
+"""What every adapter promises, asked of each one in the registry with each suite that two real hosts have in common."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.domain.adapters import Adapter, PublicIdentity, Suite
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.verdicts import Verdict
+from app.policy import UNKNOWN_REASON, judge, judge_suite
+from support.adapter_cases import (
+    all_cases,
+    command_text,
+    facts,
+    platforms,
+    recorded,
+    render,
+    request,
+    result,
+    steps_of,
+    without_solution,
+)
+from vpn_adapters.registry import ADAPTERS
+
+GOLDEN = Path(__file__).parent / "golden"
+REGENERATE = "TUNNELMARK_WRITE_GOLDEN"
+
+ALL_ADAPTERS = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS.keys())
+ALL_CASES = pytest.mark.parametrize(
+    ("adapter", "suite"), all_cases(), ids=[f"{adapter.info.name}-{suite.name}" for adapter, suite in all_cases()]
+)
+BOTH_SIDES = pytest.mark.parametrize("side", list(Side))
+
+
+def commands_of(adapter: Adapter, suite: Suite, side: Side) -> list[Command]:
+    """Return every command that a plan can run on one host, undo included."""
+    plan_request = request(adapter, suite)
+    recipe, end = adapter.identity(plan_request, side), adapter.plan(plan_request).end(side)
+    commands = [*recipe.public.values(), *(check.command for check in end.up_checks)]
+    if end.negotiated:
+        commands.append(end.negotiated.command)
+    for step in (*recipe.steps, *end.steps):
+        commands += [step.command] if step.undo is None else [step.command, step.undo]
+    return commands
+
+
+def test_registry_has_the_first_five_under_their_own_names() -> None:
+    assert set(ADAPTERS) >= {"baseline", "l2tp", "wireguard", "openvpn-udp", "openvpn-tcp"}
+    assert all(adapter.info.name == name for name, adapter in ADAPTERS.items())
+
+
+@ALL_ADAPTERS
+def test_info_is_said_in_full(adapter: Adapter) -> None:
+    info = adapter.info
+    assert info.title
+    assert info.summary.endswith(".")
+    assert info.is_unprotected or info.sources
+    assert info.is_unprotected == (not info.security.has_confidentiality)
+
+
+@ALL_ADAPTERS
+@pytest.mark.parametrize("platform", platforms())
+def test_recorded_host_can_do_it(adapter: Adapter, platform: str) -> None:
+    support = facts(platform).solutions[adapter.info.name]
+    assert support.is_available
+    assert support.missing == ()
+    assert support.note == ""
+    assert set(adapter.discovery()) == set(recorded(platform).get(adapter.info.name, {}))
+
+
+@ALL_ADAPTERS
+def test_host_that_answers_nothing_lacks_parts_with_names(adapter: Adapter) -> None:
+    answers = {name: result(exit_status=127, stderr="not found") for name in adapter.discovery()}
+    support = adapter.parse_discovery(answers)
+    assert support.is_available == (not adapter.discovery())
+    assert support.is_available or support.missing
+    assert all(part.what and part.needed_for == adapter.info.name for part in support.missing)
+
+
+@ALL_ADAPTERS
+def test_discovery_needs_no_input_and_is_short(adapter: Adapter) -> None:
+    for command in adapter.discovery().values():
+        assert command.stdin is None
+        assert command.timeout_s <= 10
+
+
+@ALL_ADAPTERS
+@pytest.mark.parametrize(("aes_a", "aes_b"), [(True, True), (True, False), (False, False)])
+def test_exactly_one_suite_is_the_default_and_never_insecure(adapter: Adapter, aes_a: bool, aes_b: bool) -> None:
+    suites = adapter.suites(facts(has_aes=aes_a), facts(has_aes=aes_b))
+    defaults = [suite for suite in suites if suite.is_default]
+    assert len(defaults) == 1
+    assert len({suite.name for suite in suites}) == len(suites)
+    verdict, _ = judge_suite(defaults[0], adapter.info)
+    assert verdict is (Verdict.UNPROTECTED if adapter.info.is_unprotected else Verdict.RECOMMENDED)
+
+
+@ALL_ADAPTERS
+def test_no_suite_where_one_host_cannot(adapter: Adapter) -> None:
+    lacking = without_solution(facts(), adapter.info.name)
+    expected = adapter.suites(facts(), facts()) if not adapter.discovery() else ()
+    assert adapter.suites(facts(), lacking) == expected
+    assert adapter.suites(lacking, facts()) == expected
+
+
+@ALL_CASES
+def test_policy_knows_every_algorithm_of_a_suite(adapter: Adapter, suite: Suite) -> None:
+    assert [name for name in suite.algorithms if judge(name).reason == UNKNOWN_REASON] == []
+    assert suite.algorithms or adapter.info.is_unprotected
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_plan_is_the_golden_one(adapter: Adapter, suite: Suite, side: Side) -> None:
+    text = render(adapter.plan(request(adapter, suite)), side)
+    path = GOLDEN / f"{adapter.info.name}-{suite.name}-{side}.txt"
+    if os.environ.get(REGENERATE):
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, (
+        f"see the difference; with {REGENERATE}=1 it becomes the golden one"
+    )
+
+
+def test_there_is_no_golden_file_without_a_case() -> None:
+    names = {f"{adapter.info.name}-{suite.name}-{side}.txt" for adapter, suite in all_cases() for side in Side}
+    assert {path.name for path in GOLDEN.iterdir()} == names
+
+
+@ALL_CASES
+def test_same_request_gives_the_same_plan(adapter: Adapter, suite: Suite) -> None:
+    assert adapter.plan(request(adapter, suite)) == adapter.plan(request(adapter, suite))
+
+
+@ALL_CASES
+def test_every_step_has_an_undo(adapter: Adapter, suite: Suite) -> None:
+    assert [step.title for step in steps_of(adapter, request(adapter, suite)) if step.undo is None] == []
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_shell_scripts_are_posix(adapter: Adapter, suite: Suite, side: Side) -> None:
+    for command in commands_of(adapter, suite, side):
+        if command.argv[:2] == ("sh", "-c"):
+            for shell in (["dash", "-n"], ["busybox", "sh", "-n"]):
+                checked = subprocess.run(shell, input=command.argv[2].encode(), capture_output=True, check=False)
+                assert checked.returncode == 0, checked.stderr
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_undo_on_a_host_with_nothing_left_succeeds_twice(
+    adapter: Adapter, suite: Suite, side: Side, tmp_path: Path
+) -> None:
+    # In a network of its own, with no tunnel in it. `ip` and the rest of the shell's tools are the real ones.
+    plan_request = request(adapter, suite)
+    steps = (*adapter.identity(plan_request, side).steps, *adapter.plan(plan_request).end(side).steps)
+    for step in (*reversed(steps), *reversed(steps)):
+        assert step.undo is not None
+        done = subprocess.run(
+            ["unshare", "--net", *step.undo.argv],
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=30,
+            check=False,
+        )
+        assert done.returncode == 0, (step.title, done.stderr)
+        assert done.stderr == b"", step.title
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_commands_have_deadlines_and_no_input(adapter: Adapter, suite: Suite, side: Side) -> None:
+    for command in commands_of(adapter, suite, side):
+        assert command.stdin is None
+        assert 0 < command.timeout_s <= 30
+        assert command.is_root
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_files_begin_with_the_header_and_lie_in_the_tunnels_folder(adapter: Adapter, suite: Suite, side: Side) -> None:
+    plan_request = request(adapter, suite)
+    for file in adapter.plan(plan_request).end(side).files:
+        assert file.path.startswith(f"{plan_request.link.run_dir}/")
+        assert file.mode & 0o077 == 0
+        lines = file.content.decode().splitlines()
+        assert lines[: len(plan_request.header)] == [f"# {line}" for line in plan_request.header]
+
+
+@ALL_CASES
+def test_header_cannot_begin_a_line_of_its_own(adapter: Adapter, suite: Suite) -> None:
+    hostile = replace(request(adapter, suite), header=("Host x\nscript-security 2\rup /bin/sh\u2028q",))
+    for side in Side:
+        for file in adapter.plan(hostile).end(side).files:
+            lines = file.content.decode().splitlines()
+            assert lines[0].startswith("# Host x script-security 2 up /bin/sh")
+            assert not any(line.startswith(("script-security 2", "up ")) for line in lines)
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_nothing_secret_is_rendered(adapter: Adapter, suite: Suite, side: Side) -> None:
+    plan_request = request(adapter, suite)
+    end = adapter.plan(plan_request).end(side)
+    shown = render(adapter.plan(plan_request), side)
+    shown += "".join(command_text(command) for command in commands_of(adapter, suite, side))
+    assert "PRIVATE KEY" not in shown
+    assert not any("PRIVATE KEY" in file.content.decode() for file in end.files)
+    for command in commands_of(adapter, suite, side):
+        # `wg show … dump` and `showconf` print keys; `cat` of a private key does too.
+        assert not re.search(r"\bdump\b|showconf|cat .*\.key", " ".join(command.argv))
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_interface_names_fit_the_kernel(adapter: Adapter, suite: Suite, side: Side) -> None:
+    plan_request = request(adapter, suite)
+    end = adapter.plan(plan_request).end(side)
+    names = plan_request.link.names
+    assert end.interface in ("", names.ethernet_interface)
+    assert all(len(name) <= 15 for name in (names.ethernet_interface, names.wireguard_interface))
+
+
+@ALL_CASES
+def test_plan_for_reading_can_be_made_before_there_are_keys(adapter: Adapter, suite: Suite) -> None:
+    plan_request = replace(request(adapter, suite), identity_a=PublicIdentity(), identity_b=PublicIdentity())
+    with_keys, without_keys = adapter.plan(request(adapter, suite)), adapter.plan(plan_request)
+    for side in Side:
+        assert len(without_keys.end(side).steps) == len(with_keys.end(side).steps)
+        assert [file.path for file in without_keys.end(side).files] == [file.path for file in with_keys.end(side).files]
+
+
+@ALL_CASES
+def test_arithmetic_of_overhead_agrees_with_itself(adapter: Adapter, suite: Suite) -> None:
+    plan_request = request(adapter, suite)
+    plan = adapter.plan(plan_request)
+    assert plan.overhead_note
+    largest, overhead = plan.largest_unfragmented_frame_bytes, plan.overhead_bytes
+    if largest is not None and overhead is not None:
+        room = plan_request.link.underlay_mtu_bytes + 14
+        # Padding to 16 bytes makes WireGuard's overhead differ by up to 15 from that at 1000 bytes.
+        assert room - 15 <= largest + overhead <= room + 15
+
+
+@ALL_ADAPTERS
+@pytest.mark.parametrize("garbage", ["", "no key here", "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----"])
+def test_identity_that_is_no_key_is_refused(adapter: Adapter, garbage: str) -> None:
+    host = request(adapter, adapter.suites(facts(), facts())[0])
+    public = adapter.identity(host, Side.A).public
+    if not public:
+        assert adapter.parse_identity({}).values == {}
+        return
+    with pytest.raises(CommandFailed):
+        adapter.parse_identity({name: result(garbage) for name in public})
+
+
+@pytest.mark.parametrize("platform", platforms())
+def test_recordings_are_complete(platform: str) -> None:
+    path = Path(__file__).parent / "recorded" / f"{platform}.json"
+    for answers in json.loads(path.read_text(encoding="utf-8")).values():
+        for name, answer in answers.items():
+            assert set(answer) == {"argv", "exit_status", "stdout", "stderr"}, name

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.domain.adapters import Carrier, PlanRequest, Suite
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import HostFacts, Side
+from app.domain.link import Link
+from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
+from vpn_adapters.openvpn import identity, plan, tcp_adapter, udp_adapter
+from vpn_adapters.openvpn.discovery import parse
+
+
+def default_request(carrier: Carrier = Carrier.UDP) -> PlanRequest:
+    adapter = udp_adapter if carrier is Carrier.UDP else tcp_adapter
+    return request(adapter, adapter.suites(facts(), facts())[0])
+
+
+def config_lines(carrier: Carrier, side: Side) -> list[str]:
+    adapter = udp_adapter if carrier is Carrier.UDP else tcp_adapter
+    (file,) = adapter.plan(default_request(carrier)).end(side).files
+    return file.content.decode().splitlines()
+
+
+def with_support(host: HostFacts, **changes: object) -> HostFacts:
+    name = "openvpn-udp"
+    return replace(host, solutions={**host.solutions, name: replace(host.solutions[name], **changes)})
+
+
+class TestDiscovery:
+    def test_of_debian_13(self) -> None:
+        support = parse(recorded("debian-13")["openvpn-udp"], "openvpn-udp")
+        assert support.version == "2.6.14"
+        assert len(support.ciphers) == 64
+        assert "AES-256-GCM" in support.ciphers
+        assert "CHACHA20-POLY1305" in support.ciphers
+        assert "The" not in support.ciphers
+        assert len(support.digests) == len(set(support.digests)) == 27
+        assert "SHA2-256/192" in support.digests
+        assert set(support.features) == {
+            "peer-fingerprint",
+            "tls-1.3",
+            "tls-group:X25519",
+            "tls-group:X25519MLKEM768",
+        }
+
+    def test_older_openvpn_is_unavailable_and_says_why(self) -> None:
+        answers = dict(recorded("debian-13")["openvpn-udp"])
+        old = (
+            "OpenVPN 2.5.1 x86_64-pc-linux-gnu [SSL (OpenSSL)] [LZO] [LZ4] [EPOLL]\n"
+            "library versions: OpenSSL 1.1.1w  11 Sep 2023, LZO 2.10\n"
+        )
+        support = parse({**answers, "version": result(old, exit_status=1)}, "openvpn-udp")
+        assert not support.is_available
+        assert support.version == "2.5.1"
+        assert "2.6" in support.note
+        assert support.missing == ()
+        assert "peer-fingerprint" not in support.features
+        assert "tls-group:X25519MLKEM768" not in support.features
+
+    def test_openssl_program_newer_than_openvpns_library_brings_no_hybrid(self) -> None:
+        answers = dict(recorded("debian-13")["openvpn-udp"])
+        text = answers["version"].stdout.replace("OpenSSL 3.5.7", "OpenSSL 3.0.2")
+        assert "tls-group:X25519MLKEM768" not in parse({**answers, "version": result(text)}, "openvpn-udp").features
+
+    def test_other_tls_library_has_no_tls_1_3(self) -> None:
+        answers = dict(recorded("debian-13")["openvpn-udp"])
+        text = answers["version"].stdout.replace("OpenSSL 3.5.7 9 Jun 2026", "mbed TLS 3.6.2")
+        support = parse({**answers, "version": result(text)}, "openvpn-udp")
+        assert "tls-1.3" not in support.features
+        host = with_support(facts(), features=support.features)
+        assert udp_adapter.suites(host, facts()) == ()
+
+    def test_confinement_by_apparmor_is_an_obstacle(self) -> None:
+        answers = {**recorded("debian-13")["openvpn-udp"], "apparmor": result("confined\n")}
+        support = parse(answers, "openvpn-udp")
+        assert not support.is_available
+        assert "AppArmor" in support.note
+
+    @pytest.mark.parametrize(
+        ("question", "what"), [("version", "openvpn"), ("openssl", "openssl"), ("modules", "kernel module tun")]
+    )
+    def test_names_what_is_missing(self, question: str, what: str) -> None:
+        answers = {**recorded("debian-13")["openvpn-udp"], question: result(stderr="not found", exit_status=127)}
+        assert [part.what for part in parse(answers, "openvpn-udp").missing] == [what]
+
+
+class TestSuites:
+    @pytest.mark.parametrize(
+        ("aes_a", "aes_b", "first"),
+        [
+            (True, True, "aes-256-gcm"),
+            (True, False, "chacha20-poly1305"),
+            (False, True, "chacha20-poly1305"),
+            (False, False, "chacha20-poly1305"),
+        ],
+    )
+    def test_default_follows_the_cpus(self, aes_a: bool, aes_b: bool, first: str) -> None:
+        suites = udp_adapter.suites(facts(has_aes=aes_a), facts(has_aes=aes_b))
+        assert suites[0].name == first
+        assert suites[0].is_default
+        assert {suite.name for suite in suites} == {"aes-256-gcm", "chacha20-poly1305", "aes-128-gcm"}
+
+    def test_hybrid_key_exchange_only_where_both_have_it(self) -> None:
+        old = with_support(facts(), features=("peer-fingerprint", "tls-1.3", "tls-group:X25519"))
+        assert udp_adapter.suites(facts(), facts())[0].settings["tls-groups"] == "X25519MLKEM768"
+        assert udp_adapter.suites(facts(), old)[0].settings["tls-groups"] == "X25519"
+
+    def test_only_ciphers_that_both_list(self) -> None:
+        poor = with_support(facts(), ciphers=("aes-128-gcm", "AES-256-CBC"))
+        suites = udp_adapter.suites(facts(), poor)
+        assert [(suite.name, suite.is_default) for suite in suites] == [("aes-128-gcm", True)]
+
+    def test_none_without_fingerprints(self) -> None:
+        host = with_support(facts(), features=("tls-1.3", "tls-group:X25519"))
+        assert udp_adapter.suites(facts(), host) == ()
+
+
+class TestConfig:
+    @pytest.mark.parametrize("carrier", [Carrier.UDP, Carrier.TCP])
+    def test_pins_the_peer_and_the_ciphers(self, carrier: Carrier) -> None:
+        for side in Side:
+            lines = config_lines(carrier, side)
+            pinned = identity.parse({"certificate": result(CERTIFICATES[side.other])}).values["fingerprint"]
+            assert f"peer-fingerprint {pinned}" in lines
+            assert "tls-version-min 1.3" in lines
+            assert "data-ciphers AES-256-GCM" in lines
+            assert "tls-groups X25519MLKEM768" in lines
+            assert "allow-compression no" in lines
+            assert not any(line.startswith(("ca ", "comp-lzo", "compress")) for line in lines)
+
+    def test_nagle_is_off_at_both_ends_of_tcp(self) -> None:
+        for side in Side:
+            assert "socket-flags TCP_NODELAY" in config_lines(Carrier.TCP, side)
+            assert not any("NODELAY" in line for line in config_lines(Carrier.UDP, side))
+
+    def test_client_takes_no_routes_or_addresses_from_its_server(self) -> None:
+        lines = config_lines(Carrier.UDP, Side.B)
+        assert "route-nopull" in lines
+        assert "pull-filter ignore ifconfig" in lines
+
+    def test_server_listens_on_the_underlay_only(self) -> None:
+        assert "local 192.0.2.1" in config_lines(Carrier.UDP, Side.A)
+        assert "local 192.0.2.1" in config_lines(Carrier.TCP, Side.A)
+
+    @pytest.mark.parametrize("value", ["AES-256-GCM\nup /bin/sh", "a b", "", "x;y", 'x"'])
+    def test_setting_that_is_not_one_word_is_refused(self, value: str) -> None:
+        good = default_request()
+        suite = replace(good.suite, settings={**good.suite.settings, "data-ciphers": value})
+        with pytest.raises(InvalidPlan):
+            udp_adapter.plan(replace(good, suite=suite))
+
+    def test_suite_of_another_solution_is_refused(self) -> None:
+        with pytest.raises(InvalidPlan):
+            udp_adapter.plan(replace(default_request(), suite=Suite(name="x", title="x")))
+
+
+class TestPlan:
+    def test_only_the_ports_that_are_used_are_listened_on(self) -> None:
+        udp, tcp = udp_adapter.plan(default_request()), tcp_adapter.plan(default_request(Carrier.TCP))
+        assert udp.a.listens == (("udp", 21194),)
+        assert udp.b.listens == ()
+        assert tcp.a.listens == (("tcp", 21195),)
+        assert tcp.b.listens == ()
+
+    def test_server_starts_before_its_interface_is_set_up_and_the_client_after(self) -> None:
+        made = udp_adapter.plan(default_request())
+        assert [step.title.split()[0] for step in made.a.steps] == ["Make", "Start", "Give"]
+        assert [step.title.split()[0] for step in made.b.steps] == ["Make", "Give", "Start"]
+
+    @pytest.mark.parametrize(("carrier", "overhead"), [(Carrier.UDP, 66), (Carrier.TCP, 92)])
+    def test_overhead_as_measured_on_debian_13(self, carrier: Carrier, overhead: int) -> None:
+        assert plan.overhead_bytes(carrier) == overhead
+
+    def test_largest_unfragmented_frame(self) -> None:
+        assert plan.largest_unfragmented_frame_bytes(Carrier.UDP, 1500) == 1448
+        assert plan.largest_unfragmented_frame_bytes(Carrier.TCP, 1500) is None
+
+    def test_negotiated_cipher_must_be_the_one_asked_for(self) -> None:
+        check = udp_adapter.plan(default_request()).b.negotiated
+        assert check is not None
+        log = (
+            "Control Channel: TLSv1.3, cipher TLSv1.3 TLS_AES_256_GCM_SHA384, peer certificate: 384 bits\n"
+            "Data Channel: cipher 'AES-256-GCM', peer-id: 0\n"
+        )
+        assert re.search(check.stdout_pattern, log)
+        assert not re.search(check.stdout_pattern, log.replace("'AES-256-GCM'", "'AES-128-GCM'"))
+        assert not re.search(check.stdout_pattern, log.replace("TLSv1.3", "TLSv1.2"))
+
+    def test_servers_pushed_cipher_must_be_the_one_asked_for(self) -> None:
+        check = udp_adapter.plan(default_request()).a.negotiated
+        assert check is not None
+        log = (
+            "Control Channel: TLSv1.3, cipher TLSv1.3 TLS_AES_256_GCM_SHA384, peer certificate: 384 bits\n"
+            "SENT CONTROL [tunnelmark-b]: 'PUSH_REPLY,ping 2,peer-id 0,cipher AES-256-GCM,tun-mtu 1500' (status=1)\n"
+        )
+        assert re.search(check.stdout_pattern, log)
+        assert not re.search(check.stdout_pattern, log.replace("cipher AES-256-GCM", "cipher AES-128-GCM"))
+
+
+class TestIdentity:
+    def test_fingerprint_is_openssls(self, tmp_path: Path) -> None:
+        link = Link("192.0.2.1", "192.0.2.2", run_dir=str(tmp_path))
+        recipe = identity.recipe(link, Side.A)
+        for step in recipe.steps:
+            subprocess.run(step.command.argv, check=True, capture_output=True)
+        shown = subprocess.run(recipe.public["certificate"].argv, check=True, capture_output=True, text=True).stdout
+        said = subprocess.run(
+            ["openssl", "x509", "-in", identity.certificate_path(link), "-noout", "-fingerprint", "-sha256"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split("=")[1]
+        found = identity.parse({"certificate": result("Welcome!\n" + shown)})
+        assert found.values["fingerprint"] == said.strip()
+        assert found.values["certificate"].split() == shown.split()
+
+    def test_key_is_for_root_alone_and_undo_leaves_nothing(self, tmp_path: Path) -> None:
+        link = Link("192.0.2.1", "192.0.2.2", run_dir=str(tmp_path))
+        (step,) = identity.recipe(link, Side.B).steps
+        subprocess.run(step.command.argv, check=True, capture_output=True)
+        assert Path(identity.key_path(link)).stat().st_mode & 0o077 == 0
+        assert step.undo is not None
+        for _ in range(2):
+            subprocess.run(step.undo.argv, check=True)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_certificate_is_p_384_and_can_sign_no_others(self, tmp_path: Path) -> None:
+        link = Link("192.0.2.1", "192.0.2.2", run_dir=str(tmp_path))
+        (step,) = identity.recipe(link, Side.A).steps
+        subprocess.run(step.command.argv, check=True, capture_output=True)
+        text = subprocess.run(
+            ["openssl", "x509", "-in", identity.certificate_path(link), "-noout", "-text"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        assert "NIST CURVE: P-384" in text
+        assert "CA:FALSE" in text
+        assert text.count("Basic Constraints") == 1
+        assert "CN = tunnelmark-a" in text
+
+
+class TestParseConfig:
+    def test_inline_blocks_comments_and_quotes(self) -> None:
+        text = (
+            "\ufeff# a comment\n"
+            "client\n"
+            "remote vpn.example 1194 # trailing\n"
+            "auth-user-pass \"C:\\\\my file\" 'x y'\n"
+            "; another\n"
+            "<key>\n-----BEGIN PRIVATE KEY-----\nSECRET\n-----END PRIVATE KEY-----\n</key>\n"
+            "<ca>\nPUBLIC\n</ca>\n"
+            "<connection>\nremote other 443\n</connection>\n"
+            "--cipher BF-CBC\r\n"
+            "<tls-crypt>\nNEVER CLOSED\n"
+        )
+        found = [(one.line, one.name, one.value) for one in udp_adapter.parse_config(text)]
+        assert found == [
+            (2, "client", ""),
+            (3, "remote", "vpn.example 1194"),
+            (4, "auth-user-pass", "C:\\my file x y"),
+            (6, "key", "(hidden)"),
+            (11, "ca", "PUBLIC"),
+            (15, "remote", "other 443"),
+            (17, "cipher", "BF-CBC"),
+            (18, "tls-crypt", "(hidden)"),
+        ]
+
+    def test_reads_what_we_render(self) -> None:
+        (file,) = udp_adapter.plan(default_request()).a.files
+        found = {one.name: one.value for one in udp_adapter.parse_config(file.content.decode())}
+        assert found["data-ciphers"] == "AES-256-GCM"
+        assert found["local"] == "192.0.2.1"
+        assert found["dev-type"] == "tap"

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import pytest
+
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import Link
+from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
+from vpn_adapters.shared import l2tpv3
+from vpn_adapters.wireguard import adapter, discovery, identity, plan
+
+
+def test_discovery_of_debian_13() -> None:
+    support = discovery.parse(recorded("debian-13")["wireguard"])
+    assert support.is_available
+    assert support.version == "1.0.20210914"
+
+
+@pytest.mark.parametrize(
+    ("question", "whats"),
+    [
+        ("wg", ["wireguard-tools"]),
+        ("ip", ["iproute2"]),
+        ("modules", ["kernel module wireguard", "kernel module l2tp_ip", "kernel module l2tp_eth"]),
+    ],
+)
+def test_discovery_names_what_is_missing(question: str, whats: list[str]) -> None:
+    answers = {**recorded("debian-13")["wireguard"], question: result(stderr="not found", exit_status=127)}
+    support = discovery.parse(answers)
+    assert not support.is_available
+    assert [part.what for part in support.missing] == whats
+
+
+def test_busyboxs_ip_does_not_count() -> None:
+    answers = {**recorded("debian-13")["wireguard"], "ip": result(stderr="BusyBox v1.36.1 multi-call binary.")}
+    assert [part.what for part in discovery.parse(answers).missing] == ["iproute2"]
+
+
+def test_missing_modules_among_present_ones() -> None:
+    answers = dict(recorded("debian-13")["wireguard"])
+    answers["modules"] = result("wireguard built-in\nl2tp_ip loadable\nl2tp_eth missing\n")
+    assert [part.what for part in discovery.parse(answers).missing] == ["kernel module l2tp_eth"]
+
+
+@pytest.mark.parametrize("text", ["", "short", "A" * 44, "!" * 43 + "=", "QUFB" * 20])
+def test_identity_must_be_32_bytes_in_base64(text: str) -> None:
+    with pytest.raises(CommandFailed) as caught:
+        identity.parse({"public-key": result(text)})
+    assert not text or text not in str(caught.value.__dict__)
+
+
+def test_identity_is_the_public_key() -> None:
+    found = identity.parse({"public-key": result(WIREGUARD_KEYS[Side.A] + "\n")})
+    assert found.values == {"public-key": WIREGUARD_KEYS[Side.A]}
+
+
+def test_carrier_mtu_holds_a_whole_lan_frame_in_one_packet() -> None:
+    link = Link("192.0.2.1", "192.0.2.2")
+    assert plan.carrier_mtu_bytes(link) == 1552
+    assert plan.carrier_mtu_bytes(link) >= l2tpv3.packet_bytes(1514)
+
+
+@pytest.mark.parametrize(("frame_bytes", "overhead"), [(242, 104), (1000, 114)])
+def test_overhead_as_measured(frame_bytes: int, overhead: int) -> None:
+    assert plan.outer_frame_bytes(frame_bytes) - frame_bytes == overhead
+
+
+def test_largest_unfragmented_frame_is_the_largest() -> None:
+    largest = plan.largest_unfragmented_frame_bytes(1500)
+    assert plan.outer_frame_bytes(largest) <= 1514 < plan.outer_frame_bytes(largest + 1)
+
+
+def test_overhead_note_gives_the_true_range() -> None:
+    extra = {plan.outer_frame_bytes(size) - size for size in range(60, 1515)}
+    made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
+    assert f"{min(extra)} to {max(extra)}" in made.overhead_note
+
+
+def test_guard_comes_first_and_goes_last() -> None:
+    made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
+    for side in Side:
+        first = made.end(side).steps[0]
+        assert first.command.argv[:4] == ("ip", "route", "add", "unreachable")
+
+
+def test_each_end_is_told_the_others_key() -> None:
+    made = adapter.plan(request(adapter, adapter.suites(facts(), facts())[0]))
+    for side in Side:
+        words = made.end(side).steps[1].command.argv
+        assert WIREGUARD_KEYS[side.other] in words
+        assert WIREGUARD_KEYS[side] not in words
+
+
+def test_parse_config_masks_secrets() -> None:
+    text = (
+        "[Interface]\nPrivateKey = SECRET=\nAddress=10.0.0.1/24 # home\n"
+        "\n[Peer]\nPublicKey = PUBLIC=\npresharedkey=SECRET\n#x\nnonsense\n= novalue\n"
+    )
+    found = [(one.line, one.name, one.value) for one in adapter.parse_config(text)]
+    assert found == [
+        (1, "[Interface]", ""),
+        (2, "PrivateKey", "(hidden)"),
+        (3, "Address", "10.0.0.1/24"),
+        (5, "[Peer]", ""),
+        (6, "PublicKey", "PUBLIC="),
+        (7, "presharedkey", "(hidden)"),
+    ]

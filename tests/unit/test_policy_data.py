@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.domain.errors import Bug
+from app.domain.verdicts import Verdict
+from app.policy import POLICY_NAME, POLICY_VERSION, judge
+from app.policy.data import Row, _by_name, normalise, tables
+
+KINDS = {"cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option"}
+ALL_ROWS = list(
+    {
+        id(row): row for table in (tables().ciphers, tables().modes, tables().algorithms) for row in table.values()
+    }.values()
+)
+
+
+@pytest.mark.parametrize("row", ALL_ROWS, ids=[row.title for row in ALL_ROWS])
+def test_row_says_what_why_and_where(row: Row) -> None:
+    assert row.kind in KINDS
+    assert row.reason.endswith(".")
+    assert len(row.reason) <= 160
+    assert row.sources
+    assert all(row.sources)
+    assert all(name == normalise(name) for name in row.names)
+    assert (row.replacement != "") == (row.verdict is not Verdict.RECOMMENDED)
+
+
+@pytest.mark.parametrize("row", ALL_ROWS, ids=[row.title for row in ALL_ROWS])
+def test_replacement_is_better(row: Row) -> None:
+    if row.replacement:
+        assert judge(row.replacement.split(",")[0]).verdict is Verdict.RECOMMENDED
+
+
+def test_block_ciphers_state_their_sizes_and_small_blocks_are_insecure() -> None:
+    for row in {id(row): row for row in tables().ciphers.values()}.values():
+        assert row.key_bits
+        assert row.block_bits
+        if row.block_bits < 128:
+            assert row.verdict is Verdict.INSECURE
+
+
+def test_no_name_means_two_things() -> None:
+    assert not set(tables().ciphers) & set(tables().algorithms)
+
+
+def test_two_rows_with_one_name_are_a_bug() -> None:
+    row = ALL_ROWS[0]
+    with pytest.raises(Bug):
+        _by_name([row, row])
+
+
+def test_policy_has_a_name_and_a_version() -> None:
+    assert POLICY_NAME == "tunnelmark"
+    assert re.fullmatch(r"\d{4}\.\d+", POLICY_VERSION)

@@ -38,7 +38,7 @@ def read_simulation(manager: PackageManager, text: str) -> Change:
         return Change(_matches(r"Inst (\S+)", text), _matches(r"(?:Remv|Purg) (\S+)", text))
     if manager is PackageManager.OPKG:
         installed = _matches(r"(?:Installing|Upgrading) (\S+) ", text)
-        return Change(installed, _matches(r"Removing (?:obsolete )?(?:package )?(\S+)", text))
+        return Change(installed, _matches(r"Removing (?:obsolete )?(?:package )?(\S+?)\.?(?: |$)", text))
     if manager is PackageManager.DNF:
         return _read_dnf(text)
     return Change(_matches(r"([\w@.+-]+)$", text), ())  # pacman refuses to remove anything with --noconfirm

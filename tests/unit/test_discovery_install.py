@@ -1,0 +1,387 @@
+"""Installing what is missing: what is asked first, what is refused, and that nothing starts by itself."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.discovery import install, plan_install
+from app.discovery.install_script import guarded_argv
+from app.discovery.simulate import Change, failed_simulation, read_simulation
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import Cancelled, CommandFailed, DiskFull, PackageMissing, PreflightRefused
+from app.domain.hosts import HostFacts, MissingPart, PackageManager
+from support.busybox_root import make_busybox_root, needs_busybox
+from support.fake_hosts import Answer, FakeHost
+from support.sample_records import facts as sample_facts
+
+_IPERF = MissingPart("iperf3", "throughput", "iperf3")
+_OPENVPN = MissingPart("openvpn", "openvpn-udp", "openvpn")
+_MODULE = MissingPart("kernel module wireguard", "wireguard", "")
+
+# As apt-get 2.6.1 printed it on Debian 12.
+_APT_ADDS = """Reading package lists...
+The following NEW packages will be installed:
+  iperf3 libiperf0 libsctp1
+0 upgraded, 3 newly installed, 0 to remove and 113 not upgraded.
+Inst libsctp1 (1.0.19+dfsg-2 Debian:12.15/oldstable [amd64])
+Inst libiperf0 (3.12-1+deb12u2 Debian:12.15/oldstable [amd64])
+Inst iperf3 (3.12-1+deb12u2 Debian:12.15/oldstable [amd64])
+Conf libsctp1 (1.0.19+dfsg-2 Debian:12.15/oldstable [amd64])
+"""
+_APT_REMOVES = """The following packages will be REMOVED:
+Remv gnome-keyring [42.1-1+b2]
+Remv systemd-sysv [252.39-1~deb12u1] [init:amd64 ]
+Inst sysvinit-core (3.06-4 Debian:12.15/oldstable [amd64])
+"""
+_APT_UNKNOWN = "Reading package lists...\nE: Unable to locate package iperf3\n"
+
+# Synthetic: in the form of dnf 4's cli/output.py.
+_DNF_ADDS = """Dependencies resolved.
+================================================================================
+ Package        Architecture   Version                Repository           Size
+================================================================================
+Installing:
+ iperf3         x86_64         3.9-10.el9             appstream           112 k
+Installing dependencies:
+ lksctp-tools   x86_64         1.0.19-2.el9           baseos               98 k
+
+Transaction Summary
+================================================================================
+Install  2 Packages
+
+Operation aborted.
+"""
+_DNF_REMOVES = """Installing:
+ new-tool       x86_64         1-1                    appstream           112 k
+     replacing  old-tool.x86_64 3-1
+Removing dependent packages:
+ victim         x86_64         2-1                    @baseos              98 k
+Operation aborted.
+"""
+# Synthetic: in the form of opkg's libopkg/opkg_install.c.
+_OPKG_ADDS = "Installing iperf3 (3.16-1) to root...\nInstalling libiperf3 (3.16-1) to root...\n"
+_OPKG_REMOVES = f"{_OPKG_ADDS}Removing obsolete package iperf.\nRemoving package netperf from root...\n"
+
+
+def _facts(manager: PackageManager = PackageManager.APT) -> HostFacts:
+    return replace(sample_facts(), package_manager=manager)
+
+
+# --- plans ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_names_each_package_once_and_what_nobody_brings() -> None:
+    plan = plan_install(_facts(), (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"), _MODULE))
+    assert plan.packages == ("iperf3", "openvpn")
+    assert plan.without_package == (_MODULE,)
+    assert plan.brings == (_IPERF, _OPENVPN, replace(_OPENVPN, needed_for="openvpn-tcp"))
+
+
+@pytest.mark.parametrize(
+    ("manager", "program", "simulates"),
+    [
+        (PackageManager.APT, "apt-get", "--simulate"),
+        (PackageManager.DNF, "dnf", "--assumeno"),
+        (PackageManager.OPKG, "opkg", "--noaction"),
+        (PackageManager.PACMAN, "pacman", "--print-format"),
+    ],
+)
+def test_every_package_manager_can_say_beforehand_what_it_would_do(
+    manager: PackageManager, program: str, simulates: str
+) -> None:
+    plan = plan_install(_facts(manager), (_IPERF,))
+    for argv in (plan.simulate, plan.install):
+        assert program in argv
+        assert argv[-1] == "iperf3"
+        assert "LC_ALL=C" in argv
+    assert simulates in plan.simulate
+    assert simulates not in plan.install
+
+
+def test_apt_asks_no_questions_and_removes_nothing() -> None:
+    plan = plan_install(_facts(), (_IPERF,))
+    assert "DEBIAN_FRONTEND=noninteractive" in plan.install
+    assert "--no-remove" in plan.install
+
+
+@pytest.mark.parametrize(
+    ("manager", "parts"),
+    [
+        (PackageManager.NONE, (_IPERF,)),
+        (PackageManager.APT, (_MODULE,)),
+        (PackageManager.APT, ()),
+        (PackageManager.APT, (replace(_IPERF, package="-o=APT::x"),)),
+        (PackageManager.APT, (replace(_IPERF, package="a b"),)),
+        (PackageManager.APT, (replace(_IPERF, package="x;reboot"),)),
+    ],
+)
+def test_what_cannot_be_installed_is_told(manager: PackageManager, parts: Sequence[MissingPart]) -> None:
+    with pytest.raises(PackageMissing) as caught:
+        plan_install(_facts(manager), parts)
+    assert caught.value.hint
+
+
+# --- what package managers say ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("manager", "text", "expected"),
+    [
+        (PackageManager.APT, _APT_ADDS, Change(("libsctp1", "libiperf0", "iperf3"), ())),
+        (PackageManager.APT, _APT_REMOVES, Change(("sysvinit-core",), ("gnome-keyring", "systemd-sysv"))),
+        (PackageManager.APT, "Purg x [1]\n", Change((), ("x",))),
+        (PackageManager.DNF, _DNF_ADDS, Change(("iperf3", "lksctp-tools"), ())),
+        (PackageManager.DNF, _DNF_REMOVES, Change(("new-tool",), ("old-tool.x86_64", "victim"))),
+        (PackageManager.OPKG, _OPKG_ADDS, Change(("iperf3", "libiperf3"), ())),
+        (PackageManager.OPKG, _OPKG_REMOVES, Change(("iperf3", "libiperf3"), ("iperf", "netperf"))),
+        (PackageManager.PACMAN, "iperf3\nlksctp-tools\n", Change(("iperf3", "lksctp-tools"), ())),
+    ],
+)
+def test_simulations_are_understood(manager: PackageManager, text: str, expected: Change) -> None:
+    assert read_simulation(manager, text) == expected
+
+
+@given(st.sampled_from(list(PackageManager)), st.text(max_size=400))
+def test_simulations_may_say_anything(manager: PackageManager, text: str) -> None:
+    change = read_simulation(manager, text)
+    assert all(name.isprintable() for name in (*change.installed, *change.removed))
+    failed_simulation(manager, CommandResult(("x",), 1, text, "", 0.0))
+
+
+# --- the sequence -----------------------------------------------------------------------------------------------------
+
+_Script = Callable[[Command], tuple[str, int]]
+
+
+class _Apt:
+    """Answers as apt-get would, and remembers what it was asked to do."""
+
+    def __init__(
+        self, *simulations: tuple[str, int], install: tuple[str, int] = ("Setting up iperf3 ...\n", 0)
+    ) -> None:
+        self.simulations = list(simulations)
+        self.install = install
+        self.done: list[str] = []
+        self.token: CancelToken | None = None
+
+    def __call__(self, command: Command, token: CancelToken) -> Answer:
+        assert command.is_root
+        if "--simulate" in command.argv:
+            self.done.append("simulate")
+            text, status = self.simulations.pop(0)
+        elif command.argv[-1] == "update":
+            self.done.append("refresh")
+            text, status = "Hit:1\n", 0
+        else:
+            assert command.argv[0] == "sh"
+            self.done.append("install")
+            text, status = self.install
+            if self.token is not None:
+                self.token.cancel()
+        yield from text.splitlines()
+        return status
+
+
+def _run(apt: _Apt, token: CancelToken | None = None) -> tuple[object, list[AuditEntry]]:
+    entries: list[AuditEntry] = []
+    host = FakeHost("gateway-a", apt)
+    plan = plan_install(_facts(), (_IPERF,))
+    outcome = install(host, plan, token=token or CancelToken(), on_change=entries.append)
+    return outcome, entries
+
+
+def test_it_is_simulated_then_installed_and_written_down() -> None:
+    apt = _Apt((_APT_ADDS, 0), install=("Setting up iperf3\ntunnelmark-stopped: iperf3.service\n", 0))
+    outcome, entries = _run(apt)
+    assert apt.done == ["simulate", "install"]
+    assert str(getattr(outcome, "sentence", "")) == (
+        "Installed libsctp1, libiperf0, iperf3 on gateway-a. Not started, and not enabled: iperf3.service."
+    )
+    (entry,) = entries
+    assert (entry.host, entry.exit_status, entry.what) == ("192.0.2.1", 0, "install packages")
+    assert "apt-get" in entry.command
+    assert entry.command.endswith("install -- iperf3")
+
+
+def test_lists_of_packages_are_fetched_only_where_one_is_not_known() -> None:
+    apt = _Apt((_APT_UNKNOWN, 100), (_APT_ADDS, 0))
+    _, entries = _run(apt)
+    assert apt.done == ["simulate", "refresh", "simulate", "install"]
+    assert [entry.what for entry in entries] == ["fetch lists of packages", "install packages"]
+
+
+def test_a_package_that_nobody_has_is_told_and_nothing_is_changed() -> None:
+    apt = _Apt((_APT_UNKNOWN, 100), (_APT_UNKNOWN, 100))
+    with pytest.raises(PackageMissing, match="Unable to locate package iperf3") as caught:
+        _run(apt)
+    assert "install" not in apt.done
+    assert caught.value.hint
+
+
+def test_an_installation_that_would_remove_something_is_refused_and_nothing_is_changed() -> None:
+    apt = _Apt((_APT_REMOVES, 0))
+    with pytest.raises(PreflightRefused, match="would remove gnome-keyring, systemd-sysv"):
+        _run(apt)
+    assert apt.done == ["simulate"]
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("E: Could not get lock /var/lib/dpkg/lock-frontend\n", CommandFailed),
+        ("dpkg: error: cannot copy extracted data: failed to write (No space left on device)\n", DiskFull),
+        ("E: You don't have enough free space in /var/cache/apt/archives/.\n", DiskFull),
+        ("", CommandFailed),
+    ],
+)
+def test_an_installation_that_fails_says_why(said: str, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        _run(_Apt((_APT_ADDS, 0), install=(said, 100)))
+    assert "gateway-a" in str(caught.value)
+
+
+def test_cancelling_before_the_installation_changes_nothing() -> None:
+    token = CancelToken()
+    token.cancel()
+    apt = _Apt((_APT_ADDS, 0))
+    with pytest.raises(Cancelled):
+        _run(apt, token)
+    assert apt.done == []
+
+
+def test_cancelling_during_the_installation_lets_it_come_to_its_end() -> None:
+    token = CancelToken()
+    apt = _Apt((_APT_ADDS, 0))
+    apt.token = token
+    with pytest.raises(Cancelled):
+        _run(apt, token)
+    assert apt.done == ["simulate", "install"]
+
+
+# --- the script, on a host of its own ---------------------------------------------------------------------------------
+
+_SYSTEMCTL = """#!/bin/sh
+# Keeps what is enabled and what runs in files, as far as the script asks for it.
+case $1 in
+  list-unit-files) while read -r unit; do echo "$unit enabled enabled"; done </var/enabled ;;
+  disable) grep -vxF "$2" /var/enabled >/var/e; mv /var/e /var/enabled ;;
+  stop) grep -vxF "$2" /var/running >/var/r; mv /var/r /var/running ;;
+  *) exit 1 ;;
+esac
+"""
+_PACKAGE_MANAGER = """#!/bin/sh
+# Does what a package's scripts do on Debian: enables a service, and starts it if policy-rc.d lets it.
+echo "policy: $(cat /usr/sbin/policy-rc.d 2>/dev/null | tail -n 1)"
+echo vpn.service >>/var/enabled
+if [ ! -x /usr/sbin/policy-rc.d ] || /usr/sbin/policy-rc.d vpn start; then echo vpn.service >>/var/running; fi
+echo "to stderr" >&2
+exit ${1:-0}
+"""
+
+
+@pytest.fixture
+def debian(tmp_path: Path) -> Path:
+    """Return a root folder that looks like Debian's to the script."""
+    root = make_busybox_root(tmp_path / "root")
+    for folder in ("run/systemd/system", "var"):
+        (root / folder).mkdir(parents=True)
+    for name, text in (("systemctl", _SYSTEMCTL), ("packages", _PACKAGE_MANAGER), ("dpkg", "#!/bin/sh\n")):
+        path = root / "usr" / "bin" / name
+        path.unlink(missing_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    (root / "var" / "enabled").write_text("ssh.service\n")
+    (root / "var" / "running").write_text("ssh.service\n")
+    return root
+
+
+def _install_in(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    argv = ["chroot", str(root), *guarded_argv(("/usr/bin/packages", *arguments))]
+    return subprocess.run(argv, capture_output=True, text=True, check=False, timeout=30)
+
+
+@needs_busybox
+def test_a_service_that_a_package_brings_neither_runs_nor_will(debian: Path) -> None:
+    done = _install_in(debian)
+    assert done.returncode == 0, done.stderr
+    assert "policy: exit 101" in done.stdout
+    assert "to stderr" in done.stdout
+    assert done.stdout.splitlines()[-1] == "tunnelmark-stopped: vpn.service"
+    assert (debian / "var" / "enabled").read_text() == "ssh.service\n"
+    assert (debian / "var" / "running").read_text() == "ssh.service\n"
+    assert not list((debian / "usr" / "sbin").glob("policy-rc.d*"))
+    assert list((debian / "tmp").iterdir()) == []
+
+
+@needs_busybox
+def test_a_policy_that_was_there_is_put_back_as_it_was(debian: Path) -> None:
+    policy = debian / "usr" / "sbin" / "policy-rc.d"
+    policy.write_text("#!/bin/sh\nexit 104\n")
+    policy.chmod(0o751)
+    assert "policy: exit 101" in _install_in(debian).stdout
+    assert policy.read_text() == "#!/bin/sh\nexit 104\n"
+    assert policy.stat().st_mode & 0o777 == 0o751
+    assert [path.name for path in (debian / "usr" / "sbin").glob("policy-rc.d*")] == ["policy-rc.d"]
+
+
+@needs_busybox
+def test_the_exit_status_is_the_package_managers_and_the_policy_is_gone_all_the_same(debian: Path) -> None:
+    assert _install_in(debian, "100").returncode == 100
+    assert not list((debian / "usr" / "sbin").glob("policy-rc.d*"))
+
+
+@needs_busybox
+def test_what_an_installation_that_was_killed_left_behind_is_repaired(debian: Path) -> None:
+    policy = debian / "usr" / "sbin" / "policy-rc.d"
+    kept = debian / "usr" / "sbin" / "policy-rc.d.kept-by-tunnelmark"
+    kept.write_text("#!/bin/sh\nexit 104\n")
+    kept.chmod(0o755)
+    policy.write_text("#!/bin/sh\n# put here by Tunnelmark while it installs packages\nexit 101\n")
+    assert _install_in(debian).returncode == 0
+    assert policy.read_text() == "#!/bin/sh\nexit 104\n"
+    assert not kept.exists()
+
+
+@needs_busybox
+def test_it_goes_on_to_its_end_although_nobody_listens_any_more(debian: Path) -> None:
+    (debian / "usr" / "bin" / "packages").write_text(
+        "#!/bin/sh\ni=0; while [ $i -lt 2000 ]; do echo a long line of output $i; i=$((i + 1)); done\n"
+        "echo done >/var/done\nexit 0\n"
+    )
+    argv = ["chroot", str(debian), *guarded_argv(("/usr/bin/packages",))]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()  # as when the connection breaks
+        assert process.wait(timeout=30) == 0
+    assert (debian / "var" / "done").exists()
+    assert not list((debian / "usr" / "sbin").glob("policy-rc.d*"))
+
+
+@needs_busybox
+def test_on_openwrt_too_nothing_starts(debian: Path) -> None:
+    for path in ("usr/bin/dpkg", "run/systemd/system"):
+        (debian / path).unlink() if (debian / path).is_file() else (debian / path).rmdir()
+    for folder in ("etc/init.d", "etc/rc.d"):
+        (debian / folder).mkdir()
+    (debian / "sbin" / "procd").write_text("#!/bin/sh\n")
+    (debian / "sbin" / "procd").chmod(0o755)
+    (debian / "etc" / "rc.d" / "S50dropbear").touch()
+    (debian / "usr" / "bin" / "packages").write_text(
+        "#!/bin/sh\ncat >/etc/init.d/openvpn <<'X'\n#!/bin/sh\n"
+        "case $1 in disable) rm -f /etc/rc.d/S90openvpn ;; stop) rm -f /var/openvpn ;; esac\nX\n"
+        "chmod 755 /etc/init.d/openvpn; touch /etc/rc.d/S90openvpn /var/openvpn\n"
+    )
+    done = _install_in(debian)
+    assert done.stdout == "tunnelmark-stopped: openvpn\n"
+    assert [path.name for path in (debian / "etc" / "rc.d").iterdir()] == ["S50dropbear"]
+    assert not (debian / "var" / "openvpn").exists()

@@ -1,0 +1,188 @@
+"""Addresses, names and numbers of a tunnel that clash with nothing on either host."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.discovery import find_link
+from app.domain.errors import InvalidPlan, PreflightRefused
+from app.domain.hosts import HostFacts, Nic
+from app.domain.link import INNER_SUBNET, Link, TunnelNames
+from support.sample_records import facts as sample_facts
+
+
+def _facts(
+    hostname: str,
+    *addresses: str,
+    mtu_bytes: int = 1500,
+    is_up: bool = True,
+    routes: tuple[str, ...] = (),
+    others: tuple[Nic, ...] = (),
+    ports: tuple[str, ...] = (),
+    tunnels: tuple[int, ...] = (),
+) -> HostFacts:
+    nics = (
+        Nic("lo", "", 65536, None, is_up=True, addresses=("127.0.0.1/8", "::1/128")),
+        Nic("eth1", "52:54:00:00:00:02", mtu_bytes, None, is_up=is_up, addresses=addresses),
+        *others,
+    )
+    return replace(sample_facts(hostname), nics=nics, routes=routes, ports_in_use=ports, l2tp_tunnel_ids=tunnels)
+
+
+A = _facts("gw-a", "fe80::1/64", "192.0.2.1/24")
+B = _facts("gw-b", "192.0.2.2/24")
+
+
+def test_free_hosts_get_the_usual_link() -> None:
+    assert find_link(A, B, "192.0.2.1", " 192.0.2.2 ") == Link("192.0.2.1", "192.0.2.2")
+
+
+def test_the_underlays_mtu_is_the_smaller_one_unless_it_was_probed() -> None:
+    small = _facts("gw-b", "192.0.2.2/24", mtu_bytes=1400)
+    assert find_link(A, small, "192.0.2.1", "192.0.2.2").underlay_mtu_bytes == 1400
+    assert find_link(A, small, "192.0.2.1", "192.0.2.2", underlay_mtu_bytes=1280).underlay_mtu_bytes == 1280
+    with pytest.raises(PreflightRefused, match="MTU"):
+        find_link(A, _facts("gw-b", "192.0.2.2/24", mtu_bytes=500), "192.0.2.1", "192.0.2.2")
+
+
+def _inner(link: Link) -> tuple[ipaddress.IPv4Network, ipaddress.IPv4Network]:
+    """Return both inner subnets, having checked that both ends lie in the same one."""
+    inner_a, inner_b = ipaddress.IPv4Interface(link.inner_a), ipaddress.IPv4Interface(link.inner_b)
+    carrier = ipaddress.IPv4Network(f"{link.carrier_a}/24", strict=False)
+    assert inner_a.network == inner_b.network
+    assert inner_a.ip != inner_b.ip
+    assert ipaddress.IPv4Address(link.carrier_b) in carrier
+    assert link.carrier_a != link.carrier_b
+    return inner_a.network, carrier
+
+
+@pytest.mark.parametrize(
+    ("taken", "inner", "carrier"),
+    [
+        (("198.18.0.0/24",), "198.18.1.0/24", "198.18.2.0/24"),
+        (("198.18.1.128/25",), "198.18.0.0/24", "198.18.2.0/24"),
+        (("198.18.0.0/16",), "198.19.0.0/24", "198.19.1.0/24"),
+        (("0.0.0.0/0",), "198.18.0.0/24", "198.18.1.0/24"),
+    ],
+)
+def test_subnets_that_a_host_has_a_route_to_are_left_alone(taken: tuple[str, ...], inner: str, carrier: str) -> None:
+    for one, other in ((replace(A, routes=taken), B), (A, replace(B, routes=taken))):
+        found = _inner(find_link(one, other, "192.0.2.1", "192.0.2.2"))
+        assert tuple(str(network) for network in found) == (inner, carrier)
+
+
+def test_an_underlay_within_the_inner_range_is_left_alone() -> None:
+    link = find_link(_facts("a", "198.18.0.1/23"), _facts("b", "198.18.0.2/23"), "198.18.0.1", "198.18.0.2")
+    assert _inner(link)[0] == ipaddress.IPv4Network("198.18.2.0/24")
+
+
+def test_no_free_subnet_is_told() -> None:
+    crowded = replace(A, routes=("198.18.0.0/16", "198.19.0.0/17", "198.19.128.0/17"))
+    with pytest.raises(PreflightRefused, match="two free subnets") as caught:
+        find_link(crowded, B, "192.0.2.1", "192.0.2.2")
+    assert "198.19.128.0/17" in caught.value.message
+
+
+_networks = st.builds(
+    lambda offset, prefix: str(ipaddress.IPv4Network((int(INNER_SUBNET[0]) + offset, prefix), strict=False)),
+    st.integers(0, 2**17 - 1),
+    st.integers(17, 32),
+)
+
+
+@given(st.lists(_networks, max_size=40), st.lists(_networks, max_size=40))
+def test_inner_subnets_never_overlap_anything(routes_a: list[str], routes_b: list[str]) -> None:
+    try:
+        link = find_link(
+            replace(A, routes=tuple(routes_a)), replace(B, routes=tuple(routes_b)), "192.0.2.1", "192.0.2.2"
+        )
+    except PreflightRefused:
+        free = [
+            block
+            for block in INNER_SUBNET.subnets(new_prefix=24)
+            if not any(block.overlaps(ipaddress.IPv4Network(taken)) for taken in (*routes_a, *routes_b))
+        ]
+        assert len(free) < 2
+        return
+    inner, carrier = _inner(link)
+    assert not inner.overlaps(carrier)
+    assert inner.subnet_of(INNER_SUBNET)
+    assert carrier.subnet_of(INNER_SUBNET)
+    for taken in (*routes_a, *routes_b):
+        assert not inner.overlaps(ipaddress.IPv4Network(taken))
+        assert not carrier.overlaps(ipaddress.IPv4Network(taken))
+
+
+def test_names_ports_and_numbers_in_use_are_left_alone() -> None:
+    usual = TunnelNames()
+    a = _facts(
+        "a",
+        "192.0.2.1/24",
+        others=(Nic("tmk0", "", 1500, None, is_up=True), Nic("tmkwg1", "", 1420, None, is_up=True)),
+        ports=("udp/21194", "udp/21195", "tcp/21194", "tcp/22"),
+        tunnels=(7301,),
+    )
+    b = _facts(
+        "b", "192.0.2.2/24", others=(Nic("tmk1", "", 1500, None, is_up=False),), ports=("tcp/25201",), tunnels=(7302,)
+    )
+    names = find_link(a, b, "192.0.2.1", "192.0.2.2").names
+    assert (names.ethernet_interface, names.wireguard_interface) == ("tmk2", "tmkwg0")
+    assert (names.udp_port, names.wireguard_port) == (21196, usual.wireguard_port)
+    assert (names.tcp_port, names.iperf_port) == (usual.tcp_port, 25202)
+    assert names.l2tp_tunnel_id == names.l2tp_session_id == 7303
+
+
+def test_ports_that_make_way_do_not_meet_each_other() -> None:
+    usual = TunnelNames()
+    taken = tuple(f"udp/{port}" for port in range(usual.udp_port, usual.wireguard_port))
+    names = find_link(replace(A, ports_in_use=taken), B, "192.0.2.1", "192.0.2.2").names
+    assert (names.udp_port, names.wireguard_port) == (usual.wireguard_port, usual.wireguard_port + 1)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("gateway", "is not an IP address"),
+        ("", "is not an IP address"),
+        ("fd00::1", "IPv6"),
+        ("127.0.0.1", "cannot be the outer address"),
+        ("0.0.0.0", "cannot be the outer address"),
+        ("224.0.0.5", "cannot be the outer address"),
+        ("255.255.255.255", "cannot be the outer address"),
+    ],
+)
+def test_addresses_that_cannot_be_used_are_refused_and_the_hosts_own_named(address: str, words: str) -> None:
+    with pytest.raises(InvalidPlan, match=words) as caught:
+        find_link(A, B, address, "192.0.2.2")
+    assert "192.0.2.1" in caught.value.hint
+    assert "127.0.0.1" not in caught.value.hint
+
+
+def test_an_address_that_the_host_does_not_have_means_nat_or_a_mistake() -> None:
+    with pytest.raises(PreflightRefused, match="address translation") as caught:
+        find_link(A, B, "192.0.2.1", "203.0.113.9")
+    assert "B (gw-b)" in caught.value.message
+    assert "192.0.2.2" in caught.value.hint
+    with pytest.raises(PreflightRefused, match=r"A \(gw-a\) does not have the address 192\.0\.2\.2"):
+        find_link(A, B, "192.0.2.2", "192.0.2.1")
+
+
+def test_hosts_that_are_joined_by_ipv6_alone_are_refused_with_the_reason() -> None:
+    six = _facts("gw-6", "fd00::5/64", "fe80::5/64")
+    with pytest.raises(PreflightRefused, match="IPv6 only"):
+        find_link(A, six, "192.0.2.1", "192.0.2.2")
+
+
+def test_an_interface_that_is_down_is_told() -> None:
+    with pytest.raises(PreflightRefused, match="eth1, which is down"):
+        find_link(A, _facts("gw-b", "192.0.2.2/24", is_up=False), "192.0.2.1", "192.0.2.2")
+
+
+def test_twice_the_same_address_is_refused() -> None:
+    with pytest.raises(InvalidPlan, match="same underlay address"):
+        find_link(A, A, "192.0.2.1", "192.0.2.1")

@@ -24,8 +24,8 @@ KILL_TIMEOUT_S = 8.0
 FULL_PAUSE_S = 0.1
 """Pause before asking again for a channel that the host refused because too many are open, in seconds."""
 
-_CONNECT_FAILED = 2  # Source: RFC 4254, section 5.1: SSH_OPEN_CONNECT_FAILED, what sshd says past MaxSessions
-_RESOURCE_SHORTAGE = 4
+# Source: RFC 4254, section 5.1: SSH_OPEN_CONNECT_FAILED (what sshd says past MaxSessions), SSH_OPEN_RESOURCE_SHORTAGE.
+_FULL = {2, 4}
 
 # Source: proc_pid_stat(5): after the name in parentheses come state, parent and process group.
 # What cannot be seen as marked (a user cannot read the environment of a ping with capabilities) goes with its group.
@@ -135,6 +135,7 @@ def open_channel(connection: Connection, what: str, *, deadline_s: float, token:
 
     Raises:
         ConnectionLost: The connection is gone.
+        CommandFailed: The host opens none on principle.
         DeadlineExceeded: The host opened none in time.
         Cancelled: The token was cancelled.
     """
@@ -142,15 +143,16 @@ def open_channel(connection: Connection, what: str, *, deadline_s: float, token:
         remaining_s = max(0.1, deadline_s - time.monotonic())
         try:
             return connection.transport.open_session(timeout=min(SETUP_TIMEOUT_S, remaining_s))
-        except paramiko.ChannelException as error:
-            if error.code not in {_CONNECT_FAILED, _RESOURCE_SHORTAGE} or time.monotonic() >= deadline_s:
-                raise ConnectionLost(f"The host opened no channel for {what}: {error}") from error
-            token.sleep(FULL_PAUSE_S)
         except (paramiko.SSHException, EOFError, OSError) as error:
             token.raise_if_cancelled()
-            if connection.is_active and time.monotonic() >= deadline_s:
+            if not connection.is_active:
+                raise _lost(what) from error
+            # paramiko keeps one exception per connection: of several refused at once, only one gets the reason.
+            if isinstance(error, paramiko.ChannelException) and error.code not in _FULL:
+                raise CommandFailed(f"The host opened no channel for {what}: {error}") from error
+            if time.monotonic() >= deadline_s:
                 raise DeadlineExceeded(f"The host opened no channel in time for {what}.") from error
-            raise _lost(what) from error
+        token.sleep(FULL_PAUSE_S)
 
 
 def _request(connection: Connection, channel: paramiko.Channel, job: Job) -> None:

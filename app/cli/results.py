@@ -58,8 +58,9 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     """Print a ranking in words and numbers."""
     title = f"Comparison {record.campaign_id} of {record.plan.pair.name}"
     table = Table(title=title, title_justify="left")
-    for heading in ("rank", "candidate", "verdict"):
-        table.add_column(heading, no_wrap=True)
+    table.add_column("rank")
+    table.add_column("candidate", min_width=16)
+    table.add_column("verdict", no_wrap=True)
     for heading in (
         "latency\nms",
         "x\nbase",
@@ -70,7 +71,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         "CPU\nB %",
         "CPU %\nper Mbit/s",
     ):
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", no_wrap=True)
     results = {(result.solution, result.suite): result for result in ranking.results}
     for place in ranking.ranking:
         result = results[place.solution, place.suite]

@@ -6,7 +6,6 @@ Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT", OpenSSH 10.
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import os
@@ -180,7 +179,7 @@ def _parse(line: str, source: str) -> KnownKey | None:
         return None
     try:
         blob = base64.b64decode(fields[2], validate=True)
-    except binascii.Error:
+    except ValueError:
         return None
     return KnownKey(marker, tuple(fields[0].split(",")), fields[1], blob, source)
 
@@ -192,7 +191,7 @@ def _is_hash_of(hashed: str, name: str) -> bool:
         return False
     try:
         salt, digest = (base64.b64decode(part, validate=True) for part in parts[2:])
-    except binascii.Error:
+    except ValueError:
         return False
     return hmac.compare_digest(hmac.new(salt, name.encode(), hashlib.sha1).digest(), digest)
 

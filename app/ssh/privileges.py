@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
-from app.domain.errors import PrivilegeMissing
+from app.domain.errors import DeadlineExceeded, PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.ssh.dial import Connection
 from app.ssh.executor import Job, Rights, execute
@@ -128,6 +128,8 @@ class Privileges:
         )
 
     def _is_right(self, connection: Connection, secret: Secret, token: CancelToken) -> bool:
+        if "\n" in secret.value:
+            return False  # what comes after the line end would be the command's stdin
         line = remote_line(("true",), Privilege.SUDO_PASSWORD)
         rights = Rights(Privilege.SUDO_PASSWORD, secret)
         job = Job(line, rights, f"sudo on {self._target.spec.label}", DETECT_TIMEOUT_S)
@@ -135,6 +137,11 @@ class Privileges:
             execute(connection, job, LineCollector(0), LineCollector(0), token=token)
         except WrongSudoPassword:
             return False
+        except DeadlineExceeded as error:
+            raise PrivilegeMissing(
+                f"sudo on {self._target} did not get on with the password: it asks something else, or hangs.",
+                hint="Only sudo's ordinary password question can be answered: allow sudo without one, or use root.",
+            ) from error
         except PrivilegeMissing:
             self._found = _Found(Privilege.NONE, "sudo does not allow this user all commands")
             raise

@@ -10,7 +10,7 @@ from functools import partial
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWrite, LineSink, Stream
-from app.domain.errors import CommandFailed, ConnectionLost, PrivilegeMissing
+from app.domain.errors import CommandFailed, ConnectionLost, HostUnreachable, PrivilegeMissing
 from app.domain.hosts import HostSpec, Privilege
 from app.ssh.batch import Batch
 from app.ssh.dial import Connection, Dialler
@@ -129,10 +129,12 @@ class SshSession:
             line = remote_line(("true",), None)
             job = Job(line, Rights(), f"`true` on {self.spec.label}", CHECK_TIMEOUT_S)
             status = execute(connection, job, LineCollector(0), LineCollector(0), token=token)
+        except (ConnectionLost, CommandFailed) as error:
+            raise HostUnreachable(f"{self._target} lets in, but runs nothing: {error.message}") from error
         finally:
             connection.close()
         if status != 0:
-            raise ConnectionLost(f"{self._target} lets in, but runs nothing: `true` ended with status {status}.")
+            raise HostUnreachable(f"{self._target} lets in, but runs nothing: `true` ended with status {status}.")
         return time.monotonic() - started_s
 
     def reconnect(self, *, token: CancelToken) -> None:

@@ -145,3 +145,10 @@ def test_what_is_written_is_believed(tmp_path: Path) -> None:
     known_hosts.add_line(file, known_hosts.line_for("FE80::1", 2222, "ssh-ed25519", BLOB))
     keys = known_hosts.read_known_hosts([file])
     assert known_hosts.judge(keys, "fe80::1", 2222, BLOB) is Verdict.KNOWN
+
+
+@pytest.mark.parametrize(
+    "line", ["gw ssh-ed25519 \x85\x80", "|1|\u00e9|x ssh-ed25519 " + KEY, "gw", "@revoked", "gw ssh-rsa !"]
+)
+def test_broken_lines_are_passed_over(tmp_path: Path, line: str) -> None:
+    assert judge(tmp_path, f"{line}\ngw ssh-ed25519 {KEY}\n", "gw") is Verdict.KNOWN

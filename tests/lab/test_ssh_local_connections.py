@@ -1,0 +1,305 @@
+"""Connections to a real sshd on 127.0.0.1 that the test runs itself, with its own configuration and keys."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, FileToWrite, Stream
+from app.domain.errors import (
+    AuthenticationFailed,
+    Cancelled,
+    CommandFailed,
+    ConnectionLost,
+    HostKeyChanged,
+    HostKeyUnknown,
+    HostUnreachable,
+)
+from app.domain.hosts import HostSpec, Privilege
+from app.ssh import SshSession
+from support.local_sshd import SSHD, Sshd, cancel_when, connector, free_port, processes_with
+
+pytestmark = [
+    pytest.mark.lab,
+    pytest.mark.skipif(not Path(SSHD).exists(), reason="needs openssh-server"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="sshd logs in root here"),
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    sshd = Sshd(tmp_path_factory.mktemp("sshd"))
+    sshd.start("ed25519")
+    yield sshd
+    sshd.stop()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Sshd]:
+    """A server of the test's own, not started yet."""
+    sshd = Sshd(tmp_path / "sshd")
+    yield sshd
+    sshd.stop()
+
+
+@pytest.fixture
+def session(server: Sshd, tmp_path: Path) -> Iterator[SshSession]:
+    opened = connector(tmp_path).open(server.spec, token=CancelToken())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def token() -> CancelToken:
+    return CancelToken()
+
+
+# --- host keys --------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_host_key_is_refused_scanned_and_accepted(server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    ssh = connector(tmp_path)
+    spec = replace(server.spec, host_key_file=None)
+    listed = subprocess.run(
+        ["ssh-keygen", "-lf", server.folder / "host_ed25519.pub"], capture_output=True, text=True, check=True
+    )
+    with pytest.raises(HostKeyUnknown) as caught:
+        ssh.open(spec, token=token)
+    question = ssh.scan_host_key(spec, token=token)
+    assert question.fingerprint == caught.value.context["fingerprint"] == listed.stdout.split()[1]
+    assert not ssh.is_host_key_known(spec, token=token)
+    with pytest.raises(HostKeyChanged, match="Nothing was stored"):
+        ssh.accept_host_key(spec, "SHA256:" + "A" * 43, token=token)
+    assert not (tmp_path / "own_known_hosts").exists()
+    assert ssh.accept_host_key(spec, question.fingerprint, token=token) == question
+    assert ssh.is_host_key_known(spec, token=token)
+    ssh.open(spec, token=token).close()
+
+
+def test_a_changed_host_key_is_refused(server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    other = Sshd(tmp_path, port=server.port)
+    (tmp_path / "own_known_hosts").write_text(other.make_host_key("ed25519"))
+    ssh = connector(tmp_path, confirm_host_key=lambda _question: True)
+    spec = replace(server.spec, host_key_file=None)
+    for attempt in (ssh.open, ssh.is_host_key_known):
+        with pytest.raises(HostKeyChanged, match="another host key than the known one"):
+            attempt(spec, token=token)
+
+
+@pytest.mark.parametrize("known", ["rsa", "ecdsa", "ed25519"])
+def test_the_known_type_is_asked_for(own_server: Sshd, token: CancelToken, tmp_path: Path, known: str) -> None:
+    own_server.start("ed25519", "ecdsa", "rsa")
+    lines = own_server.known_hosts.read_text().splitlines(keepends=True)
+    own_server.known_hosts.write_text("".join(line for line in lines if known in line.split()[1]))
+    connector(tmp_path).open(own_server.spec, token=token).close()
+
+
+# --- logging in -------------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_key_is_refused_by_name(server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "wrong")], check=True)
+    with pytest.raises(AuthenticationFailed, match="wrong"):
+        connector(tmp_path).open(replace(server.spec, identity_file=str(tmp_path / "wrong")), token=token)
+
+
+def test_the_ssh_configuration_is_followed_through_two_jump_hosts(
+    server: Sshd, own_server: Sshd, token: CancelToken, tmp_path: Path
+) -> None:
+    own_server.start("ed25519")
+    (tmp_path / "own_known_hosts").write_text(server.known_hosts.read_text() + own_server.known_hosts.read_text())
+    config = (
+        f"Host outer\n  HostName 127.0.0.1\n  Port {server.port}\n  IdentityFile {server.key}\n"
+        f"Host inner\n  HostName 127.0.0.1\n  Port {own_server.port}\n  IdentityFile {own_server.key}\n"
+        "  ProxyJump outer\n"
+        f"Host gw\n  HostName 127.0.0.1\n  Port {server.port}\n  IdentityFile {server.key}\n  ProxyJump inner\n"
+        "Host *\n  User root\n"
+    )
+    token.wait_for(lambda: not own_server.children(), timeout_s=10, what="a server without connections")
+    with closing(connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)) as session:
+        assert len(own_server.children()) == 1
+        result = session.run(Command(("sh", "-c", "echo $SSH_CONNECTION; cat"), stdin=b"x" * 500_000), token=token)
+        assert result.stdout.split()[3] == str(server.port)
+        assert result.stdout.endswith("x" * 500_000)
+    (tmp_path / "own_known_hosts").write_text(server.known_hosts.read_text())
+    with pytest.raises(HostKeyUnknown, match="jump host inner"):
+        connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)
+
+
+def test_a_jump_host_that_does_not_reach_the_host(server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    (tmp_path / "own_known_hosts").write_text(server.known_hosts.read_text())
+    config = (
+        f"Host outer\n  HostName 127.0.0.1\n  Port {server.port}\n  IdentityFile {server.key}\n  User root\n"
+        f"Host gw\n  HostName 127.0.0.1\n  Port {free_port()}\n  ProxyJump outer\n"
+    )
+    with pytest.raises(HostUnreachable, match="The jump host does not reach"):
+        connector(tmp_path, config).open(HostSpec("gw", "gw"), token=token)
+
+
+def test_nothing_listens(token: CancelToken, tmp_path: Path, server: Sshd) -> None:
+    with pytest.raises(HostUnreachable, match="cannot be reached: Connection refused"):
+        connector(tmp_path).open(replace(server.spec, port=free_port()), token=token)
+
+
+def test_something_else_listens(token: CancelToken, tmp_path: Path, server: Sshd) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(HostUnreachable, match="did not say that it is an SSH server"):
+            connector(tmp_path).open(replace(server.spec, port=listener.getsockname()[1]), token=token)
+        thread.join()
+
+
+def test_connecting_can_be_cancelled(token: CancelToken, tmp_path: Path, server: Sshd) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        accepted: list[socket.socket] = []
+        accepting = threading.Thread(target=lambda: accepted.append(listener.accept()[0]))
+        accepting.start()
+        canceller = cancel_when(token, lambda: accepted)
+        with pytest.raises(Cancelled):  # it waits for a banner that does not come
+            connector(tmp_path).open(replace(server.spec, port=listener.getsockname()[1]), token=token)
+        accepting.join()
+        canceller.join()
+        accepted[0].close()
+
+
+def test_a_login_shell_that_talks_disturbs_nothing(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    own_server.start("ed25519")
+    (own_server.folder / "home" / ".bashrc").write_text("echo Welcome; printf 'no end' >&2\n")
+    session = connector(tmp_path).open(own_server.spec, token=token)
+    result = session.run(Command(("sh", "-c", "echo out; echo err >&2")), token=token)
+    assert (result.stdout, result.stderr) == ("out\n", "err\n")
+    assert session.privilege is Privilege.ROOT
+    assert session.run_batch([Command(("echo", "x"))], token=token)[0].stdout == "x\n"
+    session.close()
+
+
+def test_a_forced_command_is_said(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    own_server.options = ("ForceCommand echo This account is closed >&2",)
+    own_server.start("ed25519")
+    session = connector(tmp_path).open(own_server.spec, token=token)
+    with pytest.raises(CommandFailed, match="not run by the host's login shell: This account is closed"):
+        session.run(Command(("true",)), token=token)
+    session.close()
+
+
+# --- many at once, and the end ----------------------------------------------------------------------------------------
+
+
+def test_many_threads_share_a_session(session: SshSession, token: CancelToken) -> None:
+    def work(number: int) -> str:
+        return session.run(Command(("sh", "-c", f"sleep 0.2; echo {number}"), timeout_s=60), token=token).stdout
+
+    with ThreadPoolExecutor(25) as pool:  # sshd allows 10 channels at a time
+        assert list(pool.map(work, range(25))) == [f"{number}\n" for number in range(25)]
+
+
+def test_a_new_connection_is_really_new(server: Sshd, session: SshSession, token: CancelToken) -> None:
+    seconds = session.check_new_connection(token=token)
+    assert 0 < seconds < 30
+    keys = server.folder / "authorized_keys"
+    saved = keys.read_bytes()
+    keys.write_bytes(b"")
+    try:
+        with pytest.raises(AuthenticationFailed):
+            session.check_new_connection(token=token)
+    finally:
+        keys.write_bytes(saved)
+    assert session.run(Command(("true",)), token=token).is_ok
+
+
+def test_a_cut_connection_is_lost_and_can_be_made_anew(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    own_server.start("ed25519")
+    session = connector(tmp_path).open(own_server.spec, token=token)
+    assert session.is_connected
+    waiting = Command(("sh", "-c", "echo; sleep 4718"), timeout_s=60)
+
+    def cut(_stream: Stream, _line: str) -> None:
+        for pid in own_server.children():
+            os.kill(pid, signal.SIGKILL)
+
+    with pytest.raises(ConnectionLost, match="`sh` on gateway"):
+        session.run(waiting, token=token, on_line=cut)
+    for line in processes_with("4718"):
+        assert line  # it may live on: nobody could tell it to end
+    assert not session.is_connected
+    for use in (
+        lambda: session.run(Command(("true",)), token=token),
+        lambda: session.run_batch([Command(("true",))], token=token),
+        lambda: session.write_files([FileToWrite("/tmp/x", b"")], token=token),
+    ):
+        with pytest.raises(ConnectionLost):
+            use()
+    session.reconnect(token=token)
+    assert session.is_connected
+    session.run(Command(("pkill", "-f", "sleep 4718")), token=token)
+    session.close()
+
+
+def test_a_host_that_freezes_is_noticed(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    own_server.start("ed25519")
+    session = connector(tmp_path).open(own_server.spec, token=token)
+    frozen_s: list[float] = []
+
+    def freeze(_stream: Stream, _line: str) -> None:
+        for pid in own_server.children():
+            os.kill(pid, signal.SIGSTOP)
+        frozen_s.append(time.monotonic())
+
+    with pytest.raises(ConnectionLost):
+        session.run(Command(("sh", "-c", "echo; sleep 60"), timeout_s=60), token=token, on_line=freeze)
+    assert 10 < time.monotonic() - frozen_s[0] < 25
+    assert not session.is_connected
+    session.close()
+
+
+def test_an_idle_connection_is_kept(own_server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    own_server.options = ("ClientAliveInterval 1", "ClientAliveCountMax 3")
+    own_server.start("ed25519")
+    session = connector(tmp_path).open(own_server.spec, token=token)
+    assert session.run(Command(("sleep", "7"), timeout_s=30), token=token).is_ok
+    session.close()
+
+
+def test_closing_ends_everything(server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    session = connector(tmp_path).open(server.spec, token=token)
+    served = set(server.children())
+    session.close()
+    session.close()
+    assert set(threading.enumerate()) <= before
+    assert not session.is_connected
+    token.wait_for(lambda: len(server.children()) < len(served), timeout_s=10, what="sshd's child to end")
+    with pytest.raises(ConnectionLost, match="no connection to gateway"):
+        session.run(Command(("true",)), token=token)
+
+
+def test_closing_while_a_command_runs_ends_it(server: Sshd, token: CancelToken, tmp_path: Path) -> None:
+    session = connector(tmp_path).open(server.spec, token=token)
+    closer = threading.Thread(target=session.close)
+    with pytest.raises(ConnectionLost):
+        session.run(
+            Command(("sh", "-c", "echo; exec sleep 4719"), timeout_s=60),
+            token=token,
+            on_line=lambda _stream, _line: closer.start(),
+        )
+    closer.join()
+    subprocess.run(["pkill", "-f", "sleep 4719"], check=False)

@@ -1,0 +1,190 @@
+"""Which host keys are believed, and when a silent host is given up."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import paramiko
+import pytest
+
+from app.domain.credentials import HostKeyQuestion
+from app.domain.errors import HostKeyChanged, HostKeyUnknown
+from app.domain.hosts import HostSpec
+from app.ssh import known_hosts
+from app.ssh.host_keys import HostKeyPolicy
+from app.ssh.targets import Target
+from app.ssh.transport import WatchfulTransport
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".ssh").mkdir()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def host_key() -> paramiko.PKey:
+    return paramiko.ECDSAKey.generate()
+
+
+# --- host keys --------------------------------------------------------------------------------------------------------
+
+
+def verify(policy: HostKeyPolicy, key: paramiko.PKey, known_in: str | None = None) -> None:
+    spec = HostSpec("gateway", "gw", host_key_file=known_in)
+    host = Target(spec, "gw", 2222, "operator", "gw", 2222)
+    policy.verify(host, key, policy.known_keys(host))
+
+
+def test_an_unknown_key_is_refused_with_all_that_is_needed_to_accept_it(
+    tmp_path: Path, host_key: paramiko.PKey
+) -> None:
+    with pytest.raises(HostKeyUnknown) as caught:
+        verify(HostKeyPolicy(tmp_path / "known_hosts"), host_key)
+    error = caught.value
+    assert host_key.fingerprint in error.message
+    assert f"--accept-host-key {host_key.fingerprint}" in error.hint
+    assert error.context == {
+        "host": "[gw]:2222",
+        "key_type": host_key.get_name(),
+        "fingerprint": host_key.fingerprint,
+        "known_hosts_line": f"[gw]:2222 {host_key.get_name()} {host_key.get_base64()}",
+    }
+    assert not (tmp_path / "known_hosts").exists()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_somebody_may_confirm_an_unknown_key(tmp_path: Path, host_key: paramiko.PKey, answer: bool) -> None:
+    questions: list[HostKeyQuestion] = []
+
+    def confirm(question: HostKeyQuestion) -> bool:
+        questions.append(question)
+        return answer
+
+    policy = HostKeyPolicy(tmp_path / "known_hosts", confirm=confirm)
+    if answer:
+        verify(policy, host_key)
+        verify(policy, host_key)  # known by now: nobody is asked again
+    else:
+        with pytest.raises(HostKeyUnknown):
+            verify(policy, host_key)
+    assert questions == [HostKeyQuestion("[gw]:2222", host_key.get_name(), host_key.fingerprint)]
+    assert (tmp_path / "known_hosts").exists() == answer
+
+
+def test_a_changed_key_is_refused_whatever_anybody_says(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    own = tmp_path / "known_hosts"
+    other = paramiko.ECDSAKey.generate()
+    own.write_text(known_hosts.line_for("gw", 2222, other.get_name(), other.asbytes()) + "\n")
+    with pytest.raises(HostKeyChanged) as caught:
+        verify(HostKeyPolicy(own, confirm=lambda _question: True), host_key)
+    assert host_key.fingerprint in caught.value.message
+    assert other.fingerprint in caught.value.message
+    assert f"{own}:1" in caught.value.hint
+
+
+def test_a_revoked_key_is_refused(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    (tmp_path / ".ssh" / "known_hosts").write_text(f"@revoked * {host_key.get_name()} {host_key.get_base64()}\n")
+    with pytest.raises(HostKeyChanged, match="revoked"):
+        verify(HostKeyPolicy(tmp_path / "own", confirm=lambda _question: True), host_key)
+
+
+def test_the_user_s_own_known_hosts_counts(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    line = known_hosts.line_for("gw", 2222, host_key.get_name(), host_key.asbytes())
+    (tmp_path / ".ssh" / "known_hosts").write_text(line + "\n")
+    verify(HostKeyPolicy(tmp_path / "own"), host_key)
+
+
+def test_a_file_of_the_host_s_own_is_the_only_one_that_counts(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    line = known_hosts.line_for("gw", 2222, host_key.get_name(), host_key.asbytes()) + "\n"
+    (tmp_path / "own").write_text(line)
+    (tmp_path / ".ssh" / "known_hosts").write_text(line)
+    (tmp_path / "lab").write_text("")
+    policy = HostKeyPolicy(tmp_path / "own", (tmp_path / "own",), confirm=lambda _question: True)
+    with pytest.raises(HostKeyUnknown, match="not known") as caught:
+        verify(policy, host_key, str(tmp_path / "lab"))
+    assert f"Only {tmp_path / 'lab'} counts" in caught.value.hint
+    (tmp_path / "lab").write_text(line)
+    verify(policy, host_key, str(tmp_path / "lab"))
+
+
+# --- the transport ----------------------------------------------------------------------------------------------------
+
+
+def test_known_key_types_are_wanted_first() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        transport = WatchfulTransport(ours, ("ssh-rsa", "ecdsa-sha2-nistp256", "ssh-dss"))
+        wanted = tuple(transport.get_security_options().key_types)
+    assert wanted[:3] == ("rsa-sha2-512", "rsa-sha2-256", "ecdsa-sha2-nistp256")
+    assert "ssh-ed25519" in wanted
+    assert not {"ssh-dss", "ssh-rsa"} & set(wanted)
+    assert len(set(wanted)) == len(wanted)
+
+
+def test_no_weak_algorithm_is_offered() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        options = WatchfulTransport(ours).get_security_options()
+        offered = (*options.ciphers, *options.digests, *options.kex)
+    assert not [name for name in offered if any(weak in name for weak in ("cbc", "3des", "md5", "sha1", "arcfour"))]
+    assert "diffie-hellman-group1-sha1" not in offered
+
+
+@dataclass
+class Quiet:
+    """A transport to a silent host, with a clock that the test sets."""
+
+    transport: WatchfulTransport
+    now_s: float = 1000.0
+    sent: list[object] = field(default_factory=list)
+
+    def wait(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.transport._on_quiet()
+
+    def answer(self) -> None:
+        self.transport.packetizer.last_received_s = self.now_s  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[Quiet]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        quiet = Quiet(WatchfulTransport(ours))
+        quiet.answer()
+        quiet.transport.clear_to_send.set()
+        monkeypatch.setattr("app.ssh.transport.time.monotonic", lambda: quiet.now_s)
+        monkeypatch.setattr(quiet.transport, "_send_user_message", quiet.sent.append)
+        yield quiet
+
+
+def test_a_silent_host_is_asked_three_times_and_then_given_up(quiet: Quiet) -> None:
+    for second in range(1, 20):
+        quiet.wait(1.0)
+        assert len(quiet.sent) == second // 5
+    with pytest.raises(EOFError):
+        quiet.wait(1.0)
+
+
+def test_an_answer_starts_the_count_anew(quiet: Quiet) -> None:
+    for _ in range(20):
+        quiet.wait(5.0)
+        quiet.now_s += 0.2
+        quiet.answer()
+    assert len(quiet.sent) == 20
+
+
+def test_nothing_is_asked_during_a_key_exchange(quiet: Quiet) -> None:
+    quiet.transport.clear_to_send.clear()
+    quiet.wait(100.0)
+    assert quiet.sent == []
+
+
+def test_a_computer_that_slept_asks_before_it_gives_up(quiet: Quiet) -> None:
+    quiet.wait(3600.0)
+    assert len(quiet.sent) == 1

@@ -235,6 +235,22 @@ def test_a_file_system_that_is_really_full_is_told_and_unharmed(tmp_path: Path) 
         subprocess.run(["umount", "--lazy", mount], check=True)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make a file system read-only")
+def test_a_file_system_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    mount = tmp_path / "small"
+    mount.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount], check=True)
+    path = mount / "data" / "tunnelmark.db"
+    try:
+        Store.open(path).close()
+        subprocess.run(["mount", "-o", "remount,ro", mount], check=True)
+        with pytest.raises(StorageFault, match="Read-only file system") as caught:
+            Store.open(path)
+        assert "TUNNELMARK_HOME" in caught.value.hint
+    finally:
+        subprocess.run(["umount", "--lazy", mount], check=True)
+
+
 # --- threads ----------------------------------------------------------------------------------------------------------
 
 

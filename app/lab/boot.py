@@ -15,7 +15,7 @@ from app.lab.machine import READY_MARK, console_name
 from app.lab.running import Lab
 from app.lab.spec import LabProgress, OnProgress
 
-BOOT_TIMEOUT_S = 180.0
+BOOT_TIMEOUT_S = 240.0
 LOGINS = 2
 """How many logins in a row must work on each gateway."""
 

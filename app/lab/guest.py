@@ -112,7 +112,7 @@ def write_seed(path: Path, identity: GuestIdentity, *, authorized_key: str, pass
         ("etc/systemd/network/20-underlay.network", 0o644, network.encode()),
         ("etc/ssh/ssh_host_ed25519_key", 0o600, identity.host_key),
         ("etc/ssh/ssh_host_ed25519_key.pub", 0o644, f"{identity.host_key_public}\n".encode()),
-        ("root/.ssh/authorized_keys", 0o600, f"{authorized_key}\n".encode()),
+        ("etc/ssh/tunnelmark-lab-keys", 0o644, f"{authorized_key}\n".encode()),
         (
             "run/tunnelmark-lab-passwords",
             0o600,

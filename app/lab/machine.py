@@ -16,6 +16,18 @@ MEMORY_MIB = 640
 READY_MARK = "TUNNELMARK-READY"
 """What a guest writes on its console when sshd runs."""
 
+_TRANSLATED_MIB = 256
+"""Space for translated code; QEMU's own choice lets each machine grow by 1 GiB, and boots no faster."""
+
+_KERNEL_LINE = (
+    "root=/dev/vda rootfstype=ext4 rw fsck.mode=skip console=ttyS0 quiet mitigations=off net.ifnames=0 "
+    # Both for a shorter boot; once it has booted, the kernel does as it always does.
+    "rcupdate.rcu_expedited=1 rcupdate.rcu_normal_after_boot=1 cryptomgr.notests "
+    # The kernel's own list without `bpf`: loading systemd's BPF programs takes an emulated CPU two seconds.
+    "lsm=landlock,lockdown,yama,integrity,apparmor"
+)
+"""Source: kernel-parameters.txt of Linux 6.12."""
+
 _MAC_MANAGEMENT = {Side.A: "52:54:00:54:4d:a0", Side.B: "52:54:00:54:4d:b0"}
 _MAC_UNDERLAY = {Side.A: "52:54:00:54:4d:a1", Side.B: "52:54:00:54:4d:b1"}
 
@@ -95,11 +107,8 @@ def qemu_argv(plan: MachinePlan) -> list[str]:
         Source: qemu(1) of QEMU 7.2 and 10.0.
     """
     side = plan.side
-    kernel_line = (
-        "root=/dev/vda rootfstype=ext4 rw fsck.mode=skip console=ttyS0 quiet mitigations=off net.ifnames=0 "
-        f"systemd.machine_id={plan.machine_id} systemd.hostname={HOST_NAMES[side]}"
-    )
-    accelerator = "tcg,thread=multi" if plan.accelerator is Accelerator.TCG else "kvm"
+    kernel_line = f"{_KERNEL_LINE} systemd.machine_id={plan.machine_id} systemd.hostname={HOST_NAMES[side]}"
+    accelerator = f"tcg,thread=multi,tb-size={_TRANSLATED_MIB}" if plan.accelerator is Accelerator.TCG else "kvm"
     return [
         QEMU,
         *("-name", f"tunnelmark-{side}", "-no-user-config", "-nodefaults", "-display", "none"),

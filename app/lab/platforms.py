@@ -25,6 +25,7 @@ _COMMON_PACKAGES = (
     "openssl",
     "openvpn",
     "wireguard-tools",
+    "xz-utils",
 )
 
 

@@ -119,6 +119,10 @@ class _Asked:
     arrived_at: datetime
     privilege: Privilege
 
+    def text(self, name: str) -> str:
+        """Return what one of the questions was answered with."""
+        return self.outputs[name].stdout
+
 
 def _ask(
     session: HostSession, adapters: Mapping[str, Adapter], token: CancelToken, now: Now, *, as_root: bool
@@ -165,18 +169,33 @@ def _not_understood(session: HostSession, result: CommandResult) -> CommandFaile
 
 def _facts(session: HostSession, asked: _Asked, adapters: Mapping[str, Adapter]) -> HostFacts:
     """Translate everything that was printed."""
-    outputs = asked.outputs
+    machine = _machine(session, asked)
+    tools = {name: parse_tool(name, asked.outputs[f"tool-{name}"]) for name in TOOL_VERSION_ARGUMENTS}
+    solutions = _solutions(asked.outputs, adapters, machine.package_manager)
+    return replace(
+        machine,
+        tools=tools,
+        kernel_modules=parse_modules(asked.text("modules"), KERNEL_MODULES),
+        disk_free_mib=parse_disk_mib(asked.text("disk"), DISK_PATHS),
+        load_1min=parse_load(asked.text("loadavg")),
+        steal_pct=parse_steal_pct(asked.text("stat-before"), asked.text("stat-after")),
+        apparmor_profiles=parse_apparmor(asked.text("apparmor"), APPARMOR_WORDS),
+        firewall=parse_firewall(asked.text("firewall")),
+        solutions=solutions,
+        missing=_missing(tools.values(), solutions.values(), machine.package_manager),
+        routes=parse_routes(asked.text("routes")),
+        ports_in_use=parse_ports(asked.text("ports")),
+        l2tp_tunnel_ids=parse_l2tp(asked.text("l2tp")),
+    )
 
-    def text(name: str) -> str:
-        return outputs[name].stdout
 
+def _machine(session: HostSession, asked: _Asked) -> HostFacts:
+    """Translate what concerns the machine itself."""
+    text = asked.text
     os_id, os_name = parse_os_release(text("os-release"))
     cpu = parse_cpu(text("cpuinfo"), text("cpu-name"))
     memory_total_mib, memory_available_mib = parse_memory_mib(text("meminfo"))
     clock = parse_clock_offset_ms(text("clock"), asked.started_at.timestamp(), asked.arrived_at.timestamp())
-    manager = parse_package_manager(text("package-manager"))
-    tools = {name: parse_tool(name, outputs[f"tool-{name}"]) for name in TOOL_VERSION_ARGUMENTS}
-    solutions = _solutions(outputs, adapters, manager)
     return HostFacts(
         collected_at=asked.arrived_at,
         hostname=line_at(text("identity"), 0),
@@ -196,19 +215,7 @@ def _facts(session: HostSession, asked: _Asked, adapters: Mapping[str, Adapter])
         init_system=parse_init(text("init")),
         privilege=asked.privilege,
         user=line_at(text("identity"), 3) or session.spec.user or "",
-        package_manager=manager,
-        tools=tools,
-        kernel_modules=parse_modules(text("modules"), KERNEL_MODULES),
-        disk_free_mib=parse_disk_mib(text("disk"), DISK_PATHS),
-        load_1min=parse_load(text("loadavg")),
-        steal_pct=parse_steal_pct(text("stat-before"), text("stat-after")),
-        apparmor_profiles=parse_apparmor(text("apparmor"), APPARMOR_WORDS),
-        firewall=parse_firewall(text("firewall")),
-        solutions=solutions,
-        missing=_missing(tools.values(), solutions.values(), manager),
-        routes=parse_routes(text("routes")),
-        ports_in_use=parse_ports(text("ports")),
-        l2tp_tunnel_ids=parse_l2tp(text("l2tp")),
+        package_manager=parse_package_manager(text("package-manager")),
     )
 
 

@@ -131,7 +131,13 @@ class Services:
         if facts is None:
             raise InvalidPlan(f"{pair.host(side).label} has not been looked at yet.", hint="Run discover first.")
         plan = plan_install(facts, missing)
-        outcome = install(session, plan, token=token, on_line=lambda _stream, line: on_progress(line, None))
+        outcome = install(
+            session,
+            plan,
+            token=token,
+            on_line=lambda _stream, line: on_progress(line, None),
+            on_change=self.store.audit,
+        )
         return outcome.sentence
 
     # --- planning and measuring ---------------------------------------------------------------------------------------
@@ -150,7 +156,7 @@ class Services:
             seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
             deadline_ms=options.deadline_ms,
             allow_load=options.has_load_consent,
-            history=self.store.durations(pair.name),
+            history=self.store.durations(pair.name, options.profile),
         )
 
     def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:

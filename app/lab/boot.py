@@ -41,7 +41,7 @@ def console_mark_count(lab: Lab, side: Side) -> int:
 
 
 def wait_until_up(
-    lab: Lab, sides: dict[Side, int], *, token: CancelToken, on_progress: OnProgress, timeout_s: float = BOOT_TIMEOUT_S
+    lab: Lab, sides: dict[Side, int], *, token: CancelToken, on_progress: OnProgress, timeout_s: float
 ) -> None:
     """Wait until gateways can be logged in to.
 
@@ -61,7 +61,7 @@ def wait_until_up(
 
     def are_up() -> bool:
         waited_s = time.monotonic() - started_at
-        pids = give_order(lab.folder, "status")
+        pids = give_order(lab.folder, "status").pids
         for side in sides:
             if pids[side] is None:
                 raise _ended(lab, side)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.errors import LabFault
@@ -15,30 +16,42 @@ _ANSWER_TIMEOUT_S = 15.0
 _MAX_ANSWER_BYTES = 65536
 
 
-def give_order(folder: Path, verb: str, side: Side | None = None) -> dict[Side, int | None]:
+@dataclass(frozen=True, slots=True)
+class LabState:
+    """What a supervisor says about its lab.
+
+    Attributes:
+        pids: The process number of each side's QEMU; None where it is switched off.
+        is_ready: Whether both gateways have come up once.
+    """
+
+    pids: dict[Side, int | None]
+    is_ready: bool
+
+
+def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
     """Give an order to a lab's supervisor and wait until it is carried out.
 
     Args:
         folder: The lab's folder.
-        verb: `status`, `off`, `on` or `stop`.
+        verb: `status`, `off`, `on`, `ready`, `disown` or `stop`.
         side: The machine that `off` and `on` are for.
 
     Returns:
-        The process number of each side's QEMU; None where it is switched off.
+        How the lab is afterwards.
 
     Raises:
         LabFault: The supervisor does not answer.
     """
     order = {"do": verb} if side is None else {"do": verb, "side": side.value}
     try:
-        answer = _exchange(folder, json.dumps(order).encode() + b"\n")
-        pids = json.loads(answer)["pids"]
+        answer = json.loads(_exchange(folder, json.dumps(order).encode() + b"\n"))
+        return LabState({Side(key): pid for key, pid in answer["pids"].items()}, answer.get("is_ready", True))
     except (OSError, ValueError, KeyError) as error:
         raise LabFault(
             f"The lab “{folder.name}” does not answer.",
             hint=f"Take it down and start it again: tunnelmark lab down --name {folder.name}",
         ) from error
-    return {Side(key): pid for key, pid in pids.items()}
 
 
 def _exchange(folder: Path, order: bytes) -> bytes:

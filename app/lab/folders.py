@@ -90,10 +90,6 @@ class LabFolders:
         Raises:
             LabFault: Its supervisor could not be ended.
         """
-        try:
-            give_order(folder, "stop")
-        except LabFault:
-            pass  # it never started, is just ending, or hangs; the latter is dealt with below
         if self._is_gone_within(folder, _DOWN_TIMEOUT_S):
             return
         try:
@@ -106,11 +102,16 @@ class LabFolders:
             )
 
     def _is_gone_within(self, folder: Path, timeout_s: float) -> bool:
+        """Tell a lab to stop, again and again because it may be just starting, until it is gone."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             with self._questions():
                 if _remove_if_dead(folder):
                     return True
+            try:
+                give_order(folder, "stop")
+            except LabFault:
+                pass  # it is not listening yet, or no longer
             time.sleep(_POLL_S)
         return False
 

@@ -42,7 +42,7 @@ class LaunchPlan:
 
 
 def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Lab:
-    """Start both gateways.
+    """Start both gateways; until they are up, they die with this process in any case.
 
     Args:
         plan: What to start.
@@ -103,11 +103,9 @@ def _make_overlay(path: Path, base: Path) -> None:
 
 
 def _start_supervisor(plan: LaunchPlan, folder: Path, lock_fd: int) -> None:
-    descriptors = [lock_fd, *(hold_image(plan.images[side]) for side in Side)]
-    argv = [sys.executable, "-I", supervisor.__file__, str(folder)]
-    if plan.is_owned:
-        descriptors.append(os.pidfd_open(os.getpid()))
-        argv.append(str(descriptors[-1]))
+    owner_fd = os.pidfd_open(os.getpid())
+    descriptors = [lock_fd, owner_fd, *(hold_image(plan.images[side]) for side in Side)]
+    argv = [sys.executable, "-I", supervisor.__file__, str(folder), str(owner_fd)]
     try:
         done = subprocess.run(
             argv,

@@ -120,8 +120,8 @@ def qemu_argv(plan: MachinePlan) -> list[str]:
         *("-drive", f"file={seed_name(side)},format=raw,if=virtio,readonly=on"),
         *("-chardev", f"file,id=console,path={console_name(side)},append=on", "-serial", "chardev:console"),
         *("-netdev", f"user,id=management,restrict=on,hostfwd=tcp:127.0.0.1:{plan.port}-:22"),
-        *("-device", f"virtio-net-pci,netdev=management,mac={_MAC_MANAGEMENT[side]}"),
+        *("-device", f"virtio-net-pci,netdev=management,mac={_MAC_MANAGEMENT[side]},romfile="),
         *("-netdev", f"dgram,id=underlay,local.type=fd,local.str={UNDERLAY_FD_MARK}"),
-        *("-device", f"virtio-net-pci,netdev=underlay,mac={_MAC_UNDERLAY[side]}"),
+        *("-device", f"virtio-net-pci,netdev=underlay,mac={_MAC_UNDERLAY[side]},romfile="),
         *("-device", "virtio-rng-pci"),
     ]

@@ -10,7 +10,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import Side
 from app.lab.accel import choose_accelerator
-from app.lab.boot import PortTaken, console_mark_count, wait_until_up
+from app.lab.boot import BOOT_TIMEOUT_S, PortTaken, console_mark_count, wait_until_up
 from app.lab.control import give_order
 from app.lab.folders import LabFolders
 from app.lab.image import ImagePaths, ImageStore
@@ -31,9 +31,11 @@ class LabManager:
     Args:
         cache_dir: Where images are kept.
         state_dir: Where running labs have their folders: keys, disks, sockets, logs.
+        boot_timeout_s: How long a gateway may take until it can be logged in to, in seconds.
     """
 
-    def __init__(self, *, cache_dir: Path, state_dir: Path) -> None:
+    def __init__(self, *, cache_dir: Path, state_dir: Path, boot_timeout_s: float = BOOT_TIMEOUT_S) -> None:
+        self._boot_timeout_s = boot_timeout_s
         self._cache_dir = cache_dir
         self._state_dir = state_dir
         self._images = ImageStore(cache_dir)
@@ -100,7 +102,12 @@ class LabManager:
                 lab = launch(plan, folder, lock_fd)
             finally:
                 os.close(lock_fd)
-            wait_until_up(lab, dict.fromkeys(Side, 0), token=token, on_progress=on_progress)
+            wait_until_up(
+                lab, dict.fromkeys(Side, 0), token=token, on_progress=on_progress, timeout_s=self._boot_timeout_s
+            )
+            give_order(folder, "ready")
+            if not plan.is_owned:
+                give_order(folder, "disown")
         except BaseException:
             self._folders.end(folder)
             raise
@@ -128,19 +135,24 @@ class LabManager:
         for folder in self._folders.alive():
             try:
                 lab = load_lab(folder)
-                pids = give_order(folder, "status")
+                state = give_order(folder, "status")
             except LabFault:
-                continue  # it is just starting or just ending
+                continue  # it is just beginning to start, or ending
+            pids = state.pids
             found.append(
                 LabStatus(
                     name=lab.spec.name,
                     platforms=(lab.spec.platform_a, lab.spec.platform_b),
                     cpu=lab.spec.cpu,
-                    is_running=(pids[Side.A] is not None, pids[Side.B] is not None),
+                    is_running=(
+                        state.is_ready and pids[Side.A] is not None,
+                        state.is_ready and pids[Side.B] is not None,
+                    ),
                     ports=(lab.ports[Side.A], lab.ports[Side.B]),
                     pids=(pids[Side.A], pids[Side.B]),
                     since=lab.since,
                     owner_pid=lab.owner_pid,
+                    is_starting=not state.is_ready,
                 )
             )
         return tuple(found)
@@ -156,10 +168,18 @@ class LabManager:
 
         Raises:
             InvalidOption: That cannot be a lab's name.
-            LabFault: It runs, but its description is damaged.
+            LabFault: It is still starting, or does not answer.
         """
         check_lab_name(name)
-        return next((load_lab(folder) for folder in self._folders.alive() if folder.name == name), None)
+        folder = self._state_dir / name
+        if folder not in self._folders.alive():
+            return None
+        if not give_order(folder, "status").is_ready:
+            raise LabFault(
+                f"The lab “{name}” is still starting.",
+                hint=f"Wait until it is up, or take it down: tunnelmark lab down --name {name}",
+            )
+        return load_lab(folder)
 
     def power_off(self, name: str, side: Side) -> None:
         """Take the power from one gateway, at once. The other one and the link stay as they are.
@@ -189,11 +209,11 @@ class LabManager:
             Cancelled: The token was cancelled; the gateway goes on booting.
         """
         lab = self._known(name)
-        if give_order(lab.folder, "status")[side] is not None:
+        if give_order(lab.folder, "status").pids[side] is not None:
             return
         marks = console_mark_count(lab, side)
         give_order(lab.folder, "on", side)
-        wait_until_up(lab, {side: marks}, token=token, on_progress=on_progress)
+        wait_until_up(lab, {side: marks}, token=token, on_progress=on_progress, timeout_s=self._boot_timeout_s)
 
     def _known(self, name: str) -> Lab:
         lab = self.find(name)

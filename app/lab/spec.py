@@ -101,11 +101,12 @@ class LabStatus:
         name: Its name.
         platforms: Platforms of A and B.
         cpu: Which instructions its CPUs show.
-        is_running: Whether each of A and B is switched on.
+        is_running: Whether each of A and B has come up and is switched on.
         ports: SSH ports of A and B on 127.0.0.1.
         pids: Process numbers of A's and B's QEMU; None for one that is switched off.
         since: When it was started, UTC.
         owner_pid: The process that the lab dies with; None for a lab that lasts until it is taken down.
+        is_starting: Whether it has been started, but has not come up yet.
     """
 
     name: str
@@ -116,3 +117,4 @@ class LabStatus:
     pids: tuple[int | None, int | None]
     since: datetime
     owner_pid: int | None
+    is_starting: bool = False

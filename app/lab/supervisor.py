@@ -1,11 +1,11 @@
 """Keeps the two virtual machines of a lab, as a process of its own.
 
-It is run as a script with the standard library alone (`python -I supervisor.py FOLDER`), so that it starts at once and
-is small, and puts itself into the background. It holds the ends of the socket pair that is the underlay, so that either
-machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for orders on a
-socket in the lab's folder; and it removes that folder when it ends. A lab that has an owner ends when the owner does,
-however that dies: the owner's process descriptor becomes readable then. The machines die with this process, even if it
-is killed.
+It is run as a script with the standard library alone (`python -I supervisor.py FOLDER OWNER_FD`), so that it starts at
+once and is small, and puts itself into the background. It holds the ends of the socket pair that is the underlay, so
+that either machine can lose its power and come back; it holds the lock that says that the lab is alive; it listens for
+orders on a socket in the lab's folder; and it removes that folder when it ends. It ends when its owner does, however
+that dies, for the owner's process descriptor becomes readable then; a lab that is to last is let go of by its owner
+once it is up. The machines die with this process, even if it is killed.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Supervisor:
 
     Args:
         folder: The lab's folder; removed at the end.
-        owner_fd: Process descriptor of the owner; None where the lab lasts until it is taken down.
+        owner_fd: Process descriptor of the owner. The lab ends with the owner, unless that lets go of it.
     """
 
-    def __init__(self, folder: Path, owner_fd: int | None) -> None:
+    def __init__(self, folder: Path, owner_fd: int) -> None:
         self._folder = folder
-        self._owner_fd = owner_fd
+        self._owner_fd: int | None = owner_fd
         self._selector = selectors.DefaultSelector()
         self._argv: dict[str, list[str]] = json.loads((folder / MACHINES_FILE).read_text())
         self._machines: dict[str, subprocess.Popen[bytes]] = {}
@@ -58,6 +58,8 @@ class Supervisor:
         self._ends = dict(zip(sorted(self._argv), ends, strict=True))
         for end in ends:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNDERLAY_BUFFER_BYTES)
+        self._selector.register(owner_fd, selectors.EVENT_READ, self._stop)
+        self._is_ready = False
         self._is_stopping = False
 
     def run(self, on_started: Callable[[], None]) -> None:
@@ -73,8 +75,6 @@ class Supervisor:
             listener.bind(CONTROL_SOCKET)
             listener.listen(8)
             self._selector.register(listener, selectors.EVENT_READ, self._accept)
-            if self._owner_fd is not None:
-                self._selector.register(self._owner_fd, selectors.EVENT_READ, self._stop)
             wake_read, wake_write = socket.socketpair()
             wake_write.settimeout(0)
             signal.set_wakeup_fd(wake_write.fileno())
@@ -117,7 +117,12 @@ class Supervisor:
             self._power_off(order["side"])
         elif verb == "on":
             self._power_on(order["side"])
-        return {"pids": {side: self._pid(side) for side in self._argv}}
+        elif verb == "ready":
+            self._is_ready = True
+        elif verb == "disown" and self._owner_fd is not None:
+            self._selector.unregister(self._owner_fd)
+            self._owner_fd = None
+        return {"pids": {side: self._pid(side) for side in self._argv}, "is_ready": self._is_ready}
 
     def _pid(self, side: str) -> int | None:
         machine = self._machines.get(side)
@@ -154,7 +159,9 @@ class Supervisor:
             self._forget(side)
 
     def _forget(self, side: str) -> None:
-        machine = self._machines.pop(side)
+        machine = self._machines.pop(side, None)
+        if machine is None:
+            return  # switched off in the same moment in which it ended by itself
         machine.wait(timeout=_KILL_WAIT_S)
         exit_fd = self._exit_fds.pop(side)
         self._selector.unregister(exit_fd)
@@ -183,7 +190,7 @@ def main(arguments: list[str]) -> int:
     """Run the supervisor in the background; returns when it has started its machines or has failed to.
 
     Args:
-        arguments: The lab's folder; for a lab with an owner also the number of its process descriptor.
+        arguments: The lab's folder, and the number of the owner's process descriptor.
 
     Returns:
         Exit status of the process in the foreground; the reason of a failure goes to stderr.
@@ -205,8 +212,7 @@ def main(arguments: list[str]) -> int:
         os.close(write_end)
 
     try:
-        owner_fd = int(arguments[1]) if len(arguments) > 1 else None
-        Supervisor(Path(arguments[0]), owner_fd).run(report_start)
+        Supervisor(Path(arguments[0]), int(arguments[1])).run(report_start)
     except Exception as error:  # noqa: BLE001 - the edge of this process
         try:
             os.write(write_end, f"{type(error).__name__}: {error}".encode())

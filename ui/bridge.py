@@ -5,24 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
-from app.domain.events import (
-    AttemptEnded,
-    AttemptStarted,
-    CampaignEnded,
-    CampaignStarted,
-    Event,
-    Paused,
-)
-from ui.live_model import LiveModel
+
+if TYPE_CHECKING:
+    from app.domain.events import Event
+    from ui.live_model import LiveModel
 
 T = TypeVar("T")
 
-_COARSE = (CampaignStarted, AttemptStarted, AttemptEnded, Paused, CampaignEnded)
+_COARSE = ("CampaignStarted", "AttemptStarted", "AttemptEnded", "Paused", "CampaignEnded")
 
 
 @dataclass(eq=False)
@@ -64,17 +59,26 @@ class Bridge(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.live = LiveModel()
+        self._live: LiveModel | None = None
         self._lock = threading.Lock()
         self._open: set[Asked[bool] | Asked[Secret | None]] = set()
         self._is_closing = False
+
+    @property
+    def live(self) -> LiveModel:
+        """The live model; made on the window's thread when the run page is, because it imports numpy."""
+        if self._live is None:
+            from ui.live_model import LiveModel
+
+            self._live = LiveModel()
+        return self._live
 
     # --- from worker threads ------------------------------------------------------------------------------------------
 
     def emit_event(self, event: Event) -> None:
         """Take a campaign's event, in whatever thread it happens."""
         self.live.feed(event)
-        if isinstance(event, _COARSE):
+        if type(event).__name__ in _COARSE:
             self.campaign_event.emit(event)
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:

@@ -76,10 +76,7 @@ class Closing:
             if not (window.is_measuring and operation is window.run_page.operation):
                 operation.cancel()
         window.say(tr("Closing: waiting until both hosts are as they were"))
-        window.steps.setEnabled(False)
-        window.top.setEnabled(False)
-        window.footer.next.setEnabled(False)
-        window.footer.back.setEnabled(False)
+        window.lock()
         self.look()
 
     def _close_services(self) -> None:

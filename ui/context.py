@@ -26,17 +26,24 @@ class Context:
         theme: Colours.
         runner: Does work outside the window's thread.
         bridge: Events and questions from there.
-        wizard: The comparison's state.
-        open_services: Makes the services.
         confirm_change: Asks whether steps that a change makes invalid may be forgotten; if so, calls what it got.
     """
 
     theme: Theme
     runner: OperationRunner
     bridge: Bridge
-    wizard: ComparisonWizard
     confirm_change: Callable[[tuple[Step, ...], Callable[[], None]], None]
     _services: list[ComparisonServices] = field(default_factory=list)
+    _wizard: list[ComparisonWizard] = field(default_factory=list)
+
+    @property
+    def wizard(self) -> ComparisonWizard:
+        """The comparison's state; made when it is wanted, because it imports what the first page does not need."""
+        if not self._wizard:
+            from app.wizard import ComparisonWizard
+
+            self._wizard.append(ComparisonWizard())
+        return self._wizard[0]
 
     @property
     def services(self) -> ComparisonServices:

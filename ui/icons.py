@@ -42,9 +42,12 @@ def set_icon(widget: QAbstractButton | QLabel, name: str, role: str = "text", si
 
 def refresh_icons(root: QWidget, colours: Colours) -> None:
     """Draw every icon below a widget in the colours given."""
-    for widget in (*root.findChildren(QAbstractButton), *root.findChildren(QLabel)):
-        if widget.property(_NAME):
-            _draw(widget, colours)
+    for clickable in root.findChildren(QAbstractButton):
+        if clickable.property(_NAME):
+            _draw(clickable, colours)
+    for text in root.findChildren(QLabel):
+        if text.property(_NAME):
+            _draw(text, colours)
 
 
 def _draw(widget: QAbstractButton | QLabel, colours: Colours) -> None:

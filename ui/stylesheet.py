@@ -61,7 +61,24 @@ QPushButton[look="step"]:focus {{
     border: 2px solid {accent}; border-left: 4px solid {accent}; padding: 8px 6px 8px 12px; }}
 QPushButton[look="step"]:disabled {{ color: {muted}; background: transparent; }}
 
-QLineEdit[fault="true"] {{ border: 2px solid {bad}; border-radius: 3px; padding: 2px; background: {base}; }}
+QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
+    background: {base}; color: {text}; border: 1px solid {muted}; border-radius: 4px; padding: 4px 6px;
+    min-height: 20px; selection-background-color: {accent}; selection-color: {on_accent}; }}
+QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
+    border: 2px solid {accent}; padding: 3px 5px; }}
+QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{
+    background: {window}; color: {muted}; border-color: {border}; }}
+QComboBox QLineEdit {{ border: 0; padding: 0; min-height: 18px; background: transparent; }}
+QComboBox::drop-down, QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button,
+QDoubleSpinBox::down-button {{ border: 0; width: 22px; background: transparent; }}
+QComboBox::down-arrow, QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {{
+    image: url("{icons}/less-{scheme}.svg"); width: 12px; height: 12px; }}
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {{
+    image: url("{icons}/more-{scheme}.svg"); width: 12px; height: 12px; }}
+QComboBox QAbstractItemView {{
+    background: {base}; border: 1px solid {border}; selection-background-color: {accent_soft};
+    selection-color: {text}; }}
+QLineEdit[fault="true"] {{ border: 2px solid {bad}; padding: 3px 5px; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {accent}; }}
 QCheckBox::indicator, QTreeWidget::indicator {{

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
@@ -17,20 +17,19 @@ from ui.icons import make_icon
 from ui.operations import OperationRunner
 from ui.pages.base import Page
 from ui.pages.welcome import WelcomePage
+from ui.starting import Starting
 from ui.texts import tr
 from ui.theme import LIGHT, Theme
 from ui.widgets.dialogs import Question, ask_host_key, ask_password
 from ui.widgets.frame import Footer, TopBar
-from ui.widgets.steps import StepList, step_names
 
 if TYPE_CHECKING:
-    from app.wizard import ComparisonServices, Step
+    from app.wizard import ComparisonWizard, Step
     from ui.pages.history import PastResultsPage
     from ui.pages.hosts import HostsPage
     from ui.pages.results import ResultsPage
     from ui.pages.run import RunPage
-
-_LAB_LOOK_MS = 5_000
+    from ui.widgets.steps import StepList
 
 
 class MainWindow(QMainWindow):
@@ -50,33 +49,30 @@ class MainWindow(QMainWindow):
 
     def __init__(self, theme: Theme, open_services: ServicesFactory) -> None:
         super().__init__()
-        from app.wizard import ComparisonWizard
-
         self.setWindowTitle("Tunnelmark")
         self.setWindowIcon(make_icon("app", LIGHT.accent))
         self.resize(1280, 800)
         self.setMinimumSize(960, 640)
         self.runner = OperationRunner(self)
         self.bridge = Bridge(self)
-        self.wizard = ComparisonWizard()
-        self.context = Context(theme, self.runner, self.bridge, self.wizard, self.confirm_change)
-        self._open_services = open_services
+        self.context = Context(theme, self.runner, self.bridge, self.confirm_change)
         self._pages: dict[object, Page] = {}
         self.current: Page | None = None
+        self._steps: StepList | None = None
+        self._is_started = False
         self._closing = Closing(self)
+        self._starting = Starting(self, open_services)
         self._build()
         self.bridge.host_key_asked.connect(lambda asked: ask_host_key(self, asked))
         self.bridge.password_asked.connect(lambda asked, is_retry: ask_password(self, asked, is_retry=is_retry))
         self.bridge.told.connect(self._tell)
         self.runner.changed.connect(self._on_work)
         self.show_welcome()
-        QTimer.singleShot(0, self._start_services)
 
     # --- start --------------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
         self.top = TopBar()
-        self.steps = StepList()
         self.stack = QStackedWidget()
         self.footer = Footer()
         right = QVBoxLayout()
@@ -84,10 +80,9 @@ class MainWindow(QMainWindow):
         right.setSpacing(0)
         right.addWidget(self.stack, 1)
         right.addWidget(self.footer)
-        middle = QHBoxLayout()
+        self._middle = middle = QHBoxLayout()
         middle.setContentsMargins(0, 0, 0, 0)
         middle.setSpacing(0)
-        middle.addWidget(self.steps)
         middle.addLayout(right, 1)
         central = QWidget()
         outer = QVBoxLayout(central)
@@ -96,9 +91,8 @@ class MainWindow(QMainWindow):
         outer.addWidget(self.top)
         outer.addLayout(middle, 1)
         self.setCentralWidget(central)
-        self.steps.chosen.connect(self.go)
         self.top.start_asked.connect(self.show_welcome)
-        self.top.comparison_asked.connect(lambda: self.go(self.wizard.current))
+        self.top.comparison_asked.connect(lambda: self._starting.when_ready(lambda: self.go(self.wizard.current)))
         self.top.history_asked.connect(self.show_history)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.go_back)
@@ -109,74 +103,25 @@ class MainWindow(QMainWindow):
             (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.close),
         ):
             QShortcut(QKeySequence(keys), self, action)
-        self._lab_timer = QTimer(self)
-        self._lab_timer.setInterval(_LAB_LOOK_MS)
-        self._lab_timer.timeout.connect(self._look_at_labs)
-
-    def _start_services(self) -> None:
-        if self._closing.is_closing:
-            return
-        self.say(tr("Opening the database"))
-        prompts, make = self.bridge, self._open_services
-        self.runner.run(
-            tr("Opening the database"),
-            lambda _token, _tell: make(prompts),
-            on_success=self._on_services,
-            on_failure=self._on_no_services,
-        )
-
-    def _on_services(self, services: ComparisonServices) -> None:
-        self.context.take_services(services)
-        self.say(tr("Ready"))
-        self._look_at_labs()
-        self._lab_timer.start()
-        self._look_for_interrupted()
-        self._update()
-        self.ready.emit()
-
-    def _on_no_services(self, error: TunnelmarkError) -> None:
-        if self.current is not None:
-            self.current.notice.say_error(error, {tr("Try again"): self._retry_services})
-        self._update()
-
-    def _retry_services(self) -> None:
-        if self.current is not None:
-            self.current.notice.clear()
-        self._start_services()
-
-    def _look_for_interrupted(self) -> None:
-        services = self.context.services
-
-        def found(name: str) -> None:
-            if name:
-                self.welcome.offer_resume(name)
-
-        self.runner.run(
-            tr("Looking for interrupted comparisons"),
-            lambda _token, _tell: next(
-                (c.pair.name for c in services.pairs() if services.unfinished(c.pair.name) is not None), ""
-            ),
-            on_success=found,
-            on_failure=lambda _error: None,
-        )
-
-    def _look_at_labs(self) -> None:
-        if not self.context.has_services or self.is_measuring or self._closing.is_closing:
-            return
-        services = self.context.services
-
-        def show(count: int) -> None:
-            self.top.show_lab(tr("lab: up") if count else tr("lab: down"), is_up=bool(count))
-
-        self.runner.run(
-            tr("Looking at practice labs"),
-            lambda _token, _tell: sum(lab.is_running for lab in services.labs()),
-            on_success=show,
-            on_failure=lambda _error: None,
-            is_quiet=True,
-        )
 
     # --- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def wizard(self) -> ComparisonWizard:
+        """The comparison's state."""
+        return self.context.wizard
+
+    @property
+    def steps(self) -> StepList:
+        """The steps on the left, made with the first of their pages."""
+        if self._steps is None:
+            from ui.widgets.steps import StepList
+
+            self._steps = StepList()
+            self._steps.chosen.connect(self.go)
+            self._middle.insertWidget(0, self._steps)
+            QWidget.setTabOrder(self.top.history, next(iter(self._steps.buttons.values())))
+        return self._steps
 
     @property
     def welcome(self) -> WelcomePage:
@@ -213,11 +158,14 @@ class MainWindow(QMainWindow):
         return page
 
     @property
+    def is_closing(self) -> bool:
+        """Whether the window waits for everything to end."""
+        return self._closing.is_closing
+
+    @property
     def is_measuring(self) -> bool:
         """Whether a comparison is running."""
-        from app.wizard import Step
-
-        page = self._pages.get(Step.RUN)
+        page = self._pages.get("run")  # a step is equal to its name
         return bool(page is not None and page.is_running)  # type: ignore[attr-defined]
 
     def step_page(self, step: Step) -> Page:
@@ -229,7 +177,7 @@ class MainWindow(QMainWindow):
     def _page(self, name: object, make: Callable[[], Page]) -> Page:
         if name not in self._pages:
             page = make()
-            page.changed.connect(self._update)
+            page.changed.connect(self.update_frame)
             page.status_told.connect(self.say)
             page.left.connect(self._on_left)
             self._pages[name] = page
@@ -250,7 +198,7 @@ class MainWindow(QMainWindow):
         self.say("")
         page.enter()
         self.stack.setCurrentWidget(page)
-        self._update()
+        self.update_frame()
         focus = page.first_focus()
         if focus is not None:
             focus.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -262,8 +210,9 @@ class MainWindow(QMainWindow):
 
     def show_history(self) -> None:
         """Show past comparisons."""
-        if not self._is_ready():
-            return
+        self._starting.when_ready(self._show_history)
+
+    def _show_history(self) -> None:
         from ui.pages.history import HistoryPage
 
         def make() -> Page:
@@ -287,24 +236,21 @@ class MainWindow(QMainWindow):
 
     def begin_with_lab(self) -> None:
         """A new comparison on the practice lab."""
-        self._begin_new(lambda: self.hosts.use_lab())  # noqa: PLW0108 - the page is made when it is wanted
+        self._starting.when_ready(lambda: self._begin_new(lambda: self.hosts.use_lab()))  # noqa: PLW0108 - made when wanted
 
     def begin_with_hosts(self) -> None:
         """A new comparison on the user's hosts."""
-        self._begin_new(lambda: None)
+        self._starting.when_ready(lambda: self._begin_new(lambda: None))
 
     def resume_pair(self, pair_name: str) -> None:
         """Go on with the interrupted comparison of a pair."""
-        if self._is_ready():
-            from ui.resuming import resume_pair
+        from ui.resuming import resume_pair
 
-            resume_pair(self, pair_name)
+        resume_pair(self, pair_name)
 
     def _begin_new(self, then: Callable[[], None]) -> None:
         from app.wizard import Step
 
-        if not self._is_ready():
-            return
         if self.is_measuring:
             self.go(Step.RUN)
             self.say(tr("A comparison is running: cancel it before starting another."))
@@ -312,17 +258,10 @@ class MainWindow(QMainWindow):
         self.go(Step.HOSTS)
         then()
 
-    def _is_ready(self) -> bool:
-        if not self.context.has_services:
-            self.say(tr("The database is not open yet."))
-        return self.context.has_services
-
     # --- moving -------------------------------------------------------------------------------------------------------
 
     def go(self, step: Step) -> None:
         """Show a step."""
-        if not self._is_ready():
-            return
         try:
             self.wizard.enter(step)
         except TunnelmarkError as error:
@@ -364,6 +303,8 @@ class MainWindow(QMainWindow):
         if not invalid:
             take()
             return
+        from ui.widgets.steps import step_names
+
         names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
         Question(
             self,
@@ -392,24 +333,40 @@ class MainWindow(QMainWindow):
         self.footer.busy.setVisible(any(not operation.is_quiet for operation in self.runner.running))
         self._closing.look()
 
-    def _update(self) -> None:
-        from app.wizard import Step
-
+    def update_frame(self) -> None:
+        """Show in the frame what can be done now."""
         page = self.current
-        in_steps = page in {self._pages.get(step) for step in Step} and page is not None
+        if page is None:
+            return
+        in_steps = page not in {self._pages.get(name) for name in ("welcome", "history", "past")}
+        if in_steps:
+            self.steps.show_state(self.wizard, self.wizard.current, is_locked=self.is_measuring)
+        if self._steps is not None:
+            self._steps.setVisible(in_steps)
         is_first = page is self._pages.get("welcome")
-        self.steps.setVisible(in_steps)
-        self.steps.show_state(self.wizard, self.wizard.current if in_steps else None, is_locked=self.is_measuring)
+        is_last = in_steps and self.wizard.current.value == "results"
         self.top.show_area("comparison" if in_steps else "start" if is_first else "history")
         self.footer.back.setVisible(not is_first)
         self.footer.back.setEnabled(not (in_steps and self.is_measuring))
-        self.footer.next.setVisible(in_steps and self.wizard.current is not Step.RESULTS)
-        if page is not None:
-            self.footer.next.setText(page.next_text())
-            self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
-            self.footer.next.setEnabled(page.can_go_next())
+        self.footer.next.setVisible(in_steps and not is_last)
+        self.footer.next.setText(page.next_text())
+        self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
+        self.footer.next.setEnabled(page.can_go_next())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Open the services once the first page has been drawn."""
+        super().showEvent(event)
+        if not self._is_started:
+            self._is_started = True
+            QTimer.singleShot(0, self._starting.start)
 
     # --- end ----------------------------------------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Nothing but waiting is left."""
+        for widget in (self._steps, self.top, self.footer.next, self.footer.back):
+            if widget is not None:
+                widget.setEnabled(False)
 
     def close_now(self) -> None:
         """End everything without asking; the window closes when both hosts are as they were."""
@@ -418,7 +375,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask where something is running; go only when everything has ended."""
         if self._closing.may_close():
-            self._lab_timer.stop()
+            self._starting.rest()
             event.accept()
             self.closed.emit()
             return

@@ -25,7 +25,6 @@ from app.domain.events import (
     EventSink,
     LogLevel,
     LogLine,
-    Paused,
     Progress,
     RttSamples,
     Stage,
@@ -165,7 +164,7 @@ class FakeServices:
             if nth < len(done):
                 continue
             try:
-                control.wait_while_paused(lambda is_on: emit(Paused(is_on)))
+                control.wait_while_paused(emit)
             except Cancelled:
                 pass
             if control.token.is_cancelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
 from ui.context import Context
@@ -76,6 +76,14 @@ class Page(QWidget):
             return True
         return False
 
+    def keep_focus(self) -> None:
+        """Take the focus back where what had it has been hidden or disabled meanwhile."""
+        holder = QApplication.focusWidget()
+        is_lost = holder is None or not (self.isAncestorOf(holder) or holder.isAncestorOf(self))
+        wanted = self.first_focus()
+        if self.isVisible() and is_lost and wanted is not None and QApplication.activeModalWidget() is None:
+            wanted.setFocus(Qt.FocusReason.OtherFocusReason)
+
     # --- help for pages -----------------------------------------------------------------------------------------------
 
     def start(
@@ -110,6 +118,7 @@ class Page(QWidget):
             end()
             on_success(result)
             self.changed.emit()
+            self.keep_focus()
 
         def fail(error: TunnelmarkError) -> None:
             end()

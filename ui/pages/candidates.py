@@ -22,7 +22,7 @@ from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
 
 _KEY = Qt.ItemDataRole.UserRole
-_NAME, _VERDICT, _WHERE, _CARRIER = range(4)
+_NAME, _VERDICT, _HOW = range(3)
 
 
 class CandidatesPage(Page):
@@ -39,7 +39,7 @@ class CandidatesPage(Page):
         )
         self._shown: Discovery | None = None
         self.tree = QTreeWidget()
-        self.tree.setHeaderLabels([tr("Candidate"), tr("Verdict"), tr("Encrypts in"), tr("Carried by")])
+        self.tree.setHeaderLabels([tr("Candidate"), tr("Verdict"), tr("Encrypts in, carried by")])
         self.tree.setAccessibleName(tr("Candidates"))
         self.tree.setAlternatingRowColors(False)
         self.tree.setUniformRowHeights(True)
@@ -48,7 +48,7 @@ class CandidatesPage(Page):
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        for column in (_VERDICT, _WHERE, _CARRIER):
+        for column in (_VERDICT, _HOW):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.weak = QCheckBox(tr("Also measure &weak suites: I know that they are never deployed"))
         self.weak.toggled.connect(self._on_weak)
@@ -145,7 +145,7 @@ class CandidatesPage(Page):
                 top = self._candidate_item(candidates[0], info, chosen)
                 self.tree.addTopLevelItem(top)
                 continue
-            top = QTreeWidgetItem([info.title, "", _space(info.space), _carrier(info.carrier)])
+            top = QTreeWidgetItem([info.title, "", _how(info)])
             top.setData(_NAME, _KEY, None)
             top.setIcon(_NAME, swatch_icon(solution))
             self.tree.addTopLevelItem(top)
@@ -154,10 +154,10 @@ class CandidatesPage(Page):
             top.setExpanded(True)
         for solution, reason in found.unavailable.items():
             info_or_none = found.solutions.get(solution)
-            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), "", ""])
+            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), ""])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
             item.setToolTip(_NAME, reason)
-            for column in range(4):
+            for column in range(3):
                 item.setForeground(column, self.palette().placeholderText())
             self.tree.addTopLevelItem(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
@@ -174,7 +174,7 @@ class CandidatesPage(Page):
         look = verdict_look(candidate.verdict)
         key = (candidate.solution, candidate.suite)
         title = candidate.title.removeprefix(f"{info.title}, ") if is_child else candidate.title
-        item = QTreeWidgetItem([title, look.word, _space(info.space), _carrier(info.carrier)])
+        item = QTreeWidgetItem([title, look.word, _how(info)])
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
         item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
@@ -222,23 +222,23 @@ class CandidatesPage(Page):
         self.changed.emit()
 
     def _recolour(self) -> None:
+        self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         for item in self._items():
             candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
             if candidate is not None:
                 look = verdict_look(candidate.verdict)
                 item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
+        self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
 
 
-def _space(space: Space) -> str:
-    return {Space.KERNEL: tr("kernel"), Space.USER: tr("user space"), Space.NONE: tr("nowhere")}[space]
-
-
-def _carrier(carrier: Carrier) -> str:
-    return {
+def _how(info: SolutionInfo) -> str:
+    space = {Space.KERNEL: tr("kernel"), Space.USER: tr("user space"), Space.NONE: tr("nowhere")}[info.space]
+    carrier = {
         Carrier.NONE: tr("nothing"),
         Carrier.UDP: "UDP",
         Carrier.TCP: "TCP",
         Carrier.IP: "IP",
         Carrier.ESP: "ESP",
         Carrier.ETHERNET: "Ethernet",
-    }[carrier]
+    }[info.carrier]
+    return f"{space}, {carrier}"

@@ -63,7 +63,8 @@ class PlanPage(Page):
             self._of = basis
             self._previews.clear()
             self._fill_candidates()
-        self.form.show_options(state.options)
+        if self._options is None:
+            self.form.show_options(state.options)
         self._replan()
 
     def first_focus(self) -> QWidget | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
@@ -22,6 +22,9 @@ from ui.widgets.basics import button, label, row
 from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
 from ui.widgets.sentence import SentenceCard
+
+_MAX_TABLE_PX = 248
+"""The ranking scrolls beyond this height: some seven lines."""
 
 _KINDS = {"html": "HTML", "pdf": "PDF", "csv": "CSV", "json": "JSON"}
 
@@ -54,6 +57,7 @@ class ResultsPage(Page):
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)
         self.tabs = ResultTabs(context.theme)
+        self.sentence.why_asked.connect(self.tabs.show_why)
         self._lay_out()
         self._show_buttons()
 
@@ -93,11 +97,11 @@ class ResultsPage(Page):
         self.what.setText(_what(data))
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab)
         self.table.show_data(data)
-        self.table.setMaximumHeight(max(120, self.table.height_for_all_px()))
+        self.table.setFixedHeight(min(_MAX_TABLE_PX, self.table.height_for_all_px()))
         self.tabs.show_data(data)
         self.resume.setVisible(record.status is CampaignStatus.INTERRUPTED)
         self._show_buttons()
-        self.status_told.emit(data.ranking.recommendation.sentence)
+        self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
         self.shown.emit(record.campaign_id)
 
     # --- buttons ------------------------------------------------------------------------------------------------------
@@ -157,7 +161,7 @@ class ResultsPage(Page):
         has_data = self.data is not None
         self.report.setEnabled(has_data)
         self.again.setEnabled(has_data)
-        for widget in (self.sentence, self.splitter):
+        for widget in (self.sentence, self.table, self.tabs):
             widget.setVisible(has_data)
 
     def _lay_out(self) -> None:
@@ -170,20 +174,9 @@ class ResultsPage(Page):
         self.title.setWordWrap(False)
         self.body.insertLayout(0, head)
         self.body.addWidget(self.busy)
-        top = QWidget()
-        layout = QVBoxLayout(top)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.table)
-        self.splitter = QSplitter(Qt.Orientation.Vertical)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setHandleWidth(GRID)
-        self.splitter.addWidget(top)
-        self.splitter.addWidget(self.tabs)
-        self.splitter.setStretchFactor(0, 0)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([200, 400])
         self.body.addWidget(self.sentence)
-        self.body.addWidget(self.splitter, 1)
+        self.body.addWidget(self.table)
+        self.body.addWidget(self.tabs, 1)
 
 
 def _what(data: ResultData) -> str:

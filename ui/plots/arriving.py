@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from app.domain.palette import series_style
 from ui.live_model import RECENT_S
-from ui.plots.base import ScopePlot, nice_top
+from ui.plots.base import ScopePlot, SecondsAxis, nice_top
 from ui.texts import tr
 from ui.theme import Theme
 
@@ -21,7 +21,11 @@ class ArrivingPlot(ScopePlot):
     """Samples over the last seconds; what lies above the axis is clipped, and counted in words."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("Now: round-trip times as they arrive"), tr("seconds before now"), tr("ms"))
+        super().__init__(
+            theme,
+            tr("Now: round-trip times in ms as they arrive, last 10 s"),
+            axes={"bottom": SecondsAxis("bottom")},
+        )
         self._samples = pg.PlotCurveItem(connect="pairs", antialias=False)
         self.addItem(self._samples)
         self._note = pg.TextItem(anchor=(1, 0))

@@ -9,16 +9,20 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.palette import series_style
 from ui.theme import Theme
+from ui.widgets.basics import label
 
 pg.setConfigOptions(antialias=True, useOpenGL=False)
 
 _LABEL_GAP_PX = 8
 _LINE_WIDTH_PX = 2.0
 _NUMBER_WIDTH_PX = 36
+_GROUND_ALPHA = 190
+_MOST_ROOM = 0.5
+"""Labels take at most this part of a plot's width."""
 
 
 class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -39,6 +43,14 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
         """Return the numbers that stand behind the logarithms."""
         return [f"{10**value:.3g}" for value in values]
+
+
+class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
+    """A time axis whose ticks carry their unit."""
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
+        """Return seconds."""
+        return [f"{value:g} s" for value in values]
 
 
 class SizesAxis(pg.AxisItem):  # type: ignore[misc] # the same
@@ -86,9 +98,9 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
 
     Args:
         theme: Colours.
-        name: For people and screen readers; stands above the plot.
-        x_label: What the horizontal axis says, with unit.
-        y_label: What the vertical axis says, with unit.
+        name: For people and screen readers; `framed` puts it above the plot.
+        x_label: What the horizontal axis says, with unit; empty where the name says it.
+        y_label: What the vertical axis says, with unit; empty where the name says it.
         axes: Axis items to use instead of the usual ones.
         label_room_px: Room for labels at the right ends.
     """
@@ -97,15 +109,15 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self,
         theme: Theme,
         name: str,
-        x_label: str,
-        y_label: str,
+        x_label: str = "",
+        y_label: str = "",
         *,
         axes: dict[str, pg.AxisItem] | None = None,
         label_room_px: int = 0,
     ) -> None:
         super().__init__(axisItems=axes or {})
         self._theme = theme
-        self._name = name
+        self.name = name
         self._labels = {"bottom": x_label, "left": y_label}
         self._label_room_px = label_room_px
         self._end_items: list[pg.TextItem] = []
@@ -116,9 +128,9 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.setMouseEnabled(x=False, y=False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(160, 96)
-        self.setFrameShape(pg.QtWidgets.QFrame.Shape.NoFrame)
-        self.setAccessibleName(f"{name}. {x_label}, {y_label}")
+        self.setMinimumSize(104, 80)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(", ".join(text for text in (name, x_label, y_label) if text))
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.view_box: pg.ViewBox = self.getPlotItem().getViewBox()
         self.view_box.setDefaultPadding(0.0)
@@ -131,12 +143,12 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         colours = self._theme.colours
         item = self.getPlotItem()
         self.setBackground(colours.base)
-        item.setTitle(self._name, color=colours.text, size="9pt", bold=True, justify="left")
         for side, text in self._labels.items():
             axis = item.getAxis(side)
             axis.setPen(QColor(colours.border))
             axis.setTextPen(QColor(colours.muted))
-            axis.setLabel(text, color=colours.muted, **{"font-size": "9pt"})
+            if text:
+                axis.setLabel(text, color=colours.muted, **{"font-size": "9pt"})
             axis.setStyle(tickLength=-4, tickTextOffset=4, hideOverlappingLabels=True)
             axis.enableAutoSIPrefix(False)  # noqa: FBT003 - pyqtgraph has it so
         item.showGrid(x=False, y=True, alpha=0.14)
@@ -153,7 +165,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         """Show x from low to high, with room for labels beyond."""
         self._x_range = (low, high)
         width_px = max(1.0, self.view_box.width())
-        room_px = min(self._label_room_px, width_px * 0.4)
+        room_px = min(self._label_room_px, width_px * _MOST_ROOM)
         extra = (high - low) * room_px / max(1.0, width_px - room_px)
         self.view_box.setXRange(low, high + extra, padding=0)
 
@@ -169,7 +181,10 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             item.setZValue(100)
             self.addItem(item, ignoreBounds=True)
             self._end_items.append(item)
+        ground = QColor(self._theme.colours.base)
+        ground.setAlpha(_GROUND_ALPHA)
         for item, wanted in zip(self._end_items, labels, strict=False):
+            item.fill = pg.mkBrush(ground)
             stroke = "\u2504" if wanted.is_dashed else "\u2501"
             item.setHtml(
                 f'<span style="font-size:9pt"><span style="color:{wanted.colour}"><b>{stroke}</b></span> '
@@ -183,13 +198,26 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         if not self._end_labels:
             return
         pixel_x, pixel_y = self.view_box.viewPixelSize()
+        gap = _LABEL_GAP_PX * abs(pixel_x)
         height = self._end_items[0].boundingRect().height() * abs(pixel_y)
         low, high = self.view_box.viewRange()[1]
         order = sorted(range(len(self._end_labels)), key=lambda nth: self._end_labels[nth].y)
-        places = spread([self._end_labels[nth].y for nth in order], 0.86 * height, low, high)
-        for nth, y in zip(order, places, strict=True):
-            x = self._end_labels[nth].x + _LABEL_GAP_PX * abs(pixel_x)
-            self._end_items[nth].setPos(QPointF(x, y))
+        columns: list[list[int]] = []  # labels that stand above each other; others cannot touch
+        width = max(item.boundingRect().width() for item in self._end_items) * abs(pixel_x)
+        for nth in order:
+            x = self._end_labels[nth].x
+            column = next((c for c in columns if abs(self._end_labels[c[0]].x - x) < width), None)
+            if column is None:
+                columns.append([nth])
+            else:
+                column.append(nth)
+        for column in columns:
+            self._place_column(column, 0.86 * height, low, high, gap)
+
+    def _place_column(self, column: Sequence[int], distance: float, low: float, high: float, gap: float) -> None:
+        places = spread([self._end_labels[nth].y for nth in column], distance, low, high)
+        for nth, y in zip(column, places, strict=True):
+            self._end_items[nth].setPos(QPointF(self._end_labels[nth].x + gap, y))
 
 
 def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> list[float]:
@@ -249,10 +277,22 @@ def nice_top(value: float) -> float:
     return float(next(step * decade for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * decade >= value * 0.999))
 
 
-def stop_plots(root: QWidget) -> None:
-    """Let go of the scenes of all plots below a widget, before the interpreter ends."""
-    for plot in root.findChildren(pg.PlotWidget):
-        plot.close()
+def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> QFrame:
+    """Return a plot in a frame, its name above it and other widgets under it."""
+    frame = QFrame()
+    frame.setProperty("look", look)
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(4, 4, 4, 4)
+    layout.setSpacing(2)
+    heading = label(plot.name, "strong", is_wrapping=False)
+    heading.setContentsMargins(8, 2, 8, 0)
+    heading.setMinimumWidth(0)
+    heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    layout.addWidget(heading)
+    layout.addWidget(plot, 1)
+    for widget in below:
+        layout.addWidget(widget)
+    return frame
 
 
 def _escape(text: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.domain.results import CampaignPlan
 from ui.live_model import Figures, LiveModel
 from ui.plots.arriving import ArrivingPlot
+from ui.plots.base import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuPlot, ThroughputPlot
 from ui.texts import count, ms, tr
@@ -28,7 +29,7 @@ class PlotBoard(QWidget):
         self.latency = LatencyPlot(theme)
         self.arriving = ArrivingPlot(theme)
         self.throughput = ThroughputPlot(theme)
-        self.cpu = {"a": CpuPlot(theme, tr("CPU of A")), "b": CpuPlot(theme, tr("CPU of B"))}
+        self.cpu = {"a": CpuPlot(theme, tr("CPU of A in %")), "b": CpuPlot(theme, tr("CPU of B in %"))}
         self.figures = _FigureLine()
         self._tick = 0
         self._drawn_version = -1
@@ -98,16 +99,16 @@ class PlotBoard(QWidget):
             plot.draw(self._model.cpu(side))
 
     def _lay_out(self) -> None:
-        main = _framed(self.latency)
-        now = _framed(self.arriving, self.figures)
+        main = framed(self.latency)
+        now = framed(self.arriving, self.figures)
         lower = QHBoxLayout()
         lower.setSpacing(GRID)
         for plot, stretch in ((self.throughput, 3), (self.cpu["a"], 2), (self.cpu["b"], 2)):
-            lower.addWidget(_framed(plot), stretch)
+            lower.addWidget(framed(plot), stretch)
         right = QVBoxLayout()
         right.setSpacing(GRID)
-        right.addWidget(now, 1)
-        right.addLayout(lower, 1)
+        right.addWidget(now, 6)
+        right.addLayout(lower, 5)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
@@ -156,14 +157,3 @@ class _FigureLine(QWidget):
         for name, text in texts.items():
             if self._values[name].text() != text:
                 self._values[name].setText(text)
-
-
-def _framed(*widgets: QWidget) -> QFrame:
-    frame = QFrame()
-    frame.setProperty("look", "card")
-    layout = QVBoxLayout(frame)
-    layout.setContentsMargins(4, 4, 4, 4)
-    layout.setSpacing(0)
-    for nth, widget in enumerate(widgets):
-        layout.addWidget(widget, 0 if nth else 1)
-    return frame

@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QColor
 
 from app.domain.palette import series_style
-from ui.plots.base import EndLabel, ScopePlot, nice_top
+from ui.plots.base import EndLabel, ScopePlot, SecondsAxis, nice_top
 from ui.texts import tr
 from ui.theme import Theme
 
@@ -30,7 +30,7 @@ class ThroughputPlot(ScopePlot):
     """TCP throughput per second, one line per direction (B to A dashed)."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("Throughput"), tr("seconds"), tr("Mbit/s"), label_room_px=104)
+        super().__init__(theme, tr("Throughput in Mbit/s"), axes={"bottom": SecondsAxis("bottom")}, label_room_px=104)
         self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
         for curve in self._curves.values():
             self.addItem(curve)
@@ -70,7 +70,7 @@ class CpuPlot(ScopePlot):
 
     def __init__(self, theme: Theme, name: str) -> None:
         self._areas: list[pg.PlotCurveItem] = []
-        super().__init__(theme, name, tr("seconds"), tr("%"), label_room_px=84)
+        super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")}, label_room_px=88)
         for _ in range(3):
             area = pg.PlotCurveItem(fillLevel=0)
             self.addItem(area)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor
 
 from app.domain.palette import series_style
 from ui.live_rows import Key
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, nice_top, solution_pen
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, solution_pen
 from ui.plots.load import cpu_shades
 from ui.result_data import Floats, ResultData
 from ui.texts import tr
@@ -58,16 +60,48 @@ class CdfPlot(ScopePlot):
         self.set_end_labels(labels)
 
 
+@dataclass(frozen=True, slots=True)
+class _Point:
+    key: Key
+    x: float
+    y: float
+    is_on_frontier: bool
+
+
+def _points(data: ResultData) -> list[_Point]:
+    """Return logarithms of latency and throughput; the frontier is among those with cryptography."""
+    found = [
+        (result, result.weighted_latency_ms.mean, _mean([each.mean for each in result.throughput_mbit_s.values()]))
+        for result in data.ranking.results
+        if result.weighted_latency_ms is not None and result.throughput_mbit_s
+    ]
+    rivals = [(x, y) for result, x, y in found if not result.is_unprotected]
+    return [
+        _Point(
+            (result.solution, result.suite),
+            float(np.log10(x)),
+            float(np.log10(y)),
+            not result.is_unprotected and not any(u < x and v > y for u, v in rivals),
+        )
+        for result, x, y in found
+        if x > 0 and y > 0
+    ]
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
 class FrontierPlot(ScopePlot):
     """Throughput against weighted latency; who is beaten in neither stands on the frontier."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            tr("Throughput against weighted latency; up and left is better, a ring marks who is beaten by none"),
+            tr("Throughput against latency: up and left is better; a ring marks VPNs that no other one beats"),
             tr("weighted latency in ms"),
             tr("throughput in Mbit/s"),
-            axes={"bottom": LogAxis("bottom")},
+            axes={"bottom": LogAxis("bottom"), "left": LogAxis("left")},
             label_room_px=140,
         )
         self._items: list[object] = []
@@ -77,33 +111,24 @@ class FrontierPlot(ScopePlot):
         for old in self._items:
             self.removeItem(old)
         self._items.clear()
-        points = []
-        for result in data.ranking.results:
-            if result.weighted_latency_ms is not None and result.throughput_mbit_s:
-                speeds = [estimate.mean for estimate in result.throughput_mbit_s.values()]
-                points.append(
-                    ((result.solution, result.suite), result.weighted_latency_ms.mean, sum(speeds) / len(speeds))
-                )
+        points = _points(data)
         if not points:
             self.set_end_labels(())
             return
         labels = []
-        for key, latency_ms, speed in points:
-            is_beaten = any(x < latency_ms and y > speed for _, x, y in points)
-            colour = series_style(key[0]).colour
-            if not is_beaten:
-                self._add(
-                    pg.ScatterPlotItem(
-                        [np.log10(latency_ms)], [speed], size=18, pen=pg.mkPen(colour, width=2), brush=None
-                    )
+        for point in points:
+            style = series_style(point.key[0], data.names[point.key][1])
+            if point.is_on_frontier:
+                ring = pg.ScatterPlotItem(
+                    [point.x], [point.y], size=18, pen=pg.mkPen(style.colour, width=2), brush=None
                 )
-            self._add(pg.ScatterPlotItem([np.log10(latency_ms)], [speed], size=9, pen=None, brush=colour))
-            style = series_style(key[0], data.names[key][1])
-            text = f"  {data.names[key][0]}"
-            labels.append(EndLabel(text, colour, bool(style.dash), float(np.log10(latency_ms)), speed))
-        xs = [np.log10(latency_ms) for _, latency_ms, _ in points]
-        self.set_x_range(float(min(xs)) - 0.1, float(max(xs)) + 0.1)
-        self.set_y_range(0, nice_top(1.1 * max(speed for _, _, speed in points)))
+                self._add(ring)
+            self._add(pg.ScatterPlotItem([point.x], [point.y], size=9, pen=None, brush=style.colour))
+            text = f"  {data.names[point.key][0]}"
+            labels.append(EndLabel(text, style.colour, bool(style.dash), point.x, point.y))
+        xs, ys = [point.x for point in points], [point.y for point in points]
+        self.set_x_range(min(xs) - 0.1, max(xs) + 0.1)
+        self.set_y_range(min(ys) - 0.15, max(ys) + 0.15)
         self.set_end_labels(labels)
 
     def _add(self, item: object) -> None:

@@ -82,7 +82,9 @@ class CandidateDetails(Card):
         ):
             icon = icon_label("check", "good") if has else icon_label("error", "muted")
             words = text if has else f"{tr('not')}: {text}"
-            self._rows.addLayout(row(icon, label(words, "" if has else "muted", is_wrapping=False), 0))
+            promise = row(icon, label(words, "" if has else "muted"))
+            promise.setStretch(1, 1)
+            self._rows.addLayout(promise)
         self._say(
             tr("Per site: %1 configuration files, %2 keys.")
             .replace("%1", str(info.files_per_site))

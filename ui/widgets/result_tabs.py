@@ -9,12 +9,13 @@ from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptStatus
 from app.wizard import HostCheck
 from ui.live_rows import Key
+from ui.plots.base import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
 from ui.result_data import ResultData
 from ui.texts import count, duration, tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import ScrollPage, column, icon_label, label, row
+from ui.widgets.basics import ScrollPage, icon_label, label, row
 from ui.widgets.code_view import CodeView
 from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
@@ -44,12 +45,14 @@ class ResultTabs(QTabWidget):
         self.candidates.setMaximumWidth(280)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
+        self.why = QWidget()
         self.hosts = QWidget()
         self.doubts = QWidget()
-        self.addTab(_padded(self.latency), tr("Curves"))
+        self.addTab(framed(self.latency, look="plain"), tr("Curves"))
         self.addTab(self._cdf_tab(), tr("Distribution"))
-        self.addTab(_padded(self.frontier), tr("Throughput and latency"))
-        self.addTab(_padded(self.cpu), tr("CPU"))
+        self.addTab(framed(self.frontier, look="plain"), tr("Throughput and latency"))
+        self.addTab(framed(self.cpu, look="plain"), tr("CPU"))
+        self._why_at = self.addTab(self.why, tr("Why"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
         self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
         self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
@@ -69,6 +72,7 @@ class ResultTabs(QTabWidget):
         self._draw_cdf()
         self.frontier.draw(data)
         self.cpu.draw(data)
+        self._replace(self._why_at, _why_tab(data), tr("Why"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         doubts = doubts_of(data)
         title = tr("Doubts (%1)").replace("%1", str(len(doubts))) if doubts else tr("Doubts")
@@ -81,6 +85,11 @@ class ResultTabs(QTabWidget):
             item.setToolTip(candidate.title)
             self.candidates.addItem(item)
         self.candidates.setCurrentRow(0)
+
+    def show_why(self) -> None:
+        """Open the tab with what speaks for and against."""
+        self.setCurrentIndex(self._why_at)
+        self.tabBar().setFocus()
 
     def choose(self, key: Key) -> None:
         """Show this candidate's configuration when that tab is opened."""
@@ -106,7 +115,7 @@ class ResultTabs(QTabWidget):
         layout = QVBoxLayout(tab)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.addLayout(row(label(tr("Frame size"), is_wrapping=False), self.frame_size, 0))
-        layout.addWidget(self.cdf, 1)
+        layout.addWidget(framed(self.cdf, look="plain"), 1)
         return tab
 
     def _code_tab(self) -> QWidget:
@@ -140,17 +149,33 @@ class ResultTabs(QTabWidget):
         self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
 
 
-def _padded(widget: QWidget) -> QWidget:
-    tab = QWidget()
-    tab.setLayout(column(widget, margin_px=4))
-    return tab
-
-
 def doubts_of(data: ResultData) -> tuple[str, ...]:
     """Return every doubt once: of the comparison, then of its candidates."""
     general = [data.ranking.drift.sentence, *data.ranking.doubts]
     own = [f"{result.title}: {doubt}" for result in data.ranking.results for doubt in result.doubts]
     return tuple(dict.fromkeys(sentence for sentence in (*general, *own) if sentence))
+
+
+def _why_tab(data: ResultData) -> QWidget:
+    advice = data.ranking.recommendation
+    content = QWidget()
+    content.setProperty("look", "page")
+    layout = QVBoxLayout(content)
+    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+    layout.addWidget(label(advice.sentence, is_selectable=True))
+    for title, sentences, icon, role in (
+        (tr("What speaks for it"), advice.reasons, "check", "good"),
+        (tr("What to mind"), advice.cautions, "warning", "legacy"),
+    ):
+        if sentences:
+            layout.addSpacing(GRID)
+            layout.addWidget(label(title, "strong"))
+        for sentence in sentences:
+            line = row(icon_label(icon, role), label(sentence, is_selectable=True))
+            line.setStretch(1, 1)
+            layout.addLayout(line)
+    layout.addStretch(1)
+    return ScrollPage(content)
 
 
 def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:

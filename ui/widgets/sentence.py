@@ -1,34 +1,43 @@
-"""The sentence that says which candidate to take, with what speaks for and against it."""
+"""The sentence that says which candidate to take, and how much is to be minded."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from app.domain.ranking import Ranking
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import icon_label, label, set_look
+from ui.widgets.basics import ElidedLabel, button, icon_label, label, set_look
 
 
 class SentenceCard(QFrame):
     """First thing on the results page."""
 
+    why_asked = Signal()
+
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("look", "callout")
+        self.setAccessibleName(tr("Recommendation"))
         self._icon = icon_label("shield-check", "good", 24)
         self.sentence = label("", "sentence", is_selectable=True)
-        self.for_it = label("", is_selectable=True)
-        self.against = label("", is_selectable=True)
+        self.sentence.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.mind = ElidedLabel()
+        self._warning = icon_label("warning", "legacy")
+        self.why = button(tr("&Why, and what to mind"), "info", on_click=self.why_asked.emit)
+        below = QHBoxLayout()
+        below.setSpacing(GRID)
+        below.addWidget(self._warning)
+        below.addWidget(self.mind, 1)
+        below.addWidget(self.why)
         text = QVBoxLayout()
         text.setSpacing(GRID // 2)
-        for widget in (self.sentence, self.for_it, self.against):
-            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            text.addWidget(widget)
+        text.addWidget(self.sentence)
+        text.addLayout(below)
         outer = QHBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
+        outer.setContentsMargins(2 * GRID, GRID, GRID, GRID)
         outer.setSpacing(GRID + 4)
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
@@ -40,19 +49,13 @@ class SentenceCard(QFrame):
         set_look(self, "callout" if has_choice else "caution")
         set_icon(self._icon, "shield-check" if has_choice else "warning", "good" if has_choice else "legacy", 24)
         self.sentence.setText(advice.sentence)
-        self.for_it.setText(_joined(tr("For it:"), advice.reasons))
-        self.for_it.setVisible(bool(advice.reasons))
         cautions = advice.cautions
         if is_lab and not any("lab" in caution for caution in cautions):
             cautions = (
-                *cautions,
                 tr("Measured in the practice lab, whose absolute figures are those of a slow machine."),
+                *cautions,
             )
-        self.against.setText(_joined(tr("Mind:"), cautions))
-        self.against.setVisible(bool(cautions))
-        self.setAccessibleName(tr("Recommendation"))
+        more = f" ({tr('and %1 more').replace('%1', str(len(cautions) - 1))})" if len(cautions) > 1 else ""
+        self.mind.setText(f"{cautions[0].rstrip('.')}{more}." if cautions else "")
+        self._warning.setVisible(bool(cautions))
         self.setAccessibleDescription(advice.sentence)
-
-
-def _joined(head: str, sentences: tuple[str, ...]) -> str:
-    return f"{head} " + " ".join(sentence.rstrip(".") + "." for sentence in sentences)

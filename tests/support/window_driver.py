@@ -1,0 +1,92 @@
+"""A window on services that touch nothing, and what tests do with it again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fake_services import FakeServices
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from sample_records import pair
+
+from app.wizard import Step
+from ui.widgets.dialogs import Question
+from ui.window import MainWindow
+
+WAIT_MS = 15_000
+
+
+class Driver:
+    """A window with its services, and what tests do with it again and again."""
+
+    def __init__(self, qtbot: QtBot, window: MainWindow, made: list[FakeServices]) -> None:
+        self.qtbot = qtbot
+        self.window = window
+        self._made = made
+
+    @property
+    def services(self) -> FakeServices:
+        return self._made[-1]
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(condition, timeout=WAIT_MS)
+
+    def idle(self) -> None:
+        self.until(lambda: not self.window.runner.running)
+
+    def look_at_hosts(self) -> None:
+        self.window.begin_with_hosts()
+        self.window.hosts.show_pair(pair())
+        self.window.hosts.discover()
+        self.until(lambda: self.window.wizard.state.discovery is not None)
+        self.idle()
+
+    def next(self) -> None:
+        self.until(self.window.footer.next.isEnabled)
+        self.window.go_next()
+        self.idle_unless_running()
+
+    def idle_unless_running(self) -> None:
+        self.until(lambda: self.window.is_measuring or not self.window.runner.running)
+
+    def go_to(self, step: Step) -> None:
+        if self.window.wizard.state.discovery is None:
+            self.look_at_hosts()
+        while self.window.wizard.current is not step:
+            before = self.window.wizard.current
+            self.next()
+            if self.window.wizard.current is Step.RUN and step is Step.RESULTS:
+                self.until(lambda: not self.window.is_measuring)
+            assert self.window.wizard.current is not before, f"stuck at {before}"
+
+    def dialog(self) -> Question:
+        found: list[Question] = []
+
+        def is_there() -> bool:
+            found[:] = [d for d in self.window.findChildren(Question) if d.isVisible()]
+            return bool(found)
+
+        self.until(is_there)
+        return found[0]
+
+    def press(
+        self, widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        self.qtbot.keyClick(widget, key, modifier)
+
+    def click(self, target: QPushButton) -> None:
+        assert target.isEnabled()
+        assert target.isVisible()
+        self.qtbot.mouseClick(target, Qt.MouseButton.LeftButton)
+
+    def close(self) -> None:
+        """End whatever runs, and wait until the window is gone."""
+        window = self.window
+        for dialog in window.findChildren(QDialog):
+            dialog.close()
+        if self._made:
+            self.services.cleanup.set()
+        window.close_now()
+        self.until(lambda: not window.isVisible() and not window.runner.running)
+        window.deleteLater()

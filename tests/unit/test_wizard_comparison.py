@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from fake_services import discovery
+from sample_records import pair
+
+from app.domain.errors import InvalidPlan
+from app.domain.results import PROFILES, CampaignPlan, ProfileName
+from app.domain.verdicts import Verdict
+from app.wizard import ComparisonWizard, RunOptions, Step
+
+FOUND = discovery(pair())
+WIREGUARD = ("wireguard", "chacha20-poly1305")
+
+
+def plan_of(wizard: ComparisonWizard) -> CampaignPlan:
+    return CampaignPlan(FOUND.pair, wizard.state.options.profile, (), (), ())
+
+
+def full() -> ComparisonWizard:
+    wizard = ComparisonWizard()
+    wizard.set_discovery(FOUND)
+    wizard.confirm_link(FOUND.link, FOUND.pair)
+    wizard.choose(FOUND.defaults)
+    wizard.set_plan(plan_of(wizard))
+    wizard.set_campaign(3)
+    return wizard
+
+
+def test_steps_are_numbered_from_one() -> None:
+    assert [step.number for step in Step] == [1, 2, 3, 4, 5, 6]
+
+
+def test_at_first_only_the_hosts_can_be_entered() -> None:
+    wizard = ComparisonWizard()
+    assert [step for step in Step if wizard.can_enter(step)] == [Step.HOSTS]
+    with pytest.raises(InvalidPlan, match=r"Step 1 \(hosts\) comes first"):
+        wizard.enter(Step.RUN)
+    assert wizard.current is Step.HOSTS
+
+
+def test_each_step_opens_the_next_one() -> None:
+    wizard = ComparisonWizard()
+    actions = [
+        lambda: wizard.set_discovery(FOUND),
+        lambda: wizard.confirm_link(FOUND.link, FOUND.pair),
+        lambda: wizard.choose(FOUND.defaults),
+        lambda: wizard.set_plan(plan_of(wizard)),
+        lambda: wizard.set_campaign(1),
+    ]
+    for action, following in zip(actions, list(Step)[1:], strict=True):
+        assert not wizard.can_enter(following)
+        action()
+        wizard.enter(following)
+        assert wizard.current is following
+
+
+def test_the_safe_defaults_are_ticked_but_count_only_when_accepted() -> None:
+    wizard = ComparisonWizard()
+    wizard.set_discovery(FOUND)
+    assert wizard.state.chosen == FOUND.defaults
+    assert not wizard.is_done(Step.CHOOSE)
+
+
+@pytest.mark.parametrize(
+    ("changed", "invalid"),
+    [
+        (Step.HOSTS, (Step.LINK, Step.CHOOSE, Step.PLAN, Step.RUN)),
+        (Step.LINK, (Step.PLAN, Step.RUN)),
+        (Step.CHOOSE, (Step.PLAN, Step.RUN)),
+        (Step.PLAN, (Step.RUN,)),
+        (Step.RUN, ()),
+    ],
+)
+def test_a_change_names_the_later_steps_that_hold_something(changed: Step, invalid: tuple[Step, ...]) -> None:
+    assert full().invalidated_by_change_in(changed) == invalid
+
+
+def test_a_change_names_nothing_that_was_never_done() -> None:
+    wizard = ComparisonWizard()
+    wizard.set_discovery(FOUND)
+    assert wizard.invalidated_by_change_in(Step.HOSTS) == ()
+
+
+def test_what_is_said_to_become_invalid_does() -> None:
+    changes = {
+        Step.LINK: lambda wizard: wizard.confirm_link(FOUND.link, FOUND.pair),
+        Step.CHOOSE: lambda wizard: wizard.choose([WIREGUARD]),
+        Step.PLAN: lambda wizard: wizard.set_options(RunOptions(PROFILES[ProfileName.PAPER])),
+    }
+    for step, change in changes.items():
+        wizard = full()
+        said = wizard.invalidated_by_change_in(step)
+        change(wizard)
+        undone = tuple(other for other in Step if other.number > step.number and not wizard.is_done(other))
+        assert set(said) <= set(undone)
+    wizard = full()
+    wizard.set_discovery(replace(FOUND, pair=pair(is_lab=False)))
+    assert not any(wizard.is_done(step) for step in (Step.LINK, Step.CHOOSE, Step.PLAN, Step.RUN))
+
+
+def test_looking_again_at_the_same_hosts_keeps_ticks_that_are_still_offered() -> None:
+    wizard = full()
+    wizard.choose([WIREGUARD])
+    wizard.set_discovery(FOUND)
+    assert wizard.state.chosen == (WIREGUARD,)
+    without = tuple(c for c in FOUND.candidates if c.solution != "wireguard")
+    wizard.set_discovery(replace(FOUND, candidates=without))
+    assert wizard.state.chosen == FOUND.defaults
+
+
+def test_choices_are_kept_in_the_order_in_which_they_are_offered() -> None:
+    wizard = full()
+    wizard.choose(reversed(FOUND.defaults))
+    assert wizard.state.chosen == FOUND.defaults
+
+
+def test_nothing_and_unknown_cannot_be_chosen() -> None:
+    wizard = full()
+    with pytest.raises(InvalidPlan, match="Nothing is ticked"):
+        wizard.choose([])
+    with pytest.raises(InvalidPlan, match="Not offered for these hosts: rot13 rot13"):
+        wizard.choose([("rot13", "rot13")])
+    with pytest.raises(InvalidPlan, match="not been looked at"):
+        ComparisonWizard().choose([WIREGUARD])
+
+
+def test_risky_choices_are_the_insecure_ones_that_are_ticked() -> None:
+    wizard = full()
+    assert wizard.risky_choices() == ()
+    wizard.choose([WIREGUARD, ("openvpn-udp", "bf-cbc")])
+    (risky,) = wizard.risky_choices()
+    assert (risky.suite, risky.verdict) == ("bf-cbc", Verdict.INSECURE)
+
+
+def test_another_pair_begins_anew_but_keeps_the_profile() -> None:
+    wizard = full()
+    wizard.set_options(RunOptions(PROFILES[ProfileName.PAPER]))
+    wizard.forget_pair()
+    assert wizard.current is Step.HOSTS
+    assert wizard.state.discovery is None
+    assert wizard.state.options.profile.name is ProfileName.PAPER

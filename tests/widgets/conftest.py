@@ -1,0 +1,61 @@
+"""A window for every test that wants one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from fake_services import FakeServices
+from pytestqt.qtbot import QtBot
+from window_driver import Driver
+
+from app.wizard import Prompts
+from ui.app import make_application
+from ui.theme import Theme
+from ui.window import MainWindow
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The offscreen platform says of every dialog that it has no window manager."""
+    for item in items:
+        if item.path.is_relative_to(__file__.rpartition("/")[0]):
+            item.add_marker(pytest.mark.qt_log_ignore("does not support propagateSizeHints", extend=True))
+
+
+@pytest.fixture(scope="session")
+def theme(qapp: object) -> Theme:
+    return Theme(make_application())
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot, theme: Theme) -> Iterator[Callable[..., Driver]]:
+    """Return a function that opens a window; keyword arguments go to FakeServices. Windows are closed afterwards."""
+    drivers: list[Driver] = []
+
+    def make(
+        *, is_waiting: bool = True, factory: Callable[[Prompts], FakeServices] | None = None, **words: object
+    ) -> Driver:
+        made: list[FakeServices] = []
+
+        def services(prompts: Prompts) -> FakeServices:
+            made.append(factory(prompts) if factory is not None else FakeServices(prompts, **words))  # type: ignore[arg-type]
+            return made[-1]
+
+        window = MainWindow(theme, services)
+        driver = Driver(qtbot, window, made)
+        drivers.append(driver)
+        window.show()
+        if is_waiting:
+            driver.until(lambda: window.context.has_services)
+            driver.idle()
+        return driver
+
+    yield make
+    for driver in drivers:
+        driver.close()
+
+
+@pytest.fixture
+def driver(open_window: Callable[..., Driver]) -> Driver:
+    """A window whose services are open."""
+    return open_window()

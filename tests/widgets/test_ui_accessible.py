@@ -1,0 +1,90 @@
+"""Every page: names for a screen reader, nothing clipped at the smallest size, both colour schemes."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QTabBar,
+    QWidget,
+)
+from window_driver import Driver
+
+from app.wizard import Step
+
+CONTROLS = (QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QAbstractItemView, QProgressBar, QTabBar)
+
+
+def _nameless(root: QWidget) -> list[str]:
+    found = []
+    for widget in root.findChildren(QWidget):
+        if isinstance(widget, QHeaderView) or isinstance(widget.parentWidget(), (QComboBox, QAbstractSpinBox)):
+            continue
+        if widget.window() is not root.window():
+            continue
+        is_button = isinstance(widget, QAbstractButton) and widget.focusPolicy() is not Qt.FocusPolicy.NoFocus
+        has_name = bool(widget.accessibleName() or (is_button and widget.text()))  # type: ignore[attr-defined]
+        if (isinstance(widget, CONTROLS) or is_button) and not has_name:
+            found.append(f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}")
+    return found
+
+
+def _clipped(root: QWidget) -> list[str]:
+    return [
+        button.text()
+        for button in root.findChildren(QPushButton)
+        if button.isVisible() and button.width() < button.minimumSizeHint().width()
+    ]
+
+
+def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> None:
+    window = driver.window
+    window.resize(1024, 700)
+    driver.until(lambda: window.size() == QSize(1024, 700))
+    pages = []
+
+    def look() -> None:
+        pages.append(type(window.current).__name__)
+        assert _nameless(window) == [], pages[-1]
+        assert _clipped(window) == [], pages[-1]
+        assert window.current.accessibleName()
+
+    look()
+    driver.look_at_hosts()
+    look()
+    for step in list(Step)[1:]:
+        driver.go_to(step)
+        driver.idle()
+        look()
+    window.show_history()
+    driver.idle()
+    look()
+    assert len(set(pages)) == 8
+    assert window.width() == 1024
+
+
+@pytest.mark.parametrize("scheme", [Qt.ColorScheme.Light, Qt.ColorScheme.Dark])
+def test_pages_can_be_drawn_in_both_schemes(driver: Driver, scheme: Qt.ColorScheme) -> None:
+    window = driver.window
+    theme = window.context.theme
+    theme.force(scheme)
+    try:
+        driver.go_to(Step.RESULTS)
+        driver.idle()
+        for step in Step:
+            window.go(step)
+            driver.idle()
+            image = window.grab().toImage()
+            ground = image.pixelColor(4, window.height() // 2)
+            assert (ground.lightnessF() < 0.5) is theme.is_dark
+    finally:
+        theme.force(None)

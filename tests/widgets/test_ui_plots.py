@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from ui.plots.arriving import ArrivingPlot, buckets
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, SizesAxis, nice_top, spread
+from ui.plots.load import CpuPlot, ThroughputPlot
+from ui.theme import Theme
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=12), st.floats(0.1, 5))
+def test_labels_are_moved_apart_and_keep_their_order(wanted: list[float], distance: float) -> None:
+    placed = spread(sorted(wanted), distance, 0, 100)
+    assert all(b - a >= distance * 0.999 for a, b in itertools.pairwise(placed))
+
+
+def test_labels_with_room_stay_where_they_are() -> None:
+    assert spread([10, 50, 90], 5, 0, 100) == [10, 50, 90]
+
+
+def test_labels_that_touch_move_as_little_as_possible() -> None:
+    assert spread([50, 50], 10, 0, 100) == [45, 55]
+
+
+@given(st.lists(st.tuples(st.floats(-10, 0), st.floats(0, 100)), min_size=1, max_size=400))
+def test_thinning_loses_neither_the_least_nor_the_most(points: list[tuple[float, float]]) -> None:
+    points.sort()
+    x, y = (np.array(values) for values in zip(*points, strict=True))
+    at, low, high = buckets(x, y, -10, 0, 50)
+    assert len(at) <= 50
+    assert low.min() == y.min()
+    assert high.max() == y.max()
+    assert np.all(low <= high)
+    assert np.all(np.diff(at) > 0)
+
+
+@given(st.floats(1e-6, 1e6))
+def test_the_top_of_an_axis_is_round_and_not_far_above(value: float) -> None:
+    top = nice_top(value)
+    assert value * 0.998 <= top <= 2 * value
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+def test_the_top_of_an_axis_without_figures_is_one(value: float) -> None:
+    assert nice_top(value) == 1.0
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (-0.5, 0.1), (0, 3), (2, 2.05)])
+def test_a_logarithmic_axis_has_ticks_with_the_numbers_behind_them(theme: Theme, low: float, high: float) -> None:
+    axis = LogAxis("left")
+    ((_, values),) = axis.tickValues(low, high, 300)
+    assert all(low <= value <= high for value in values)
+    assert [float(text) for text in axis.tickStrings(values, 1, 1)] == pytest.approx([10**v for v in values], rel=0.01)
+
+
+def test_frame_sizes_that_would_touch_are_left_out(theme: Theme) -> None:
+    axis = SizesAxis()
+    axis.sizes = (60, 128, 256, 512, 1024, 1400, 1514)
+    ((_, values),) = axis.tickValues(1.7, 3.2, 400)
+    assert axis.tickStrings(values, 1, 1) == ["60", "128", "256", "512", "1024", "1514"]
+
+
+def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Theme) -> None:
+    plot = ScopePlot(theme, "Test", label_room_px=120)
+    qtbot.addWidget(plot)
+    plot.resize(500, 300)
+    plot.show()
+    plot.set_x_range(0, 10)
+    plot.set_y_range(0, 1)
+    plot.set_end_labels([EndLabel(f"candidate {n}", "#0072B2", False, 10, 0.5 + n / 1000) for n in range(6)])
+    qtbot.waitExposed(plot)
+    boxes = sorted(
+        (item.mapRectToScene(item.boundingRect()) for item in plot._end_items), key=lambda box: box.center().y()
+    )
+    for upper, lower in itertools.pairwise(boxes):
+        assert lower.center().y() - upper.center().y() >= 0.8 * upper.height()
+    assert all(box.right() <= plot.width() for box in boxes)
+
+
+def test_late_replies_are_clipped_and_counted_in_words(qtbot: QtBot, theme: Theme) -> None:
+    plot = ArrivingPlot(theme)
+    qtbot.addWidget(plot)
+    at_s = np.linspace(-9, 0, 1000)
+    rtt_ms = np.full(1000, 0.5)
+    rtt_ms[::400] = 80.0
+    plot.draw("wireguard", at_s, rtt_ms)
+    _, y = plot._samples.getData()
+    top = plot.view_box.viewRange()[1][1]
+    assert top < 2
+    assert y.max() <= top * 1.01
+    assert plot._note.toPlainText() == f"3 above {top:g} ms"
+
+
+def test_a_plot_without_samples_is_empty_and_does_not_fail(qtbot: QtBot, theme: Theme) -> None:
+    empty = np.empty((0, 2))
+    plots = ThroughputPlot(theme), CpuPlot(theme, "CPU of A"), ArrivingPlot(theme)
+    for plot in plots:
+        qtbot.addWidget(plot)
+    plots[0].draw("wireguard", {"a_to_b": empty, "b_to_a": empty}, 3)
+    plots[1].draw(np.empty((0, 5)))
+    plots[2].draw("wireguard", np.empty(0), np.full(0, math.nan))
+    assert plots[0]._end_labels == ()
+
+
+def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:
+    plot = CpuPlot(theme, "CPU of A")
+    qtbot.addWidget(plot)
+    plot.draw(np.array([[1, 10, 20, 5, 0], [2, 30, 40, 10, 0]], dtype=float))
+    tops = [area.getData()[1].tolist() for area in plot._areas]
+    assert tops == [[35, 80], [30, 70], [10, 30]]
+    assert [label.text for label in plot._end_labels] == ["softirq 10", "system 40", "user 30"]
+
+
+_MANY_UPDATES = """
+import sys
+import numpy as np
+import pyqtgraph as pg
+app = pg.mkQApp()
+plot = pg.PlotWidget()
+curve, dots = pg.PlotCurveItem(), pg.ScatterPlotItem()
+low, high = pg.PlotCurveItem(), pg.PlotCurveItem()
+for item in (curve, dots, low, high, pg.FillBetweenItem(low, high, brush="#0072B2")):
+    plot.addItem(item)
+plot.show()
+before = sys.getrefcount(None)
+x = np.arange(50.0)
+for nth in range(4000):
+    for item in (curve, dots, low, high):
+        item.setData(x, x + nth)
+    if nth % 100 == 0:
+        app.processEvents()
+lost = before - sys.getrefcount(None)
+print(lost)
+sys.exit(0 if lost < 1000 else 3)
+"""
+
+
+def test_thousands_of_updates_neither_abort_nor_eat_references_to_none() -> None:
+    # PySide6 6.12.0 gives away one reference to None per update and aborts with 'deallocating None'.
+    done = subprocess.run(
+        [sys.executable, "-c", _MANY_UPDATES], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

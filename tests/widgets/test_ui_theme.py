@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.domain.verdicts import Verdict
+from ui.icons import make_icon, set_icon
+from ui.theme import DARK, LIGHT, Colours, Theme
+from ui.widgets.verdicts import VerdictLabel, verdict_look
+
+ICONS = Path(__file__).parents[2] / "resources" / "icons"
+
+
+@pytest.fixture
+def switchable(theme: Theme) -> Iterator[Theme]:
+    yield theme
+    theme.force(None)
+
+
+def _luminance(colour: str) -> float:
+    parts = [channel / 255 for channel in QColor(colour).getRgb()[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("role", ["text", "muted", "accent", "good", "fair", "legacy", "bad"])
+def test_words_can_be_read_on_every_ground(colours: Colours, role: str) -> None:
+    for ground in (colours.window, colours.base):
+        assert contrast(getattr(colours, role), ground) >= 4.5
+    assert contrast(colours.text, colours.accent_soft) >= 4.5
+    assert contrast(colours.on_accent, colours.accent) >= 4.5
+
+
+def test_the_window_follows_the_colour_scheme_and_its_icons_do(switchable: Theme, qtbot: QtBot) -> None:
+    shown = QPushButton("Copy")
+    qtbot.addWidget(shown)
+    switchable.force(Qt.ColorScheme.Light)
+    set_icon(shown, "copy")
+    shown.show()
+    told = []
+    switchable.changed.connect(lambda: told.append(switchable.is_dark))
+    light = shown.icon().pixmap(16).toImage()
+    switchable.force(Qt.ColorScheme.Dark)
+    assert told == [True]
+    assert QApplication.palette().color(QPalette.ColorRole.Window) == QColor(DARK.window)
+    dark = shown.icon().pixmap(16).toImage()
+    assert light != dark
+    switchable.force(Qt.ColorScheme.Dark)
+    assert told == [True]
+
+
+def test_every_icon_is_valid_and_takes_the_colour_of_the_text() -> None:
+    used = set()
+    for source in (Path(__file__).parents[2] / "ui").rglob("*.py"):
+        used |= set(re.findall(r'"([a-z-]+)"', source.read_text("utf-8")))
+    for path in sorted(ICONS.glob("*.svg")):
+        assert QSvgRenderer(str(path)).isValid(), path.name
+        name = path.stem
+        if name.rpartition("-")[2] in {"light", "dark"}:
+            continue
+        assert "currentColor" in path.read_text("utf-8"), path.name
+        assert name in used, f"{path.name} is used nowhere"
+        image = make_icon(name, "#ff0000").pixmap(32).toImage()
+        colours = {
+            image.pixelColor(x, y).name() for x in range(32) for y in range(32) if image.pixelColor(x, y).alpha() == 255
+        }
+        assert colours == {"#ff0000"}, path.name
+
+
+def test_every_verdict_has_an_icon_of_its_own_and_a_word(qtbot: QtBot) -> None:
+    looks = [verdict_look(verdict) for verdict in Verdict]
+    assert len({look.icon for look in looks}) == len({look.word for look in looks}) == len(Verdict)
+    label = VerdictLabel(Verdict.INSECURE)
+    qtbot.addWidget(label)
+    assert label.accessibleName() == "Insecure"

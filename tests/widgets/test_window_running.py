@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from window_driver import Driver
+
+from app.domain.results import AttemptStatus, CampaignStatus
+from app.wizard import Step
+from ui.live_rows import RowState
+
+SLOW_S = 0.02
+
+
+@pytest.fixture
+def running(open_window: Callable[..., Driver]) -> Driver:
+    """A window in the middle of a comparison that takes a while."""
+    driver = open_window(pace_s=SLOW_S)
+    driver.go_to(Step.RUN)
+    driver.until(lambda: driver.window.bridge.live.figures().count > 0)
+    return driver
+
+
+def test_the_run_page_shows_what_is_measured(running: Driver) -> None:
+    window = running.window
+    page = window.run_page
+    running.until(lambda: len(window.bridge.live.curves()) > 0)
+    running.until(lambda: page.head.text.text().startswith("Bare underlay: latency"))
+    assert " of 200" in page.head.text.text()
+    assert page.head.turn.text() == "1 of 5"
+    assert page.head.left.text().endswith("left")
+    assert page.table.rowCount() == 4
+    running.until(lambda: page.table.item(0, 5).text().startswith("latency"))
+    running.until(lambda: "round 1" in page.log.toPlainText())
+    assert page.head.pause.isEnabled()
+
+
+def test_other_steps_wait_while_measuring(running: Driver) -> None:
+    steps = running.window.steps.buttons
+    assert [step for step in Step if steps[step].isEnabled()] == [Step.RUN]
+    assert not running.window.footer.back.isEnabled()
+    running.window.begin_with_lab()
+    assert running.window.wizard.current is Step.RUN
+    assert "cancel it before" in running.window.footer.status.text()
+
+
+def test_the_curves_are_those_of_the_stored_samples(open_window: Callable[..., Driver]) -> None:
+    driver = open_window()
+    driver.go_to(Step.RUN)
+    driver.until(lambda: driver.window.wizard.state.campaign_id is not None)
+    record = driver.services.records[1]
+    for curve in driver.window.bridge.live.curves():
+        attempts = [a for a in record.attempts if (a.key.solution, a.key.suite) == curve.key]
+        for nth, size in enumerate(curve.frame_bytes):
+            samples = np.concatenate([s.rtt_us for a in attempts for s in a.latency if s.frame_bytes == size]) / 1000
+            assert curve.p5_ms[nth] == pytest.approx(np.percentile(samples, 5), rel=1e-5)
+            assert curve.p95_ms[nth] == pytest.approx(np.percentile(samples, 95), rel=1e-5)
+            assert curve.mean_ms[nth] == pytest.approx(samples.mean(), rel=1e-5)
+
+
+def test_the_plots_hold_what_the_model_holds(open_window: Callable[..., Driver]) -> None:
+    driver = open_window()
+    driver.go_to(Step.RUN)
+    driver.until(lambda: driver.window.wizard.state.campaign_id is not None)
+    board = driver.window.run_page.board
+    curves = {curve.key: curve for curve in driver.window.bridge.live.curves()}
+    assert set(board.latency._bands) == set(curves)
+    for key, band in board.latency._bands.items():
+        _, y = band.middle.getData()
+        assert y == pytest.approx(np.log10(curves[key].mean_ms))
+    labels = {label.text for label in board.latency._end_labels}
+    assert labels == {"baseline", "wireguard", "openvpn-udp", "openvpn-tcp"}
+
+
+def test_skipping_ends_one_candidate_and_goes_on(running: Driver) -> None:
+    window = running.window
+    running.click(window.run_page.head.skip)
+    running.until(lambda: window.bridge.live.rows()[1].state is RowState.RUNNING)
+    running.services.pace_s = 0
+    running.until(lambda: not window.is_measuring)
+    record = running.services.records[1]
+    assert record.attempts[0].status is AttemptStatus.SKIPPED
+    assert record.attempts[1].status is AttemptStatus.COMPLETED
+    assert record.status is CampaignStatus.COMPLETED
+
+
+def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
+    window, head = running.window, running.window.run_page.head
+    running.click(head.pause)
+    assert "pause after the running candidate" in window.footer.status.text()
+    running.services.pace_s = 0
+    running.until(lambda: window.bridge.live.status().is_paused)
+    running.until(lambda: "Paused" in head.text.text())
+    assert head.pause.text().replace("&", "") == "Go on"
+    running.click(head.pause)
+    running.until(lambda: not window.is_measuring)
+    assert running.services.records[1].status is CampaignStatus.COMPLETED
+
+
+def test_escape_asks_and_cancelling_shows_the_clean_up(running: Driver) -> None:
+    window = running.window
+    running.services.cleanup.clear()
+    running.press(window, Qt.Key.Key_Escape)
+    dialog = running.dialog()
+    assert "put back as they were" in dialog._text.text()
+    running.click(dialog.no)
+    assert window.is_measuring
+    running.press(window, Qt.Key.Key_Escape)
+    running.click(running.dialog().yes)
+    assert "putting both hosts back" in window.run_page.head.text.text()
+    assert window.is_measuring
+    running.services.cleanup.set()
+    running.until(lambda: not window.is_measuring)
+    assert "was cancelled" in window.run_page.notice.text
+    assert window.footer.next.isEnabled()
+    assert running.services.records[1].status is CampaignStatus.CANCELLED
+
+
+def test_closing_during_a_run_asks_cancels_waits_for_the_clean_up_and_then_closes(running: Driver) -> None:
+    window = running.window
+    running.services.cleanup.clear()
+    window.close()
+    running.click(running.dialog().no)
+    assert window.isVisible()
+    assert not window.is_closing
+
+    window.close()
+    running.click(running.dialog().yes)
+    running.until(lambda: "putting both hosts back" in window.run_page.head.text.text())
+    assert window.isVisible()
+    assert not running.services.is_closed
+    window.close()
+    assert window.isVisible()
+    running.services.cleanup.set()
+    running.until(lambda: not window.isVisible())
+    assert running.services.is_closed
+    assert running.services.records[1].status is CampaignStatus.CANCELLED
+
+
+def test_closing_with_nothing_running_asks_nothing(driver: Driver) -> None:
+    driver.window.close()
+    driver.until(lambda: not driver.window.isVisible())
+    assert driver.services.is_closed
+
+
+def test_closing_answers_open_questions_with_no(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(asks_host_key=True)
+    driver.window.begin_with_lab()
+    driver.dialog()
+    driver.window.close_now()
+    driver.until(lambda: not driver.window.isVisible())
+
+
+def test_a_candidate_that_fails_is_shown_with_its_reason_and_the_daemons_log(
+    open_window: Callable[..., Driver],
+) -> None:
+    driver = open_window()
+    driver.go_to(Step.CHOOSE)
+    page = driver.window.step_page(Step.CHOOSE)
+    page.weak.setChecked(True)
+    page.tick(("openvpn-udp", "bf-cbc"))
+    driver.go_to(Step.RUN)
+    driver.until(lambda: not driver.window.is_measuring)
+    run = driver.window.run_page
+    rows = driver.window.bridge.live.rows()
+    nth = next(nth for nth, row in enumerate(rows) if row.key[1] == "bf-cbc")
+    assert run.table.item(nth, 5).text().startswith("failed: OpenVPN on gateway-a ended at once")
+    assert not run.tabs.isTabVisible(2)
+    run.table.selectRow(nth)
+    assert run.tabs.isTabVisible(2)
+    assert "Exiting due to fatal error" in run.daemon.view.toPlainText()
+    driver.next()
+    driver.idle()
+    states = [driver.window.results.table.item(row, 9).text() for row in range(5)]
+    assert states.count("failed") == 1
+
+
+def test_an_interrupted_comparison_is_offered_and_resumed(open_window: Callable[..., Driver]) -> None:
+    driver = open_window()
+    driver.go_to(Step.RUN)
+    driver.until(lambda: not driver.window.is_measuring)
+    from dataclasses import replace
+
+    services = driver.services
+    whole = services.records[1]
+    services.records[1] = replace(whole, status=CampaignStatus.INTERRUPTED, attempts=whole.attempts[:2], ended_at=None)
+    services.interrupted = 1
+    driver.window.welcome.offer_resume("lab:practice")
+    driver.window.show_welcome()
+    driver.click(driver.window.welcome.notice.action("Resume it"))
+    driver.until(lambda: services.records[1].status is CampaignStatus.COMPLETED)
+    driver.until(lambda: not driver.window.is_measuring)
+    assert "recover" in services.calls
+    assert len(services.records[1].attempts) == len(whole.attempts)
+    assert driver.window.wizard.current is Step.RUN
+    assert "was clean" in driver.window.run_page.notice.text

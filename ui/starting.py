@@ -1,0 +1,123 @@
+"""Opening the services while the first page is on show already, and looking at what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+
+from app.domain.errors import TunnelmarkError
+from ui.bridge import Bridge
+from ui.context import ServicesFactory
+from ui.texts import tr
+
+if TYPE_CHECKING:
+    from app.wizard import ComparisonServices
+    from ui.window import MainWindow
+
+_LAB_LOOK_MS = 5_000
+
+
+class Starting:
+    """Belongs to a window.
+
+    Args:
+        window: The window.
+        open_services: Makes the services, in a worker thread.
+    """
+
+    def __init__(self, window: MainWindow, open_services: ServicesFactory) -> None:
+        self._window = window
+        self._open_services = open_services
+        self._pending: Callable[[], None] | None = None
+        self._lab_timer = QTimer(window)
+        self._lab_timer.setInterval(_LAB_LOOK_MS)
+        self._lab_timer.timeout.connect(self._look_at_labs)
+
+    def start(self) -> None:
+        """Open the services."""
+        window = self._window
+        if window.is_closing:
+            return
+        if window.current is not None:
+            window.current.notice.clear()
+        window.say(tr("Opening the database"))
+        prompts, make = window.bridge, self._open_services
+        window.runner.run(
+            tr("Opening the database"),
+            lambda _token, _tell: _opened(make, prompts),
+            on_success=self._on_services,
+            on_failure=self._on_no_services,
+        )
+
+    def when_ready(self, action: Callable[[], None]) -> None:
+        """Do something now, or as soon as the services are open."""
+        if self._window.context.has_services:
+            action()
+        else:
+            self._pending = action
+            self._window.say(tr("Opening the database; this goes on by itself in a moment"))
+
+    def rest(self) -> None:
+        """Look at nothing any more."""
+        self._lab_timer.stop()
+
+    def _on_services(self, services: ComparisonServices) -> None:
+        window = self._window
+        window.context.take_services(services)
+        window.say(tr("Ready"))
+        self._look_at_labs()
+        self._lab_timer.start()
+        self._look_for_interrupted()
+        window.update_frame()
+        window.ready.emit()
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending()
+
+    def _on_no_services(self, error: TunnelmarkError) -> None:
+        if self._window.current is not None:
+            self._window.current.notice.say_error(error, {tr("Try again"): self.start})
+        self._window.update_frame()
+
+    def _look_for_interrupted(self) -> None:
+        services = self._window.context.services
+
+        def found(name: str) -> None:
+            if name:
+                self._window.welcome.offer_resume(name)
+
+        self._window.runner.run(
+            tr("Looking for interrupted comparisons"),
+            lambda _token, _tell: next(
+                (c.pair.name for c in services.pairs() if services.unfinished(c.pair.name) is not None), ""
+            ),
+            on_success=found,
+            on_failure=lambda error: self._window.say(error.sentence()),
+        )
+
+    def _look_at_labs(self) -> None:
+        window = self._window
+        if not window.context.has_services or window.is_measuring or window.is_closing:
+            return
+        services = window.context.services
+
+        def show(number: int) -> None:
+            window.top.show_lab(tr("lab: up") if number else tr("lab: down"), is_up=bool(number))
+
+        window.runner.run(
+            tr("Looking at practice labs"),
+            lambda _token, _tell: sum(lab.is_running for lab in services.labs()),
+            on_success=show,
+            on_failure=lambda _error: window.top.show_lab(tr("lab: unknown"), is_up=False),
+            is_quiet=True,
+        )
+
+
+def _opened(make: ServicesFactory, prompts: Bridge) -> ComparisonServices:
+    """Open the services, and import what later pages need, so that the window's thread does not wait for it."""
+    services = make(prompts)
+    import ui.pages.run  # noqa: F401 - for its imports
+
+    return services

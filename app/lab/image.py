@@ -15,7 +15,6 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import LabFault
 from app.lab.image_build import build_image, remove_tree
 from app.lab.platforms import Platform, platform
 from app.lab.spec import LabProgress, OnProgress
@@ -220,7 +219,5 @@ def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Ite
             on_progress(LabProgress("image", "Another Tunnelmark is making an image; waiting for it.", None))
             token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what="another Tunnelmark's image", interval_s=0.5)
         yield
-    except OSError as error:
-        raise LabFault(f"The image cache {folder} cannot be used: {error.strerror}.") from error
     finally:
         os.close(folder_fd)

@@ -28,7 +28,8 @@ _NEEDED_TEMPORARY_BYTES = 1000 << 20
 _FREE_AFTERWARDS_BYTES = 200 << 20
 
 _KEYRING_FOLDER = Path("/usr/share/keyrings")
-_LOG_LINES = 25
+_LOG_LINES = 40
+_SHOWN_LINES = 5
 _SETUP_IN_GUEST = "tmp/tunnelmark-guest-setup"
 
 _MILESTONES: tuple[tuple[str, str, float], ...] = (
@@ -253,7 +254,7 @@ def _failure(program: str, status: int, last: collections.deque[str]) -> LabFaul
     log = "\n".join(last)
     if "No space left on device" in log:
         return DiskFull("The disk filled up while the practice lab's image was made.", context={"log": log})
-    hint = "The last lines of its log say why."
+    hint = "The last lines of its log, above, say why."
     if "subuid" in log or "newuidmap" in log or "unshare" in log:
         hint = (
             "As an ordinary user this needs subordinate user ids: "
@@ -264,7 +265,8 @@ def _failure(program: str, status: int, last: collections.deque[str]) -> LabFaul
     elif "NO_PUBKEY" in log or "not signed" in log:
         hint = "The keys on this computer are older than the release: update the package debian-archive-keyring."
     return LabFault(
-        f"The practice lab's image could not be made: {program} ended with status {status}.\n{log}",
+        f"The practice lab's image could not be made: {program} ended with status {status}.\n"
+        + "\n".join(list(last)[-_SHOWN_LINES:]),
         hint=hint,
         context={"log": log},
     )

@@ -12,6 +12,7 @@ from app.domain.hosts import Side
 from app.lab.accel import choose_accelerator
 from app.lab.boot import BOOT_TIMEOUT_S, PortTaken, console_mark_count, wait_until_up
 from app.lab.control import give_order
+from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
 from app.lab.image import ImagePaths, ImageStore
 from app.lab.image_build import check_free
@@ -58,7 +59,8 @@ class LabManager:
             DiskFull: There is not enough space.
             Cancelled: The token was cancelled.
         """
-        return self._images.ensure(platform, token=token, on_progress=on_progress)
+        with os_faults(f"making the image of {platform}"):
+            return self._images.ensure(platform, token=token, on_progress=on_progress)
 
     def up(self, spec: LabSpec, *, token: CancelToken, on_progress: OnProgress, is_owned: bool) -> Lab:
         """Start a lab and wait until both gateways can be logged in to.
@@ -80,6 +82,10 @@ class LabManager:
         """
         spec.check()
         _check_qemu()
+        with os_faults(f"starting the lab “{spec.name}”"):
+            return self._up(spec, token=token, on_progress=on_progress, is_owned=is_owned)
+
+    def _up(self, spec: LabSpec, *, token: CancelToken, on_progress: OnProgress, is_owned: bool) -> Lab:
         self._folders.refuse_taken(spec.name)
         images = {side: self.ensure_image(spec.platform(side), token=token, on_progress=on_progress) for side in Side}
         check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what="running a practice lab")

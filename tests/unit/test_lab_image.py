@@ -1,0 +1,334 @@
+"""The cache of images: what is sound, what is made anew, and what goes wrong while one is made."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import shutil
+import stat
+import tarfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, DiskFull, LabFault
+from app.lab import image as image_module
+from app.lab import image_build
+from app.lab.faults import os_faults
+from app.lab.image import ImageStore, hold_image, is_sound, recipe_files, recipe_fingerprint, write_manifest
+from app.lab.mirror import MIRROR_VARIABLE, find_mirror, parse_index_targets
+from app.lab.platforms import PLATFORMS, Platform
+from app.lab.spec import LabProgress, OnProgress
+
+ROW = PLATFORMS["debian-13"]
+Builder = Callable[..., None]
+
+
+def write_image(folder: Path) -> None:
+    for name in ("root.img", "vmlinuz", "initrd"):
+        (folder / name).write_bytes(name.encode() * 100)
+
+
+class Counter:
+    """Stands in for the making of an image."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, row: Platform, folder: Path, *, token: CancelToken, on_progress: OnProgress) -> None:
+        self.count += 1
+        write_image(folder)
+
+
+@pytest.fixture
+def builder(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    counter = Counter()
+    monkeypatch.setattr(image_module, "build_image", counter)
+    return counter
+
+
+def ensure(store: ImageStore, on_progress: OnProgress = lambda _: None) -> Path:
+    return store.ensure("debian-13", token=CancelToken(), on_progress=on_progress).folder
+
+
+def test_an_image_is_made_once(tmp_path: Path, builder: Counter) -> None:
+    store = ImageStore(tmp_path)
+    seen: list[LabProgress] = []
+    first = ensure(store, seen.append)
+    assert ensure(ImageStore(tmp_path)) == first
+    assert builder.count == 1
+    assert seen[-1].fraction == 1.0
+    assert [path.name for path in (tmp_path / "lab").iterdir()] == [first.name]
+    assert {stat.S_IMODE((first / name).stat().st_mode) for name in ("root.img", "initrd")} == {0o444}
+
+
+def damage_cut(folder: Path) -> None:
+    os.truncate(folder / "root.img", 10)
+
+
+def damage_byte(folder: Path) -> None:
+    content = bytearray((folder / "initrd").read_bytes())
+    content[5] ^= 1
+    (folder / "initrd").chmod(0o644)
+    (folder / "initrd").write_bytes(content)
+    os.utime(folder / "initrd", ns=(0, 0))
+
+
+def damage_kernel_gone(folder: Path) -> None:
+    (folder / "vmlinuz").unlink()
+
+
+def damage_manifest(folder: Path) -> None:
+    (folder / "manifest.json").write_text("{")
+
+
+@pytest.mark.parametrize("damage", [damage_cut, damage_byte, damage_kernel_gone, damage_manifest])
+def test_a_damaged_image_is_made_anew(tmp_path: Path, builder: Counter, damage: Callable[[Path], None]) -> None:
+    folder = ensure(ImageStore(tmp_path))
+    (folder / "root.img").chmod(0o644)
+    damage(folder)
+    assert not is_sound(folder)
+    assert ensure(ImageStore(tmp_path)) == folder
+    assert is_sound(folder)
+    assert builder.count == 2
+
+
+def test_a_copied_image_is_sound_though_its_times_differ(tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    write_image(folder)
+    write_manifest(folder)
+    os.utime(folder / "root.img", ns=(1, 1))
+    assert is_sound(folder)
+
+
+def test_what_was_half_made_is_not_taken_and_is_removed(tmp_path: Path, builder: Counter) -> None:
+    half = tmp_path / "lab" / ".building-debian-13"
+    half.mkdir(parents=True)
+    (half / "root.img").write_bytes(b"half")
+    folder = ensure(ImageStore(tmp_path))
+    assert not half.exists()
+    assert (folder / "root.img").read_bytes() != b"half"
+
+
+@pytest.mark.parametrize("error", [LabFault("broken"), Cancelled(), OSError(errno.ENOSPC, "full")])
+def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def fail(row: Platform, folder: Path, **_: object) -> None:
+        write_image(folder)
+        raise error
+
+    monkeypatch.setattr(image_module, "build_image", fail)
+    with pytest.raises(type(error)):
+        ensure(ImageStore(tmp_path))
+    assert list((tmp_path / "lab").iterdir()) == []
+
+
+def test_two_at_once_make_one_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_building, may_end = threading.Event(), threading.Event()
+    counter = Counter()
+
+    def slow(row: Platform, folder: Path, *, token: CancelToken, on_progress: OnProgress) -> None:
+        is_building.set()
+        assert may_end.wait(20)
+        counter(row, folder, token=token, on_progress=on_progress)
+
+    monkeypatch.setattr(image_module, "build_image", slow)
+    found: list[Path] = []
+    first = threading.Thread(target=lambda: found.append(ensure(ImageStore(tmp_path))))
+    first.start()
+    assert is_building.wait(20)
+
+    def on_progress(progress: LabProgress) -> None:
+        if "Another Tunnelmark" in progress.text:
+            may_end.set()
+
+    found.append(ensure(ImageStore(tmp_path), on_progress))
+    first.join(20)
+    assert counter.count == 1
+    assert len(set(found)) == 1
+
+
+def test_waiting_for_another_s_image_can_be_cancelled(tmp_path: Path, builder: Counter) -> None:
+    token = CancelToken()
+    (tmp_path / "lab").mkdir()
+    holder = os.open(tmp_path / "lab", os.O_RDONLY | os.O_DIRECTORY)
+    image_module.fcntl.flock(holder, image_module.fcntl.LOCK_EX)
+    try:
+        with pytest.raises(Cancelled):
+            ImageStore(tmp_path).ensure("debian-13", token=token, on_progress=lambda _: token.cancel())
+    finally:
+        os.close(holder)
+    assert builder.count == 0
+
+
+def test_images_of_older_recipes_are_removed_unless_a_lab_boots_from_them(tmp_path: Path, builder: Counter) -> None:
+    held, idle, other = (tmp_path / "lab" / name for name in ("debian-13-held", "debian-13-idle", "debian-7-old"))
+    for folder in (held, idle, other):
+        folder.mkdir(parents=True)
+    descriptor = hold_image(image_module.ImagePaths(held))
+    try:
+        ensure(ImageStore(tmp_path))
+    finally:
+        os.close(descriptor)
+    assert (held.exists(), idle.exists(), other.exists()) == (True, False, True)
+
+
+def test_every_file_and_every_field_of_the_recipe_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = recipe_files()
+    assert {"guest-setup.sh", "unpack.sh", "rootfs/etc/doas.conf"} <= set(files)
+    before = recipe_fingerprint(ROW)
+    assert recipe_fingerprint(ROW) == before
+    changed = [dict(files) | {name: files[name] + b"\n"} for name in files]
+    for variant in changed:
+        monkeypatch.setattr(image_module, "recipe_files", lambda variant=variant: variant)
+        assert recipe_fingerprint(ROW) != before
+
+
+def test_our_files_belong_to_root_and_sudo_accepts_its_own() -> None:
+    with tarfile.open(fileobj=io.BytesIO(image_build.pack_files(ROW))) as archive:
+        members = {member.name: member for member in archive.getmembers()}
+        release = archive.extractfile("etc/ssh/sshd_config.d/20-tunnelmark-lab-release.conf")
+        assert release is not None
+        assert release.read().decode().splitlines() == list(ROW.sshd_lines)
+    assert all((member.uid, member.gid) == (0, 0) for member in members.values())
+    assert all(not member.mode & 0o022 for member in members.values())
+    assert members["etc/sudoers.d/tunnelmark-lab"].mode == 0o440  # sudo ignores files that others may write
+
+
+def test_the_command_that_makes_an_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "debian-archive-keyring.gpg").touch()
+    monkeypatch.setattr(image_build, "_KEYRING_FOLDER", tmp_path)
+    argv = image_build.mmdebstrap_argv(
+        ROW, files=Path("f.tar"), output=Path("root.tar"), mirror="file:/m", proxy={"Acquire::http::Proxy": "http://p"}
+    )
+    assert argv[-3:] == ["trixie", "root.tar", "file:/m"]
+    assert f"--keyring={tmp_path}/debian-archive-keyring.gpg" in argv
+    assert '--aptopt=Acquire::http::Proxy "http://p"' in argv
+    assert "--customize-hook=tar-in f.tar /" in argv
+    (packages,) = [word for word in argv if word.startswith("--include=")]
+    assert packages.endswith(",linux-image-cloud-amd64")
+
+
+def test_missing_keys_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_build, "_KEYRING_FOLDER", tmp_path)
+    with pytest.raises(LabFault) as caught:
+        image_build.mmdebstrap_argv(ROW, files=tmp_path, output=tmp_path, mirror="", proxy={})
+    assert "debian-archive-keyring" in caught.value.hint
+
+
+def test_a_missing_mmdebstrap_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_build.shutil, "which", lambda name, **_: None if name == "mmdebstrap" else name)
+    with pytest.raises(LabFault) as caught:
+        image_build.build_image(ROW, tmp_path, token=CancelToken(), on_progress=lambda _: None)
+    assert "apt-get install mmdebstrap" in caught.value.hint
+
+
+class Usage(NamedTuple):
+    total: int
+    used: int
+    free: int
+
+
+def test_too_little_space_is_found_before_anything_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1 << 40, 1 << 40, 100 << 20))
+    monkeypatch.setattr(image_build.shutil, "which", lambda name, **_: name)
+    with pytest.raises(DiskFull, match="100 MiB are free") as caught:
+        image_build.build_image(ROW, tmp_path, token=CancelToken(), on_progress=lambda _: None)
+    assert "MiB are needed" in caught.value.message
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "hint"),
+    [
+        ("tar: write error: No space left on device", DiskFull, ""),
+        ("E: Failed to fetch http://m/x.deb  Could not connect", LabFault, "network"),
+        ("newuidmap: write to uid_map failed", LabFault, "--add-subuids"),
+        ("GPG error: NO_PUBKEY 123", LabFault, "debian-archive-keyring"),
+        ("E: something else", LabFault, "last lines"),
+    ],
+)
+def test_why_an_image_could_not_be_made(tmp_path: Path, line: str, error: type[Exception], hint: str) -> None:
+    argv = ["sh", "-c", f"echo '{line}'; echo '$HOME' >&2; exit 25"]
+    with pytest.raises(error) as caught:
+        image_build._run_bound(argv, log=tmp_path / "log", token=CancelToken(), on_progress=lambda _: None)
+    assert hint in caught.value.hint  # type: ignore[attr-defined]
+    assert line in caught.value.context["log"]  # type: ignore[attr-defined]
+
+
+def test_output_becomes_progress(tmp_path: Path) -> None:
+    seen: list[LabProgress] = []
+    script = "echo 'I: running apt-get update...'; echo noise; echo 'tunnelmark: users'"
+    image_build._run_bound(["sh", "-c", script], log=tmp_path / "log", token=CancelToken(), on_progress=seen.append)
+    assert [step.text for step in seen] == ["Fetching the lists of packages", "Making users and services"]
+    fractions = [step.fraction or 0 for step in seen]
+    assert fractions == sorted(fractions)
+
+
+def test_cancelling_ends_the_program_at_once(tmp_path: Path) -> None:
+    token = CancelToken()
+    script = "trap 'touch cleaned; exit 1' TERM; echo 'tunnelmark: users'; while :; do sleep 0.05; done"
+    argv = ["sh", "-c", f"cd '{tmp_path}'; {script}"]
+    with pytest.raises(Cancelled):
+        image_build._run_bound(argv, log=tmp_path / "log", token=token, on_progress=lambda _: token.cancel())
+    assert (tmp_path / "cleaned").exists()
+
+
+def test_the_mirror_of_this_computer_is_found_in_apt_s_list() -> None:
+    output = "Debian|Debian-Security|http://m/debian-security/\nGoogle|x|http://g/\nDebian|Debian|http://m/debian/\n"
+    assert parse_index_targets(output) == "http://m/debian"
+
+
+@pytest.mark.parametrize("output", ["", "\n", "Ubuntu|Ubuntu|http://u/ubuntu/\n", "Debian|Debian\n", "|||\n"])
+def test_without_a_debian_archive_there_is_no_mirror(output: str) -> None:
+    assert parse_index_targets(output) is None
+
+
+def test_no_mirror_is_a_fault_with_a_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
+    fake = tmp_path / "apt-get"
+    fake.write_text("#!/bin/sh\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    with pytest.raises(LabFault) as caught:
+        find_mirror()
+    assert MIRROR_VARIABLE in caught.value.hint
+    monkeypatch.setenv(MIRROR_VARIABLE, "file:/mirror")
+    assert find_mirror() == "file:/mirror"
+
+
+def test_without_apt_it_is_said_what_the_lab_needs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(MIRROR_VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LabFault, match="apt-get does not work") as caught:
+        find_mirror()
+    assert "Debian" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(errno.ENOSPC, DiskFull), (errno.EDQUOT, DiskFull), (errno.EACCES, LabFault), (errno.EROFS, LabFault)],
+)
+def test_the_operating_system_s_errors_become_ours(number: int, expected: type[Exception]) -> None:
+    with pytest.raises(expected, match="while making tea") as caught, os_faults("making tea"):
+        raise OSError(number, os.strerror(number), "/some/file")
+    assert "/some/file" in str(caught.value)
+
+
+def test_our_own_errors_pass_unchanged() -> None:
+    error = LabFault("mine")
+    with pytest.raises(LabFault) as caught, os_faults("x"):
+        raise error
+    assert caught.value is error
+
+
+def test_the_manifest_is_json(tmp_path: Path) -> None:
+    write_image(tmp_path)
+    write_manifest(tmp_path)
+    assert set(json.loads((tmp_path / "manifest.json").read_text())["files"]) == {"root.img", "vmlinuz", "initrd"}

@@ -1,0 +1,170 @@
+"""What a virtual gateway is started with: QEMU's command line, its second disk, its ports and keys."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import socket
+import stat
+import subprocess
+import tarfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import LabFault
+from app.domain.hosts import AuthKind, Side
+from app.lab import CpuKind, ImagePaths, Lab, LabSpec
+from app.lab.guest import GuestIdentity, known_hosts_line, make_key, make_passwords, write_seed
+from app.lab.machine import Accelerator, MachinePlan, cpu_option, qemu_argv
+from app.lab.ports import free_ports
+from app.lab.running import load_lab
+
+IDENTITY = GuestIdentity(Side.A, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA")
+
+
+def plan(side: Side, **changes: object) -> MachinePlan:
+    values = {
+        "side": side,
+        "image": ImagePaths(Path("/cache/lab/debian-13-0")),
+        "accelerator": Accelerator.TCG,
+        "cpu": CpuKind.AES,
+        "port": 20_001,
+        "machine_id": "f" * 32,
+    }
+    return MachinePlan(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "cpu", "expected"),
+    [
+        (Accelerator.TCG, CpuKind.AES, "max,-cx16"),
+        (Accelerator.TCG, CpuKind.NO_AES, "max,-cx16,-aes,-vaes"),
+        (Accelerator.KVM, CpuKind.AES, "host"),
+        (Accelerator.KVM, CpuKind.NO_AES, "host,-aes,-vaes"),
+    ],
+)
+def test_cpu_features(accelerator: Accelerator, cpu: CpuKind, expected: str) -> None:
+    assert cpu_option(accelerator, cpu) == expected
+
+
+def test_nothing_of_a_guest_reaches_the_computer_s_own_network() -> None:
+    argv = qemu_argv(plan(Side.A))
+    networks = [argv[index + 1] for index, word in enumerate(argv) if word == "-netdev"]
+    assert networks == [
+        "user,id=management,restrict=on,hostfwd=tcp:127.0.0.1:20001-:22",
+        "dgram,id=underlay,local.type=fd,local.str=@UNDERLAY_FD@",
+    ]
+
+
+def test_a_guest_may_reboot() -> None:
+    assert "-no-reboot" not in qemu_argv(plan(Side.A))
+
+
+def test_the_two_machines_share_nothing_that_must_differ() -> None:
+    a, b = (" ".join(qemu_argv(plan(side))) for side in Side)
+    for differing in ("mac=52:54:00:54:4d:a0", "mac=52:54:00:54:4d:a1", "disk-a", "seed-a", "console-a", "gateway-a"):
+        assert differing in a
+        assert differing not in b
+
+
+def test_no_secret_is_on_the_command_line(tmp_path: Path) -> None:
+    words = " ".join(qemu_argv(plan(Side.A)))
+    assert "PRIVATE" not in words
+    assert "password" not in words.lower()
+
+
+def test_the_seed_carries_keys_and_passwords_and_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "seed.tar"
+    write_seed(path, IDENTITY, authorized_key="ssh-ed25519 BBBB", passwords={"operator": "geheim"})
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.stat().st_size % 512 == 0  # or QEMU would cut the last sector
+    with tarfile.open(fileobj=io.BytesIO(path.read_bytes())) as archive:
+        members = {member.name: member for member in archive.getmembers()}
+        contents = {name: archive.extractfile(member).read() for name, member in members.items()}  # type: ignore[union-attr]
+    assert all((member.uid, member.gid) == (0, 0) for member in members.values())
+    assert contents["etc/ssh/ssh_host_ed25519_key"] == b"PRIVATE"
+    assert members["etc/ssh/ssh_host_ed25519_key"].mode == 0o600
+    assert members["run/tunnelmark-lab-passwords"].mode == 0o600
+    assert contents["run/tunnelmark-lab-passwords"] == b"operator:geheim\n"
+    assert b"Address=192.0.2.1/24" in contents["etc/systemd/network/20-underlay.network"]
+    assert contents["etc/hostname"] == b"gateway-a\n"
+
+
+def test_a_secret_is_in_no_representation() -> None:
+    assert "PRIVATE" not in repr(IDENTITY)
+
+
+def test_known_hosts_line() -> None:
+    assert known_hosts_line(20_001, IDENTITY) == "[127.0.0.1]:20001 ssh-ed25519 AAAA\n"
+
+
+def test_passwords_are_long_random_and_different() -> None:
+    one, two = make_passwords(), make_passwords()
+    values = [*one.values(), *two.values()]
+    assert set(one) == {"operator", "plain"}
+    assert len(set(values)) == len(values)
+    assert all(len(value) >= 16 for value in values)
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs openssh-client")
+def test_a_key_is_made_with_its_public_half(tmp_path: Path) -> None:
+    public = make_key(tmp_path / "key", comment="x y")
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+    argv = ["ssh-keygen", "-y", "-f", str(tmp_path / "key")]
+    derived = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    assert derived.split()[:2] == public.split() == ["ssh-ed25519", public.split()[1]]
+
+
+def test_a_missing_ssh_keygen_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LabFault) as caught:
+        make_key(tmp_path / "key", comment="")
+    assert "openssh-client" in caught.value.hint
+
+
+def test_free_ports_are_different_and_free() -> None:
+    ports = free_ports(2)
+    assert len(set(ports)) == 2
+    for port in ports:
+        assert 20_000 <= port < 30_000
+        with socket.socket() as trial:
+            trial.bind(("127.0.0.1", port))
+
+
+def lab(folder: Path) -> Lab:
+    spec = LabSpec(folder.name, cpu=CpuKind.NO_AES)
+    return Lab(spec, folder, {Side.A: 20_001, Side.B: 20_002}, datetime(2026, 1, 2, 3, 4, tzinfo=UTC), 4711)
+
+
+def test_a_lab_can_be_described_and_read_again(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    lab(folder).save()
+    assert load_lab(folder) == lab(folder)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"ports": {"c": 1}}', json.dumps({"ports": 3})])
+def test_a_damaged_description_is_a_clear_fault(tmp_path: Path, content: str) -> None:
+    (tmp_path / "lab.json").write_text(content)
+    with pytest.raises(LabFault, match="cannot be read"):
+        load_lab(tmp_path)
+
+
+def test_the_pair_of_a_lab(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    pair = lab(folder).pair
+    assert (pair.name, pair.is_lab, pair.underlay_a, pair.underlay_b) == ("lab:mine", True, "192.0.2.1", "192.0.2.2")
+    assert (pair.b.address, pair.b.port, pair.b.user, pair.b.auth) == ("127.0.0.1", 20_002, "root", AuthKind.KEY)
+    assert pair.a.identity_file == str(folder / "id_ed25519")
+    assert pair.a.host_key_file == str(folder / "known_hosts")
+
+
+def test_logging_in_always_checks_the_host_key(tmp_path: Path) -> None:
+    argv = lab(tmp_path / "a b").ssh_argv(Side.B, "operator")
+    assert "StrictHostKeyChecking=yes" in argv
+    assert f'UserKnownHostsFile="{tmp_path}/a b/known_hosts"' in argv
+    assert argv[argv.index("-l") + 1] == "operator"
+    assert argv[argv.index("-p") + 1] == "20002"

@@ -1,0 +1,64 @@
+"""Names, platforms and what a lab is asked for."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import Side
+from app.lab import PLATFORMS, CpuKind, LabSpec, check_lab_name
+from app.lab.platforms import platform
+
+
+@pytest.mark.parametrize("name", ["a", "0", "shared", "e2e-4711", "a" * 31])
+def test_good_names(name: str) -> None:
+    check_lab_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "-a", "A", "a b", "a/b", "..", "ä", "a" * 32, "a\n", "a.b", "a_b"])
+def test_bad_names_are_refused(name: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        check_lab_name(name)
+    assert "lower-case" in caught.value.hint
+
+
+@given(st.text(max_size=40))
+def test_an_accepted_name_is_always_a_safe_file_name(name: str) -> None:
+    try:
+        check_lab_name(name)
+    except InvalidOption:
+        return
+    assert set(name) <= set(string.ascii_lowercase + string.digits + "-")
+    assert 1 <= len(name) <= 31
+    assert not name.startswith("-")
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+def test_platform_names_are_reserved(name: str) -> None:
+    with pytest.raises(InvalidOption, match="name of a platform"):
+        LabSpec(name).check()
+
+
+def test_unknown_platforms_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidOption) as caught:
+        LabSpec("x", platform_b="debian-1").check()
+    assert "debian-1" in caught.value.message
+    assert "debian-13" in caught.value.hint
+
+
+def test_the_two_ends_may_differ() -> None:
+    spec = LabSpec("x", platform_a="one", platform_b="two", cpu=CpuKind.NO_AES)
+    assert (spec.platform(Side.A), spec.platform(Side.B)) == ("one", "two")
+
+
+@pytest.mark.parametrize("row", PLATFORMS.values(), ids=list(PLATFORMS))
+def test_every_platform_can_be_made_and_measured_with(row: object) -> None:
+    entry = platform(getattr(row, "name"))  # noqa: B009 - the table's key and the row's name must agree
+    assert entry is row
+    assert {"openssh-server", "iperf3", "tcpdump", "iputils-ping", "openvpn", "wireguard-tools"} <= set(entry.packages)
+    assert len(set(entry.packages)) == len(entry.packages)
+    assert entry.kernel_package.startswith("linux-image-")

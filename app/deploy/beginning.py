@@ -1,4 +1,4 @@
-"""Taking the lock, arming the timer and making the keys on one host: one round trip."""
+"""Taking the lock, arming the timer, looking at a host and making its key: one round trip."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from app.deploy.ends import HostEnd, printable, whole_seconds
 from app.deploy.ledger import IDENTITY_NUMBER, PUBLIC_NUMBER, RUN_DIR_NUMBER, Ledger, Planned, numbered, undo_line
-from app.deploy.marks import Mark, MarkSink, find, text_after
+from app.deploy.marks import Mark, MarkSink, find, parse_sections, text_after
 from app.deploy.owners import owner_key, owner_text
+from app.deploy.request import LockInfo
 from app.deploy.scripts import call, filled_script, one_line
+from app.deploy.snapshots import SnapshotDepth
+from app.deploy.surveys import Survey, parse_lock, parse_survey
 from app.domain.adapters import IdentityRecipe, Step
 from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult
@@ -28,12 +31,50 @@ class Beginning:
         lease_s: For how long the host waits to hear of us, in seconds.
         run_dir: The tunnel's own folder.
         recipe: How its key is made.
+        peer: The other host's underlay address.
+        paths: Paths of which to say whether they are there.
     """
 
     tunnel: str
     lease_s: float
     run_dir: str
     recipe: IdentityRecipe
+    peer: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What beginning on one host came to.
+
+    Attributes:
+        survey: What the host looked like, with the lock taken and the timer armed, before any other change.
+        outputs: What the recipe's public commands printed.
+    """
+
+    survey: Survey
+    outputs: Mapping[str, CommandResult]
+
+
+class HeldLock(PairLocked):
+    """A host is locked already.
+
+    Args:
+        end: The host.
+        lock: Who has it, as far as the host says.
+    """
+
+    def __init__(self, end: HostEnd, lock: LockInfo | None) -> None:
+        self.lock = lock
+        if lock is None or not lock.is_complete:
+            super().__init__(f"Another Tunnelmark is just locking {end.label}.", hint="Try again in a minute.")
+            return
+        super().__init__(
+            f"{lock.owner} has been working on {end.label} for {lock.age_s} s.",
+            hint="Wait until it has finished. If it died, the host puts itself back "
+            f"within {max(1, lock.left_s)} s; then try again.",
+            context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
+        )
 
 
 def step_line(planned: Planned, step: Step, *, stdin_path: str = "/dev/null") -> str:
@@ -57,10 +98,8 @@ def planned_step(number: str, step: Step) -> Planned:
     return Planned(number, step.title, shell_line(step.command.argv), undo_line(step.undo), undo_timeout_s)
 
 
-def begin(
-    end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink
-) -> Mapping[str, CommandResult]:
-    """Lock a host, arm its timer, make its key.
+def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink) -> Begun:
+    """Lock a host, arm its timer, look at it, make its key.
 
     Args:
         end: The host.
@@ -70,10 +109,10 @@ def begin(
         on_mark: Gets `armed` as soon as the timer runs.
 
     Returns:
-        What the recipe's public commands printed.
+        What the host looked like, and what the recipe's public commands printed.
 
     Raises:
-        PairLocked: Somebody else was quicker.
+        HeldLock: Somebody has locked the host.
         DiskFull: There is no space for our folder.
         CommandFailed: Something else went wrong.
     """
@@ -90,6 +129,8 @@ def begin(
             owner_key(),
             beginning.run_dir,
             remove,
+            beginning.peer,
+            *beginning.paths,
         ),
         word=beginning.tunnel,
         token=token,
@@ -97,12 +138,16 @@ def begin(
         on_mark=on_mark,
     )
     _write_down(marks, ledger, end)
+    sections = parse_sections(result.stdout, beginning.tunnel)
+    if find(marks, "failed", "locked") is not None:
+        raise HeldLock(end, parse_lock(sections.get("lock", "")))
     if find(marks, "finished") is None:
         raise begin_error(end, marks, result, ledger)
-    return {
+    outputs = {
         name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
         for index, name in enumerate(beginning.recipe.public)
     }
+    return Begun(parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
 
 
 def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:
@@ -148,8 +193,6 @@ def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, le
     failed = find(marks, "failed")
     words = failed.words[1:] if failed is not None else ("unknown",)
     context = {"host": end.label}
-    if words[0] == "locked":
-        return PairLocked(f"Another Tunnelmark is working on {end.label}.", hint="Wait until it has finished.")
     if words[0] in ("disk", "journal") or "No space left" in " ".join(words):
         return DiskFull(
             f"There is no space left in {end.state_dir} on {end.label}.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.deploy.beginning import begin_error, planned_step, step_error, step_line
@@ -29,12 +30,12 @@ class Building:
     Attributes:
         request: What was asked for.
         plan: Made with both public identities.
-        tunnel: The random id of this work.
+        tunnels: The random id of this work on each host.
     """
 
     request: DeployRequest
     plan: TunnelPlan
-    tunnel: str
+    tunnels: Mapping[Side, str]
 
 
 def write_plan_files(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
@@ -84,8 +85,8 @@ def build(
     ]
     marks, result = end.run_marked(
         filled_script("apply.sh", steps=steps, checks=_check_lines(building, end.side)),
-        (end.state_dir, building.tunnel),
-        word=building.tunnel,
+        (end.state_dir, building.tunnels[end.side]),
+        word=building.tunnels[end.side],
         token=token,
         timeout_s=_limit_s(building, own),
         on_mark=on_mark,

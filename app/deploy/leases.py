@@ -27,13 +27,13 @@ class Lease:
 
     Args:
         ends: The hosts.
-        tunnel: The random id of this work.
+        tunnels: The random id of this work on each host.
         lease_s: For how long a host waits to hear of us, in seconds.
     """
 
-    def __init__(self, ends: Mapping[Side, HostEnd], tunnel: str, lease_s: float) -> None:
+    def __init__(self, ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], lease_s: float) -> None:
         self._ends = ends
-        self._tunnel = tunnel
+        self._tunnels = tunnels
         self._lease_s = lease_s
         self._token = CancelToken()
         self._lost: dict[Side, str] = {}
@@ -66,7 +66,9 @@ class Lease:
 
     def _renew(self, end: HostEnd) -> None:
         command = Command(
-            shell_step_argv(host_script("renew.sh"), end.state_dir, self._tunnel, whole_seconds(self._lease_s)),
+            shell_step_argv(
+                host_script("renew.sh"), end.state_dir, self._tunnels[end.side], whole_seconds(self._lease_s)
+            ),
             timeout_s=max(2.0, self._lease_s / 3),
             is_root=True,
         )

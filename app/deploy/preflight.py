@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator
 from app.deploy.both import on_both
 from app.deploy.ends import HostEnd
 from app.deploy.request import DeployRequest, Obstacle
-from app.deploy.surveys import Survey, survey
+from app.deploy.surveys import Reach, Survey, survey
 from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.commands import FileToWrite, SessionPair
+from app.domain.commands import SessionPair
+from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Side
 
-MIN_FREE_KIB = 1024
+MIN_FREE_MIB = 1
 """A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
 
 
@@ -42,29 +43,25 @@ def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelTok
     """
     plan = request.adapter.plan(request.plan_request())
     ends = host_ends(sessions, state_dir_of(request))
-    surveys = on_both(lambda side, child: survey_for(ends[side], request, plan, token=child), token=token)
-    return tuple(obstacle for side in Side for obstacle in obstacles_on(side, request, plan, surveys))
+
+    def look(side: Side, child: CancelToken) -> Survey | Obstacle:
+        try:
+            peer = request.link.underlay(side.other)
+            return survey(ends[side], token=child, peer=peer, paths=outside_paths(request, plan.end(side)))
+        except PrivilegeMissing as error:
+            return Obstacle(side, error.message, error.hint)
+
+    looks = on_both(look, token=token)
+    surveys = {side: look for side, look in looks.items() if isinstance(look, Survey)}
+    found = [look for look in looks.values() if isinstance(look, Obstacle)]
+    for side in Side:
+        if side in surveys:
+            found += _locked(side, request, surveys[side])
+        found += obstacles_on(side, request, plan, surveys)
+    return tuple(found)
 
 
-def survey_for(end: HostEnd, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> Survey:
-    """Look at one host for everything that `obstacles_on` asks."""
-    paths = [file.path for file in _outside(request, plan.end(end.side))]
-    return survey(end, token=token, peer=request.link.underlay(end.side.other), paths=paths)
-
-
-def obstacles_on(
-    side: Side, request: DeployRequest, plan: TunnelPlan, surveys: dict[Side, Survey]
-) -> Iterator[Obstacle]:
-    """Say what is in the way on one host.
-
-    Args:
-        side: The host.
-        request: What is to be built.
-        plan: The plan, with or without identities.
-        surveys: What both hosts look like.
-    """
-    found = surveys[side]
-    yield from _basics(side, request, found)
+def _locked(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obstacle]:
     if found.lock is not None:
         yield Obstacle(
             side,
@@ -72,6 +69,28 @@ def obstacles_on(
             f"for {found.lock.age_s} s.",
             "Wait until it has finished. If it died, `tunnelmark recover` puts the host back.",
         )
+
+
+def outside_paths(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
+    """Return the paths of a plan's files that do not lie in the tunnel's own folder."""
+    return tuple(file.path for file in end.files if not file.path.startswith(f"{request.link.run_dir}/"))
+
+
+def obstacles_on(
+    side: Side, request: DeployRequest, plan: TunnelPlan, surveys: dict[Side, Survey]
+) -> Iterator[Obstacle]:
+    """Say what is in the way on one host, but for a lock.
+
+    Args:
+        side: The host.
+        request: What is to be built.
+        plan: The plan, with or without identities.
+        surveys: What both hosts look like.
+    """
+    yield from _space(side, request)
+    found = surveys.get(side)
+    if found is None:
+        return
     yield from _underlay(side, request, surveys)
     yield from _names(side, request, plan.end(side), found)
     yield from _numbers(side, request, plan.end(side), found)
@@ -79,22 +98,14 @@ def obstacles_on(
     yield from _firewall(side, request, plan.end(side), found)
 
 
-def _outside(request: DeployRequest, end: EndPlan) -> list[FileToWrite]:
-    return [file for file in end.files if not file.path.startswith(f"{request.link.run_dir}/")]
-
-
-def _basics(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obstacle]:
-    label = request.label(side)
-    if not found.is_root:
-        yield Obstacle(
-            side, f"Commands on {label} do not have root's rights.", "Log in as root, or allow sudo or doas."
-        )
-    if found.free_kib is not None and found.free_kib < MIN_FREE_KIB:
-        folder = state_dir_of(request).rpartition("/")[0] or "/"
+def _space(side: Side, request: DeployRequest) -> Iterator[Obstacle]:
+    folder = state_dir_of(request).rpartition("/")[0] or "/"
+    free_mib = request.facts(side).disk_free_mib.get(folder)
+    if free_mib is not None and free_mib < MIN_FREE_MIB:
         yield Obstacle(
             side,
-            f"Only {found.free_kib} KiB are free in {folder} on {label}.",
-            f"Free at least {MIN_FREE_KIB} KiB there.",
+            f"Less than {MIN_FREE_MIB} MiB is free in {folder} on {request.label(side)}.",
+            f"Free at least {MIN_FREE_MIB} MiB there.",
         )
 
 
@@ -106,15 +117,15 @@ def _underlay(side: Side, request: DeployRequest, surveys: dict[Side, Survey]) -
             f"{label} does not have the underlay address {own}.",
             "Choose the addresses that join the two hosts anew; behind NAT this does not work yet.",
         )
-    if not surveys[side].route or surveys[side].route.startswith(("unreachable", "prohibit", "blackhole")):
+    if surveys[side].reach is Reach.NO_ROUTE:
         yield Obstacle(side, f"{label} has no route to {peer}.", "Check the cable, the addresses and the routes.")
-    elif not surveys[side].does_peer_answer:
-        is_dead = not surveys[side.other].does_peer_answer
+    elif surveys[side].reach is Reach.SILENT:
+        other = surveys.get(side.other)
         yield Obstacle(
             side,
             f"{peer} does not answer the pings of {label}.",
             "Check the underlay, and that a firewall does not drop ICMP.",
-            is_blocking=is_dead,
+            is_blocking=other is None or other.reach is not Reach.ANSWERS,
         )
 
 

@@ -12,15 +12,18 @@ from app.deploy.owners import is_dead
 from app.deploy.preflight import host_ends
 from app.deploy.request import LockInfo
 from app.deploy.surveys import survey
-from app.deploy.undoing import UndoState, let_go, put_back
+from app.deploy.undoing import UndoState, put_back
+from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
+from app.domain.commands import Command, SessionPair
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, TunnelNames
 
 UNDO_LIMIT_S = 300.0
 """An abandoned journal says itself how long its entries may take; this bounds all of them together, in seconds."""
+INCOMPLETE_S = 2.0
+"""How long locking a host may take at most until the lease is written, in seconds; it takes some ms."""
 
 
 class Found(StrEnum):
@@ -113,12 +116,13 @@ def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit
     Returns:
         Whether the host is free now; false where its owner may live, or where it could not be put back.
     """
+    if not lock.is_complete:
+        return _clear_incomplete(end, token=token)
     if not is_abandoned(lock):
         return False
     ledger = Ledger(end, audit)
     outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
     if outcome.state is UndoState.DONE:
-        let_go(end, lock.tunnel, token=token)
         ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
     return outcome.state in (UndoState.DONE, UndoState.GONE)
 
@@ -126,6 +130,18 @@ def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit
 def is_abandoned(lock: LockInfo) -> bool:
     """Return whether a lock's owner no longer lives: its lease is over, or it was a process here that is gone."""
     return lock.is_complete and (lock.left_s <= 0 or is_dead(lock.owner_key))
+
+
+def _clear_incomplete(end: HostEnd, *, token: CancelToken) -> bool:
+    """Remove a folder whose maker died before it wrote the lease: it cannot have changed anything else.
+
+    Returns:
+        Whether it is gone; false where somebody was just about to lock the host, and now has.
+    """
+    token.sleep(INCOMPLETE_S)
+    script = '[ ! -e "$1/lease" ] && rm -rf "$1"'
+    command = Command(shell_step_argv(script, end.state_dir), timeout_s=10.0, is_root=True)
+    return end.session.run(command, token=token).is_ok
 
 
 def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
@@ -143,6 +159,9 @@ def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -
             )
             return HostRecovery(end.side, Found.LEFTOVERS, is_clean=False, sentence=sentence)
         return HostRecovery(end.side, Found.NOTHING, is_clean=True, sentence=f"{end.label}: nothing to put back.")
+    if not lock.is_complete and _clear_incomplete(end, token=token):
+        sentence = f"{end.label}: a Tunnelmark died while it locked the host; its folder has been removed."
+        return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence)
     if not is_abandoned(lock):
         sentence = (
             f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "
@@ -160,7 +179,6 @@ def _put_back(end: HostEnd, lock: LockInfo, audit: AuditSink | None, *, token: C
         sentence = f"{whose} could not be taken back completely; on its console, run: {end.console_command}"
         return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
     if outcome.state is UndoState.DONE:
-        let_go(end, lock.tunnel, token=token)
         ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
     return HostRecovery(
         end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been taken back.", log=outcome.log

@@ -1,7 +1,8 @@
 """The shell scripts that run on hosts: constant texts from resources/templates/host, put together here.
 
-`# @include NAME` stands for another file. `# @steps` and `# @checks` stand for lines that are made of argv lists, each
-word quoted by `shell_line`; nothing else is ever put into a script.
+`# @include NAME` stands for another file. `# @steps` and `# @checks` stand for lines that are made of argv lists, and
+`# @texts` for whole scripts that are left on the host; each word is quoted by `shell_line`. Nothing else is ever put
+into a script.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def host_script(name: str) -> str:
 
 
 def filled_script(name: str, *, steps: Iterable[str] = (), checks: Iterable[str] = ()) -> str:
-    """Return a script with its own lines in it.
+    """Return a script with its own lines in it, and with the scripts that it leaves on the host.
 
     Args:
         name: File name.
@@ -41,10 +42,11 @@ def filled_script(name: str, *, steps: Iterable[str] = (), checks: Iterable[str]
     Returns:
         POSIX sh.
     """
+    texts = (f"{word}_text={shell_line([host_script(f'{word}.sh')])}" for word in ("undo", "watch"))
     text = host_script(name)
     for place, lines in (("    # @steps\n", steps), ("    # @checks\n", checks)):
         text = text.replace(place, "".join(f"    {line}\n" for line in lines))
-    return text
+    return text.replace("# @texts\n", "".join(f"{line}\n" for line in texts))
 
 
 def call(function: str, *words: str) -> str:

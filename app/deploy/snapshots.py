@@ -58,18 +58,20 @@ def parse_snapshot(sections: Mapping[str, str], *, state_dir: str, depth: Snapsh
     def lines(name: str) -> list[str]:
         return [line.rstrip() for line in sections.get(name, "").split("\n") if line.strip()]
 
+    network = _sorted_network(lines("network"))
     parts: dict[str, Mapping[str, str]] = {
-        "interface": _interfaces(lines("links")),
-        "address": _plain(_without_index(line) for line in lines("addresses")),
-        "route": _plain(_steady(line) for line in lines("routes") + lines("routes6")),
-        "rule": _plain(_steady(line) for line in lines("rules") + lines("rules6")),
+        "interface": _interfaces(network["link"]),
+        "address": _plain(_steady(line.partition(":")[2]) for line in network["address"]),
+        "route": _plain([*map(_steady, network["route"]), *_routes6(lines("sockets"))]),
+        "rule": _plain(_steady(line) for line in network["rule"]),
         "L2TP tunnel or session": _l2tp(sections.get("l2tp", "")),
         "firewall rule": _numbered(_COUNTERS.sub("", line) for line in lines("firewall")),
         "socket": _plain(_sockets(lines("sockets"))),
-        "process": _plain(_processes(sections.get("processes", ""), state_dir)),
         "folder": {state_dir: "there"} if lines("lock") else {},
     }
     if depth is SnapshotDepth.THOROUGH:
+        parts["IPv6 rule"] = _plain(_steady(line) for line in lines("rules6"))
+        parts["process"] = _plain(_processes(sections.get("processes", ""), state_dir))
         parts["service"] = _plain(lines("services"))
         parts["file"] = _by_path(lines("files"), _FILE)
         parts["content of"] = _by_path(lines("sums"), _SUM)
@@ -121,8 +123,35 @@ def _numbered(lines: Iterable[str]) -> Mapping[str, str]:
     return {str(number): line for number, line in enumerate(lines, 1)}
 
 
-def _without_index(line: str) -> str:
-    return _steady(line.partition(":")[2] if re.match(r"\d+:", line) else line)
+def _sorted_network(lines: Iterable[str]) -> Mapping[str, list[str]]:
+    """Tell the lines of `ip -o` about links, addresses and rules apart; all others are routes.
+
+    Source: iproute2 6.15 and BusyBox 1.35, `N: NAME: <FLAGS>`, `N: NAME    inet ADDRESS`, `N:<tab>from …`.
+    """
+    found: dict[str, list[str]] = {"link": [], "address": [], "rule": [], "route": []}
+    kinds = {
+        "link": re.compile(r"\d+: \S+: <"),
+        "address": re.compile(r"\d+: \S+\s+(?:inet|link|peer|family)"),
+        "rule": re.compile(r"\d+:\s+(?:not )?from"),
+    }
+    for line in lines:
+        found[next((kind for kind, pattern in kinds.items() if pattern.match(line)), "route")].append(line)
+    return found
+
+
+def _routes6(lines: Iterable[str]) -> Iterable[str]:
+    """Read /proc/net/ipv6_route: destination, its prefix length, …, next hop (5th), metric, …, interface (10th).
+
+    Source: Linux 6.12, net/ipv6/route.c, rt6_info_route / ipv6_route_native_seq_show.
+    """
+    for line in lines:
+        words = line.split()
+        if len(words) == 10 and len(words[0]) == 32:
+            try:
+                destination = ipaddress.IPv6Address(int(words[0], 16))
+                yield f"{destination}/{int(words[1], 16)} via {words[4]} metric {int(words[5], 16)} dev {words[9]}"
+            except ValueError:
+                continue
 
 
 def _interfaces(lines: Iterable[str]) -> Mapping[str, str]:

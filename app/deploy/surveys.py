@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from app.deploy.ends import HostEnd, new_id, printable
 from app.deploy.marks import parse_sections
@@ -21,6 +22,15 @@ THOROUGH_TIMEOUT_S = 180.0
 MAX_SURVEY_BYTES = 33_554_432
 
 
+class Reach(StrEnum):
+    """How another host is reached."""
+
+    ANSWERS = "answers"
+    SILENT = "silent"
+    NO_ROUTE = "no route"
+    NOT_ASKED = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Survey:
     """What was found on a host.
@@ -28,20 +38,14 @@ class Survey:
     Attributes:
         snapshot: For comparing.
         lock: Who works on it; None if nobody does.
-        is_root: Whether our commands really have root's rights there.
-        free_kib: Free space where Tunnelmark's folder will be, in KiB; None if the host does not say.
-        route: How the host would send to the other one's underlay address; empty if there is no way.
-        does_peer_answer: Whether that address answers pings.
+        reach: How the other one's underlay address is reached.
         present: Which of the asked paths are there.
         firewall: The firewall's rules as text.
     """
 
     snapshot: HostSnapshot
     lock: LockInfo | None
-    is_root: bool
-    free_kib: int | None
-    route: str
-    does_peer_answer: bool
+    reach: Reach
     present: tuple[str, ...]
     firewall: str
 
@@ -85,14 +89,11 @@ def survey(
 
 def parse_survey(sections: dict[str, str], *, state_dir: str, depth: SnapshotDepth) -> Survey:
     """Translate what a host printed when it was looked at."""
-    reach = sections.get("reach", "").split("\n")
+    reach = sections.get("reach", "").strip()
     return Survey(
         snapshot=parse_snapshot(sections, state_dir=state_dir, depth=depth),
         lock=parse_lock(sections.get("lock", "")),
-        is_root=sections.get("user", "").strip() == "0",
-        free_kib=_free_kib(sections.get("space", "")),
-        route=reach[0].strip(),
-        does_peer_answer="answers" in reach,
+        reach=Reach(reach) if reach in set(Reach) else Reach.NOT_ASKED,
         present=tuple(line for line in sections.get("present", "").split("\n") if line),
         firewall=sections.get("firewall", ""),
     )
@@ -126,13 +127,6 @@ def parse_lock(text: str) -> LockInfo | None:
 
 def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() else None
-
-
-def _free_kib(text: str) -> int | None:
-    """Read `df -kP`: the fourth column of the second line. Source: POSIX, df, -P."""
-    lines = text.strip().split("\n")
-    words = lines[-1].split() if len(lines) > 1 else []
-    return _whole(words[3]) if len(words) > 3 else None
 
 
 def take_snapshot(

@@ -2,13 +2,15 @@
 
 Order, on both hosts at the same time, each line one round trip:
 
-1. a look at the host (what is in the way, what it looks like);
-2. lock, undo script, timer; only then the tunnel's folder and the key; the public part comes back;
-3. the plan's files;
-4. the steps, each written into the host's journal with its undo before it runs; then asking until the tunnel is up,
+1. lock, undo script, timer; a look at the host (what is in the way, what it looks like); then the key, in Tunnelmark's
+   own folder; its public part comes back;
+2. the plan's files, where there are any;
+3. the steps, each written into the host's journal with its undo before it runs; then asking until the tunnel is up,
    frames cross and the negotiated suite can be read; meanwhile, after the last change, a new SSH connection is tried;
-5. undo, newest change first, and another look;
-6. timer disarmed, lock released, folder removed.
+4. undo, newest change first; once all of it has been taken back: timer disarmed, lock released, folder removed; another
+   look, which must show the host as it was.
+
+Up to the end of 1, nothing has been changed on a host but Tunnelmark's own folder.
 
 Why an undo never takes away what was there before: preflight refuses names, numbers, ports and paths that are in use;
 right before the first step the host checks again, under the lock, that the interfaces are not there, and each file
@@ -26,29 +28,28 @@ from contextlib import contextmanager
 from threading import Lock
 
 from app.deploy.active import ActiveTunnel, collect_logs
-from app.deploy.beginning import Beginning, begin
+from app.deploy.beginning import Beginning, Begun, HeldLock, begin
 from app.deploy.both import deadline_token, on_both, on_both_to_the_end
 from app.deploy.building import Building, build, negotiated_text, write_plan_files
 from app.deploy.ends import new_id
 from app.deploy.leases import Lease
 from app.deploy.ledger import AuditSink, Ledger
 from app.deploy.marks import Mark
-from app.deploy.preflight import host_ends, obstacles_on, state_dir_of, survey_for, used_interfaces
+from app.deploy.opening import begin_both
+from app.deploy.preflight import host_ends, obstacles_on, outside_paths, state_dir_of, used_interfaces
 from app.deploy.preview import configuration_of
-from app.deploy.recovery import free_if_abandoned
-from app.deploy.request import DeployRequest, LockInfo, Obstacle
+from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.surveys import Survey
-from app.deploy.undoing import Undone, UndoState, in_time, let_go, put_back
+from app.deploy.undoing import Undone, UndoState, in_time, put_back
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
-from app.domain.commands import CommandResult, SessionPair
+from app.domain.commands import SessionPair
 from app.domain.errors import (
     Cancelled,
     CleanupFailed,
     ConnectionLost,
     EnvironmentFault,
     HostUnreachable,
-    PairLocked,
     PreflightRefused,
     TunnelmarkError,
 )
@@ -58,8 +59,6 @@ from app.domain.hosts import Side
 CLEANUP_S = 60.0
 """How long putting both hosts back may take, in seconds."""
 LOG_S = 5.0
-LOCK_PATIENCE_S = 3.0
-"""How long A's holder waits for somebody who took B at the same moment and must give it up, in seconds."""
 
 StageSink = Callable[[Stage, str], None]
 
@@ -89,8 +88,10 @@ class Transaction:
         self._on_stage = on_stage
         self._stage_lock = Lock()
         self._lease_s = lease_s
-        self._tunnel = new_id()
-        self._lease = Lease(self._ends, self._tunnel, lease_s)
+        # One per host: hosts that share their processes (namespaces of one machine) end only their own.
+        self._tunnels = {side: new_id() for side in Side}
+        self._lease = Lease(self._ends, self._tunnels, lease_s)
+        self._audit = audit
         self._ledgers = {side: Ledger(end, audit) for side, end in self._ends.items()}
         self._surveys: dict[Side, Survey] = {}
         self._begun: set[Side] = set()
@@ -106,9 +107,8 @@ class Transaction:
         Raises:
             TunnelmarkError, Cancelled: It did not work; `undo` must be called.
         """
-        warnings = self._survey(token)
         started_s = time.monotonic()
-        identities = self._begin(token)
+        warnings, identities = self._open(token)
         self._lease.start()
         self._plan = self._request.adapter.plan(self._request.plan_request(identities[Side.A], identities[Side.B]))
         negotiated = self._apply(token) if self._is_changing else ""
@@ -146,13 +146,11 @@ class Transaction:
         finally:
             self.timings_s[phase] = round(time.monotonic() - started_s, 3)
 
-    def _survey(self, token: CancelToken) -> tuple[Obstacle, ...]:
+    def _open(self, token: CancelToken) -> tuple[tuple[Obstacle, ...], dict[Side, PublicIdentity]]:
+        """Lock, arm, look, make keys; return the warnings and the public keys."""
         self._stage(Stage.PREFLIGHT)
-        with self._timed("preflight"):
-            self._surveys = on_both(self._look, token=token)
-        locks = {side: found.lock for side, found in self._surveys.items() if found.lock is not None}
-        if locks:
-            self._free_abandoned(locks, token)
+        with self._timed("begin"):
+            begun = begin_both(self._ends, self._begin_end, token=token, audit=self._audit)
         obstacles = [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
         blocking = [obstacle for obstacle in obstacles if obstacle.is_blocking]
         if blocking:
@@ -161,80 +159,23 @@ class Transaction:
                 hint=" ".join(dict.fromkeys(obstacle.hint for obstacle in blocking)),
                 context={"count": str(len(blocking))},
             )
-        return tuple(obstacle for obstacle in obstacles if not obstacle.is_blocking)
-
-    def _look(self, side: Side, token: CancelToken) -> Survey:
-        return survey_for(self._ends[side], self._request, self._plan, token=token)
-
-    def _free_abandoned(self, locks: Mapping[Side, LockInfo], token: CancelToken) -> None:
-        """Put back what a Tunnelmark left that no longer lives; refuse where one works."""
-        for side, lock in locks.items():
-            self._stage(Stage.PREFLIGHT, f"{self._ends[side].label} is put back after an earlier run")
-            if not free_if_abandoned(self._ends[side], lock, token=token):
-                raise self._locked(side, lock)
-        self._surveys = on_both(self._look, token=token)
-        for side, found in self._surveys.items():
-            if found.lock is not None:
-                raise self._locked(side, found.lock)
-
-    def _locked(self, side: Side, lock: LockInfo | None) -> PairLocked:
-        label = self._ends[side].label
-        if lock is None:
-            return PairLocked(f"Another Tunnelmark took {label} at the same moment.", hint="Try again in a minute.")
-        return PairLocked(
-            f"{lock.owner or 'Another Tunnelmark'} has been working on {label} for {lock.age_s} s.",
-            hint="Wait until it has finished. If it died, the host puts itself back "
-            f"within {max(1, lock.left_s)} s; then try again.",
-            context={"owner": lock.owner, "age_s": str(lock.age_s), "host": label},
-        )
-
-    def _begin(self, token: CancelToken) -> dict[Side, PublicIdentity]:
-        self._stage(Stage.ARM)
-        with self._timed("begin"):
-            outputs, failures = self._begin_both(token)
-            if isinstance(failures.get(Side.B), PairLocked) and Side.A in outputs:
-                # Whoever has A keeps it; whoever took B without A gives B up. So one of two always gets through.
-                self._retry_begin(Side.B, outputs, failures, token)
-        token.raise_if_cancelled()
-        for error in failures.values():
-            raise error
-        return {
+        outputs = {side: one.outputs for side, one in begun.items()}
+        identities = {
             side: self._request.adapter.parse_identity(outputs[side]) if outputs[side] else PublicIdentity()
             for side in Side
         }
+        return tuple(obstacles), identities
 
-    def _begin_both(
-        self, token: CancelToken
-    ) -> tuple[dict[Side, Mapping[str, CommandResult]], dict[Side, BaseException]]:
-        return on_both_to_the_end(self._begin_end, token=token)
-
-    def _retry_begin(
-        self,
-        side: Side,
-        outputs: dict[Side, Mapping[str, CommandResult]],
-        failures: dict[Side, BaseException],
-        token: CancelToken,
-    ) -> None:
-        until = time.monotonic() + LOCK_PATIENCE_S
-        while time.monotonic() < until:
-            token.sleep(0.3)
-            try:
-                outputs[side] = self._begin_end(side, token)
-            except PairLocked:
-                continue
-            failures.pop(side)
-            return
-        found = self._look(side, token)
-        failures[side] = self._locked(side, found.lock)
-
-    def _begin_end(self, side: Side, token: CancelToken) -> Mapping[str, CommandResult]:
+    def _begin_end(self, side: Side, token: CancelToken) -> Begun:
         """Begin on one host. Cancelling waits until the timer is armed: from then on, undoing finds what was done."""
         own = CancelToken()
         is_armed = False
 
         def on_mark(words: tuple[str, ...]) -> None:
             nonlocal is_armed
-            if words[0] == "armed":
+            if words[0] == "hello":
+                self._stage(Stage.ARM, self._ends[side].label)
+            elif words[0] == "armed":
                 is_armed = True
                 if token.is_cancelled:
                     own.cancel()
@@ -246,24 +187,28 @@ class Transaction:
                 own.cancel()
 
         beginning = Beginning(
-            self._tunnel,
+            self._tunnels[side],
             self._lease_s,
             self._request.link.run_dir,
             self._request.adapter.identity(self._request.plan_request(), side),
+            self._request.link.underlay(side.other),
+            outside_paths(self._request, self._plan.end(side)),
         )
         token.raise_if_cancelled()
         self._begun.add(side)
         unregister = token.on_cancel(on_cancel)
         try:
-            return begin(self._ends[side], beginning, self._ledgers[side], token=own, on_mark=on_mark)
-        except PairLocked:
+            begun = begin(self._ends[side], beginning, self._ledgers[side], token=own, on_mark=on_mark)
+        except HeldLock:
             self._begun.discard(side)
             raise
         finally:
             unregister()
+        self._surveys[side] = begun.survey
+        return begun
 
     def _apply(self, token: CancelToken) -> str:
-        building = Building(self._request, self._plan, self._tunnel)
+        building = Building(self._request, self._plan, self._tunnels)
         self._stage(Stage.APPLY)
         with self._timed("files"):
             on_both(
@@ -347,18 +292,15 @@ class Transaction:
         if side not in self._begun:
             return None
         end = self._ends[side]
-        undone = put_back(
+        before = self._surveys.get(side)
+        return put_back(
             end,
-            self._tunnel,
-            self._surveys[side].snapshot,
+            self._tunnels[side],
+            before.snapshot if before is not None else None,
             self._ledgers[side],
             token=token,
             words=self._own_words(side),
         )
-        if undone.state is UndoState.DONE and not undone.ours:
-            let_go(end, self._tunnel, token=token)
-            self._ledgers[side].write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
-        return undone
 
     def _own_words(self, side: Side) -> tuple[str, ...]:
         own, link = self._plan.end(side), self._request.link

@@ -1,4 +1,4 @@
-"""Putting one host back, looking whether it is as it was, and letting it go."""
+"""Putting one host back, and looking whether it is as it was."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ class Undone:
     others: tuple[str, ...] = ()
 
 
-def reconnect(end: HostEnd, *, token: CancelToken, within_s: float = RECONNECT_S) -> None:
+def reconnect(end: HostEnd, *, token: CancelToken, within_s: float | None = None) -> None:
     """Connect again, trying for some seconds.
 
     Args:
         end: The host.
         token: Cancels it.
-        within_s: For how long, in seconds.
+        within_s: For how long, in seconds; None for RECONNECT_S.
 
     Raises:
         HostUnreachable, ConnectionLost, DeadlineExceeded: It was in vain.
         AuthenticationFailed, HostKeyChanged: The host does not let us in.
     """
-    until = time.monotonic() + within_s
+    until = time.monotonic() + (RECONNECT_S if within_s is None else within_s)
     while True:
         try:
             end.session.reconnect(token=token)
@@ -97,7 +97,7 @@ def put_back(
     words: Sequence[str] = (),
     undo_limit_s: float | None = None,
 ) -> Undone:
-    """Undo everything on one host and compare it with what it was; connect again where that is needed.
+    """Undo everything on one host, let it go, and compare it with what it was; connect again where that is needed.
 
     Args:
         end: The host.
@@ -125,27 +125,12 @@ def put_back(
     return Undone(undone.state, undone.log, ours, others)
 
 
-def let_go(end: HostEnd, tunnel: str, *, token: CancelToken) -> None:
-    """Disarm the timer and release the lock on one host, where they are still ours.
-
-    Raises:
-        CommandFailed: The folder could not be removed.
-    """
-    result = end.run_script(host_script("let-go.sh"), (end.state_dir, tunnel), token=token, timeout_s=FINISH_MARGIN_S)
-    if not result.is_ok:
-        raise CommandFailed(
-            f"{end.state_dir} could not be removed on {end.label}.",
-            hint=f"Remove it on the host: rm -rf {end.state_dir}",
-            context={"host": end.label, "stderr": printable(result.stderr, limit=500)},
-        )
-
-
 def _finish(
     end: HostEnd, tunnel: str, ledger: Ledger, limit_s: float, *, token: CancelToken
 ) -> tuple[Undone, HostSnapshot]:
     result = end.run_script(
         host_script("finish.sh"),
-        (end.state_dir, tunnel, SnapshotDepth.QUICK.value),
+        (end.state_dir, tunnel),
         token=token,
         timeout_s=limit_s + FINISH_MARGIN_S,
         max_output_bytes=MAX_SURVEY_BYTES,
@@ -161,6 +146,8 @@ def _finish(
     log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
     for match in re.finditer(r"^(?:taken back|FAILED with (?P<status>\d+)) (?P<number>\d{4}) ", log, re.MULTILINE):
         ledger.undone(match["number"], int(match["status"] or 0))
+    if outcome == "0":
+        ledger.write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
     states = {"gone": UndoState.GONE, "other": UndoState.OTHER, "0": UndoState.DONE}
     snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
     return Undone(states.get(outcome, UndoState.FAILED), log), snapshot

@@ -55,6 +55,12 @@ UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 _IP = """#!/bin/sh
 # ip as far as deploying uses it: links are files below $FAKE_NET.
 case "$*" in
+    "-o -batch -")
+        [ -e "$FAKE_NET/knows-batch" ] || { echo "not known" >&2; exit 1; }
+        while read -r line; do
+            # shellcheck disable=SC2086
+            "$0" -o $line
+        done ;;
     "-o link show")
         n=0
         for link in "$FAKE_NET"/links/*; do
@@ -62,7 +68,7 @@ case "$*" in
             echo "$n: ${link##*/}: <UP> mtu 1500"
         done ;;
     "-o addr show") cat "$FAKE_NET/addresses" ;;
-    "route show table all") cat "$FAKE_NET/routes" ;;
+    "route show table all" | "-o route show table all") cat "$FAKE_NET/routes" ;;
     "route get "*) grep -q "^default" "$FAKE_NET/routes" && echo "$3 via somewhere" ;;
     "link add "*) [ ! -e "$FAKE_NET/links/$3" ] || { echo "File exists" >&2; exit 2; }; : > "$FAKE_NET/links/$3" ;;
     "link del "*) rm -f "$FAKE_NET/links/$3" ;;
@@ -104,6 +110,8 @@ class LocalHost:
         (self.root / "run").mkdir(parents=True)
         (self.net / "links").mkdir(parents=True)
         (self.net / "links" / "eth1").touch()
+        if "busybox" not in self.shell:
+            (self.net / "knows-batch").touch()
         address = UNDERLAYS[self.side]
         (self.net / "addresses").write_text(f"2: eth1    inet {address}/24 brd 192.0.2.255 scope global eth1\n")
         (self.net / "routes").write_text("default via 192.0.2.254 dev eth1\n192.0.2.0/24 dev eth1 scope link\n")

@@ -11,7 +11,8 @@ must_be_absent() {
     if [ -e "/sys/class/net/$1" ]; then give_up exists "$1"; fi
 }
 
-# place NUMBER FILE MODE PATH UNDO: puts a file outside the tunnel's own folder. It is not there yet: nothing is overwritten.
+# place NUMBER FILE MODE PATH UNDO: puts a file outside the tunnel's own folder. It is not there yet: nothing is
+# overwritten.
 place() {
     stop_if_taken_back
     if [ -e "$4" ]; then give_up exists "$4"; fi
@@ -20,8 +21,14 @@ place() {
     say "step $1 0"
 }
 
-# cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for the other
-# end is asked again at once; the kernel would wait a second before it asks for the address again.
+# set_deadline SECONDS: until when the tunnel must be up, in seconds since the host was started.
+set_deadline() {
+    uptime_s
+    up_until=$((uptime_now + $1))
+}
+
+# cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for
+# the other end is asked again at once; the kernel would wait a second before it asks for the address again.
 cross() {
     cross_number=$1
     cross_until=$2
@@ -32,7 +39,7 @@ cross() {
         stop_if_taken_back
         uptime_s
         if [ "$uptime_now" -ge "$cross_until" ]; then
-            show output "$state/log/$cross_number" 2000
+            show output "$state/log/$cross_number"
             give_up cross
         fi
         ip neigh del "$cross_address" dev "$cross_interface" 2> /dev/null
@@ -40,17 +47,12 @@ cross() {
     say crossed
 }
 
-# set_deadline SECONDS: until when the tunnel must be up, in seconds since the host was started.
-set_deadline() {
-    uptime_s
-    up_until=$((uptime_now + $1))
-}
-
 main() {
     state=$1
     tunnel=$2
     umask 077
-    read -r found 2> /dev/null < "$state/id" || give_up taken-back
+    found=
+    read -r found 2> /dev/null < "$state/id"
     if [ "$found" != "$tunnel" ]; then give_up taken-back; fi
     start_of "$$"
     echo "$$:$start_time" > "$state/runner" || give_up journal runner
@@ -59,7 +61,7 @@ main() {
     # @steps
     say built
     # @checks
-    rm -f "$state/runner"
+    : > "$state/runner"
     say finished
 }
 

@@ -1,25 +1,16 @@
-# Takes the lock, writes down how to put this host back, arms the timer: all before the first change. Then makes the
-# keys that never leave this host, and prints their public parts.
+# Takes the lock, writes down how to put this host back, arms the timer: all before the first change. Looks at the host.
+# Then makes the key that never leaves it, and prints its public part.
 #
-# Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR. Read from stdin as a whole before anything is done, so that a
-# connection that breaks meanwhile cannot leave half a script running.
+# Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR PEER [PATH...]; PEER may be empty. Read from
+# stdin as a whole before anything is done, so that a connection that breaks meanwhile cannot leave half a script running.
 
 # @include process.sh
 # @include uptime.sh
 # @include release.sh
+# @include look.sh
 # @include steps.sh
 
-write_undo() {
-    cat > "$state/undo.sh" << 'END_OF_TUNNELMARK_FILE'
-# @include undo.sh
-END_OF_TUNNELMARK_FILE
-}
-
-write_watch() {
-    cat > "$state/watch.sh" << 'END_OF_TUNNELMARK_FILE'
-# @include watch.sh
-END_OF_TUNNELMARK_FILE
-}
+# @texts
 
 # abandon REASON: nothing has been changed yet but our own folder.
 abandon() {
@@ -32,37 +23,39 @@ fill() {
     uptime_s
     echo "$tunnel" > "$state/id" &&
         echo "$uptime_now" > "$state/since" &&
-        printf '%-10d\n' "$((uptime_now + $1))" > "$state/lease" &&
-        printf '%s\n%s\n' "$2" "$3" > "$state/owner" &&
-        mkdir "$state/journal" "$state/log" &&
-        write_undo && write_watch
+        printf '%-10d\n' "$((uptime_now + $3))" > "$state/lease" &&
+        printf '%s\n%s\n' "$4" "$5" > "$state/owner" &&
+        printf '%s' "$undo_text" > "$state/undo.sh" &&
+        printf '%s' "$watch_text" > "$state/watch.sh" &&
+        mkdir "$state/journal" "$state/log" "$6"
 }
 
-# arm: starts the timer so that it outlives this connection, and waits until it runs. systemd ends what a user's session
-# left behind (KillUserProcesses=), but not a unit.
-arm() {
-    started=no
-    if [ -d /run/systemd/system ] && systemd-run --quiet --collect --no-block --unit="tunnelmark-$tunnel" \
-        --property=Type=exec /bin/sh "$state/watch.sh" "$tunnel" < /dev/null > /dev/null 2>&1; then
-        started=yes
-    fi
-    if [ "$started" = yes ] && ! wait_for_watcher; then started=no; fi
-    if [ "$started" = no ]; then
-        (
-            trap '' HUP
-            exec < /dev/null > /dev/null 2>&1
-            if command -v setsid > /dev/null; then
-                exec setsid sh "$state/watch.sh" "$tunnel"
-            fi
-            exec sh "$state/watch.sh" "$tunnel"
-        ) &
-        wait_for_watcher
-    fi
+# start_watcher: so that it outlives this connection.
+start_watcher() {
+    (
+        trap '' HUP
+        exec < /dev/null > /dev/null 2>&1
+        if command -v setsid > /dev/null; then exec setsid sh "$state/watch.sh" "$tunnel"; fi
+        exec sh "$state/watch.sh" "$tunnel"
+    ) &
 }
 
+# wait_for_watcher: until it runs, and runs outside of this session. Where it could not leave it by itself, systemd is
+# asked to run it.
 wait_for_watcher() {
     tries=0
-    while ! { read -r watcher 2> /dev/null < "$state/watcher" && is_running "$watcher"; }; do
+    asked=no
+    while :; do
+        watcher=
+        bond=
+        read -r watcher bond 2> /dev/null < "$state/watcher"
+        if [ -n "$bond" ] && is_running "$watcher"; then
+            if [ "$bond" = free ] || [ "$asked" = yes ] || [ ! -d /run/systemd/system ]; then return 0; fi
+            asked=yes
+            systemd-run --quiet --collect --no-block --unit="tunnelmark-$tunnel" \
+                /bin/sh "$state/watch.sh" "$tunnel" < /dev/null > /dev/null 2>&1 || return 0
+            : > "$state/watcher"
+        fi
         if [ "$tries" -ge 50 ]; then return 1; fi
         tries=$((tries + 1))
         nap
@@ -72,17 +65,23 @@ wait_for_watcher() {
 main() {
     state=$1
     tunnel=$2
+    mark=$2
     umask 077
     unset TUNNELMARK_RUN
     say hello
-    if ! mkdir "$state" 2> /dev/null; then
-        if [ -d "$state" ]; then give_up locked; fi
-        give_up folder "$(mkdir "$state" 2>&1)"
-    fi
     # From here until the timer runs, a cut connection must not stop us.
     trap '' HUP PIPE
-    if ! fill "$3" "$4" "$5" 2> /dev/null; then abandon disk; fi
-    if ! arm; then abandon timer; fi
+    if ! mkdir "$state" 2> /dev/null; then
+        if [ -d "$state" ]; then
+            section lock lock
+            give_up locked
+        fi
+        give_up folder "$(mkdir "$state" 2>&1)"
+    fi
+    if ! fill "$@" 2> /dev/null; then abandon disk; fi
+    start_watcher
+    look quick
+    if ! wait_for_watcher; then abandon timer; fi
     trap - HUP PIPE
     say armed
     start_of "$$"
@@ -90,10 +89,13 @@ main() {
     stop_if_taken_back
     export TUNNELMARK_TUNNEL="$tunnel"
     write_down 0000 30 "$7" "Remove the tunnel's own folder"
-    mkdir "$6" || give_up folder "$6"
+    shift 7
+    if [ -n "$1" ]; then section reach reach "$1"; fi
+    shift
+    section present present "$@"
     say identity
     # @steps
-    rm -f "$state/runner"
+    : > "$state/runner"
     say finished
 }
 

@@ -1,7 +1,9 @@
-# Puts this host back and looks at it. Arguments: STATE TUNNEL DEPTH.
+# Puts this host back, looks at it, and lets it go: once everything has been taken back, the timer and the lock have
+# nothing left to guard. Arguments: STATE TUNNEL.
 
 # @include process.sh
 # @include uptime.sh
+# @include release.sh
 # @include look.sh
 
 main() {
@@ -18,9 +20,10 @@ main() {
         sh "$state/undo.sh"
         undo_status=$?
         say end undo
+        if [ "$undo_status" -eq 0 ] && ! release "$2"; then undo_status=folder; fi
         say undo "$undo_status"
     fi
-    look "$3"
+    look quick
     say finished
 }
 

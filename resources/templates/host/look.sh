@@ -16,17 +16,29 @@ section() {
 lock() {
     [ -d "$state" ] || return 0
     echo "there"
-    for name in id since lease watcher undo-begun undone; do
+    for name in id since lease undo-begun undone; do
         if [ -e "$state/$name" ]; then
             value=
             read -r value 2> /dev/null < "$state/$name"
             echo "$name $value"
         fi
     done
-    if read -r watcher 2> /dev/null < "$state/watcher" && is_running "$watcher"; then echo "watched yes"; fi
-    sed 's/^/owner /' "$state/owner" 2> /dev/null
+    if read -r watcher _ 2> /dev/null < "$state/watcher" && is_running "$watcher"; then echo "watched yes"; fi
+    while IFS= read -r line; do
+        echo "owner $line"
+    done 2> /dev/null < "$state/owner"
     uptime_s
     echo "now $uptime_now"
+}
+
+# network: links, addresses, routes and rules, one line each. iproute2 does all in one go; BusyBox cannot.
+network() {
+    if ! printf '%s\n' 'link show' 'addr show' 'route show table all' 'rule show' | ip -o -batch -; then
+        ip -o link show
+        ip -o addr show
+        ip route show table all || ip route show
+        ip rule show
+    fi
 }
 
 l2tp() {
@@ -43,8 +55,12 @@ firewall() {
     done
 }
 
+rules6() {
+    ip -6 rule show
+}
+
+# processes: the command lines, each after a line with its number; one program for all of them.
 processes() {
-    # The command lines, each after a line with its number; one program for all of them.
     head -c 400 /proc/[0-9]*/cmdline < /dev/null | tr '\0' ' '
 }
 
@@ -77,9 +93,15 @@ sums() {
     done | sort | head -n 20000
 }
 
+# reach ADDRESS: whether it answers, and if not, whether there is a way to it.
 reach() {
-    ip route get "$1"
-    if ping -c 1 -W 1 "$1" > /dev/null 2>&1 || ping -c 2 -W 1 "$1" > /dev/null 2>&1; then echo "answers"; fi
+    if ping -c 1 -W 1 "$1" > /dev/null 2>&1 || ping -c 2 -W 1 "$1" > /dev/null 2>&1; then
+        echo "answers"
+    elif ip route get "$1" > /dev/null 2>&1; then
+        echo "silent"
+    else
+        echo "no route"
+    fi
 }
 
 present() {
@@ -91,19 +113,13 @@ present() {
 # look DEPTH: `quick` or `thorough`.
 look() {
     section lock lock
-    section user id -u
-    section space df -kP "$(dirname -- "$state")"
-    section links ip -o link show
-    section addresses ip -o addr show
-    section routes ip route show table all
-    section routes6 ip -6 route show table all
-    section rules ip rule show
-    section rules6 ip -6 rule show
+    section network network
     section l2tp l2tp
     section firewall firewall
-    section sockets cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6
-    section processes processes
+    section sockets cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6 /proc/net/ipv6_route
     if [ "$1" = thorough ]; then
+        section rules6 rules6
+        section processes processes
         section services services
         section files files
         section sums sums

@@ -1,4 +1,4 @@
-# Processes, without a fork.
+# Processes, mostly without starting any: on a small host, starting a program is what takes the time.
 
 # start_of PID: sets start_time to when a process was started, in clock ticks since the host was; fails if there is none,
 # or if it has ended and nobody has asked how. Source: proc_pid_stat(5), fields 3 and 22. The name in field 2 may hold
@@ -22,13 +22,29 @@ nap() {
     sleep 0.1 2> /dev/null || sleep 1
 }
 
-# limited SECONDS PROGRAM ARGUMENT...: runs a program, not longer than that where the host has `timeout`.
+# limited SECONDS PROGRAM ARGUMENT...: runs a program, not longer than that where the host has a `timeout` of today.
 limited() {
-    if [ -z "${has_timeout:-}" ]; then
-        has_timeout=no
-        timeout 2 true 2> /dev/null && has_timeout=yes
-    fi
     limit_s=$1
     shift
-    if [ "$has_timeout" = yes ]; then timeout "$limit_s" "$@"; else "$@"; fi
+    if ! command -v timeout > /dev/null; then
+        "$@"
+        return
+    fi
+    timeout "$limit_s" "$@"
+    limited_status=$?
+    # BusyBox before 1.30 takes `-t SECONDS` and looks for a program that is called like the number.
+    if [ "$limited_status" -eq 127 ] && ! timeout 2 true 2> /dev/null; then
+        "$@"
+        return
+    fi
+    return "$limited_status"
+}
+
+# print_file FILE LINES: prints the first lines of a small file, and a line feed at its end.
+print_file() {
+    lines_left=$2
+    while [ "$lines_left" -gt 0 ] && { IFS= read -r line || [ -n "$line" ]; }; do
+        printf '%s\n' "$line"
+        lines_left=$((lines_left - 1))
+    done 2> /dev/null < "$1"
 }

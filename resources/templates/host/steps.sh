@@ -5,11 +5,10 @@ say() {
     printf '%s %s\n' "$tunnel" "$*"
 }
 
-# show NAME FILE BYTES: prints the end of a file between two lines that only we can make.
+# show NAME FILE: prints the beginning of a small file between two lines that only we can make.
 show() {
     say "begin $1"
-    tail -c "$3" "$2" 2> /dev/null
-    printf '\n'
+    print_file "$2" 200
     say "end $1"
 }
 
@@ -24,12 +23,9 @@ stop_if_taken_back() {
     if [ -e "$state/undo-begun" ]; then give_up taken-back; fi
 }
 
-# write_down NUMBER LIMIT_S UNDO TITLE: makes an entry of the journal. It is renamed into place: there is no half entry.
+# write_down NUMBER LIMIT_S UNDO TITLE: makes an entry of the journal. Its last line says that it is whole.
 write_down() {
-    if ! printf '# %s\n%s\n' "$4" "$3" 2> /dev/null > "$state/journal/.new" ||
-        ! mv "$state/journal/.new" "$state/journal/$1.$2"; then
-        give_up journal "$1"
-    fi
+    printf '# %s\nlimited %s %s\n# end\n' "$4" "$2" "$3" 2> /dev/null > "$state/journal/$1" || give_up journal "$1"
 }
 
 # step NUMBER TITLE LIMIT_S RETRY_S INPUT UNDO_LIMIT_S UNDO PROGRAM ARGUMENT...
@@ -58,7 +54,7 @@ step() {
     done
     say "step $step_number $step_status"
     if [ "$step_status" -ne 0 ]; then
-        show output "$state/log/$step_number" 4000
+        show output "$state/log/$step_number"
         give_up step "$step_number"
     fi
 }
@@ -71,8 +67,8 @@ print() {
     stop_if_taken_back
     limited "$print_limit" "$@" < /dev/null > "$state/log/$print_number" 2> "$state/log/$print_number.err"
     say "print $print_number $?"
-    show stdout "$state/log/$print_number" 65536
-    show stderr "$state/log/$print_number.err" 4000
+    show stdout "$state/log/$print_number"
+    show stderr "$state/log/$print_number.err"
 }
 
 # check NUMBER UNTIL PATTERN LIMIT_S PROGRAM ARGUMENT...: asks again and again until the program succeeds and, where
@@ -94,12 +90,12 @@ check() {
         uptime_s
         if [ "$uptime_now" -ge "$check_until" ]; then
             say "check $check_number $check_status"
-            show stdout "$state/log/$check_number" 4000
-            show stderr "$state/log/$check_number.err" 4000
+            show stdout "$state/log/$check_number"
+            show stderr "$state/log/$check_number.err"
             give_up check "$check_number"
         fi
         nap
     done
     say "check $check_number 0"
-    show stdout "$state/log/$check_number" 4000
+    show stdout "$state/log/$check_number"
 }

@@ -16,32 +16,31 @@ say() {
     printf '%s\n' "$*" 2> /dev/null >> "$state/undo.log"
 }
 
-# take_turn: waits until no other undo runs here. A symbolic link is made at once or not at all, holds who made it, and
-# needs no free space.
+# take_turn: waits until no other undo runs here. The file is made by exactly one (`set -C`). It is left there at the
+# end: a process that has ended holds nothing.
 take_turn() {
     start_of "$$"
-    me=$$:$start_time
-    waited_s=0
-    until ln -s "$me" "$state/undo-turn" 2> /dev/null; do
+    waited=0
+    until (set -C && echo "$$:$start_time" > "$state/undo-turn") 2> /dev/null; do
         if [ ! -d "$state" ]; then
             echo "This host has been put back already."
             exit 0
         fi
-        holder=$(readlink "$state/undo-turn") || continue
-        if ! is_running "$holder"; then
+        holder=
+        read -r holder 2> /dev/null < "$state/undo-turn"
+        if [ -n "$holder" ] && ! is_running "$holder"; then
             rm -f "$state/undo-turn"
-            continue
-        fi
-        if [ "$waited_s" -ge 120 ]; then
+        elif [ "$waited" -ge 1200 ]; then
             say "another undo (process ${holder%%:*}) has been running for too long; try again later"
             exit 75
+        elif [ -z "$holder" ] && [ "$waited" -ge 20 ]; then
+            # Made by somebody who could not write into it: the disk is full, or it was killed in between.
+            rm -f "$state/undo-turn"
+        else
+            nap
+            waited=$((waited + 1))
         fi
-        sleep 1
-        waited_s=$((waited_s + 1))
     done
-    trap 'rm -f "$state/undo-turn"' EXIT
-    trap 'exit 130' INT
-    trap 'exit 143' TERM
 }
 
 # children_of PID: prints the processes whose parent it is.
@@ -64,60 +63,76 @@ stop_tree() {
         stop_tree "$child"
     done
     kill -s KILL "$1" 2> /dev/null
-    kill -s CONT "$1" 2> /dev/null
 }
 
 # stop_runner: ends the script that builds the tunnel, if it still works. It looks for undo-begun after it has written
 # down who it is, and we look for it after we have made undo-begun: one of us sees the other.
 stop_runner() {
-    read -r runner 2> /dev/null < "$state/runner" || return 0
-    if [ "${runner%%:*}" != "$$" ] && is_running "$runner"; then
+    runner=
+    read -r runner 2> /dev/null < "$state/runner"
+    if [ -n "$runner" ] && is_running "$runner"; then
         say "stopping what is still building the tunnel (process ${runner%%:*})"
         stop_tree "${runner%%:*}"
     fi
-    rm -f "$state/runner"
 }
 
-# take_back pending|all: runs the entries of the journal, the newest first; those that succeed become NAME.done.
+# read_entry FILE: sets title, is_whole and is_done. An entry that was never finished belongs to a step that never ran:
+# the step begins after its entry has been written to the end.
+read_entry() {
+    title=
+    is_whole=no
+    is_done=no
+    while IFS= read -r line; do
+        case $line in
+            "# done") is_done=yes ;;
+            "# end") is_whole=yes ;;
+            "# "*) title=${title:-${line#"# "}} ;;
+        esac
+    done < "$1"
+}
+
+# take_back pending|all: runs the entries of the journal, the newest first.
 take_back() {
-    # shellcheck disable=SC2045 # the names are ours, digits and dots; a pattern has no reverse order
-    for name in $(ls -r "$state/journal" 2> /dev/null); do
-        case $1.$name in pending.*.done) continue ;; esac
-        entry=$state/journal/$name
-        number=${name%%.*}
-        limit=${name#*.}
-        limit=${limit%.done}
-        read -r title < "$entry"
-        limited "$limit" sh "$entry" < /dev/null > "$state/undo.out" 2>&1
+    numbers=
+    for entry in "$state"/journal/[0-9]*; do
+        if [ -e "$entry" ]; then numbers="${entry##*/} $numbers"; fi
+    done
+    for number in $numbers; do
+        entry=$state/journal/$number
+        read_entry "$entry"
+        if [ "$is_whole" = no ]; then continue; fi
+        if [ "$1.$is_done" = pending.yes ]; then continue; fi
+        # shellcheck disable=SC1090 # one of our own entries
+        (. "$entry") < /dev/null > "$state/undo.out" 2>&1
         status=$?
-        cat "$state/undo.out" 2> /dev/null >> "$state/undo.log"
+        if [ -s "$state/undo.out" ]; then cat "$state/undo.out" 2> /dev/null >> "$state/undo.log"; fi
         if [ "$status" -eq 0 ]; then
-            case $name in *.done) ;; *) mv "$entry" "$entry.done" ;; esac
-            say "taken back $number ${title#"# "}"
+            echo "# done" 2> /dev/null >> "$entry"
+            say "taken back $number $title"
         else
             failures=$((failures + 1))
-            say "FAILED with $status $number ${title#"# "}"
-            tail -n 5 "$state/undo.out" 2> /dev/null | cut -c 1-300 | sed 's/^/    /'
+            say "FAILED with $status $number $title"
+            if [ -s "$state/undo.out" ]; then tail -n 5 "$state/undo.out" | cut -c 1-300 | sed 's/^/    /'; fi
         fi
     done
-    rm -f "$state/undo.out"
 }
 
-# marked: prints the processes that carry this tunnel's mark in their environment: all that its steps ever started.
+# marked TUNNEL: prints the processes that carry this tunnel's mark in their environment: all that its steps ever
+# started.
 marked() {
     mark=TUNNELMARK_TUNNEL=$1
-    if env "$mark" grep -q "$mark" /proc/self/environ 2> /dev/null; then
-        found=$(grep -ls "$mark" /proc/[0-9]*/environ)
-    else
-        # BusyBox looks no further than the first NUL.
-        found=
+    # A grep that looks past the first NUL finds itself; that of BusyBox does not.
+    found=$(TUNNELMARK_SEARCH=$mark grep -ls "$mark" /proc/[0-9]*/environ /proc/self/environ)
+    if [ -z "$found" ]; then
         for environ in /proc/[0-9]*/environ; do
             if tr '\0' '\n' 2> /dev/null < "$environ" | grep -qx "$mark"; then found="$found $environ"; fi
         done
     fi
     for environ in $found; do
         environ=${environ#/proc/}
-        echo "${environ%/environ}"
+        environ=${environ%/environ}
+        # The grep that found itself has ended by now.
+        if [ "$environ" != self ] && start_of "$environ"; then echo "$environ"; fi
     done
 }
 
@@ -139,7 +154,7 @@ main() {
     trap '' HUP PIPE
     umask 077
     unset TUNNELMARK_TUNNEL
-    state=$(CDPATH='' cd -- "$(dirname -- "$0")" 2> /dev/null && pwd -P) || exit 0
+    state=$(CDPATH='' cd -- "${0%/*}" 2> /dev/null && pwd -P) || exit 0
     if [ ! -d "$state/journal" ]; then
         echo "There is nothing to take back here."
         exit 0

@@ -12,19 +12,37 @@ tell() {
     logger -t tunnelmark "$1" 2> /dev/null
 }
 
-# is_ours: whether the folder still belongs to the tunnel that this timer was started for.
+# leave_session: a session that ends may take all its processes along (KillUserProcesses= of systemd-logind, an sshd that
+# is started for each connection). It knows them by their control group; the root of these groups is nobody's session.
+# Source: cgroups(7), logind.conf(5).
+leave_session() {
+    for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+        if [ -w "$root/cgroup.procs" ]; then (echo "$$" > "$root/cgroup.procs") 2> /dev/null; fi
+    done
+    while IFS= read -r line; do
+        case $line in
+            0::/ | *:name=systemd:/) ;;
+            0::* | *:name=systemd:*) return 1 ;;
+        esac
+    done 2> /dev/null < /proc/self/cgroup
+}
+
+# is_ours: whether the folder still belongs to the tunnel that this timer was started for, and to no newer timer.
 is_ours() {
-    read -r found 2> /dev/null < "$state/id" && [ "$found" = "$tunnel" ]
+    read -r found 2> /dev/null < "$state/id" && [ "$found" = "$tunnel" ] || return 1
+    read -r found 2> /dev/null < "$state/watcher" && [ "${found%%:*}" = "$$" ]
 }
 
 main() {
     trap '' HUP PIPE
     unset TUNNELMARK_TUNNEL TUNNELMARK_RUN
     tunnel=$1
-    state=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P) || exit 1
+    state=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
     cd /
+    bond=bound
+    if leave_session; then bond=free; fi
     start_of "$$"
-    echo "$$:$start_time" > "$state/watcher"
+    echo "$$:$start_time $bond" > "$state/watcher"
     attempts=0
     while is_ours; do
         read -r deadline < "$state/lease"

@@ -1,0 +1,78 @@
+"""Beginning on both hosts, with what to do where one of them is locked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from app.deploy.beginning import Begun, HeldLock
+from app.deploy.both import on_both_to_the_end
+from app.deploy.ends import HostEnd
+from app.deploy.ledger import AuditSink
+from app.deploy.recovery import free_if_abandoned, is_abandoned
+from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
+
+PATIENCE_S = 3.0
+"""How long A's holder waits for somebody who took B at the same moment and will give it up, in seconds."""
+
+BeginOne = Callable[[Side, CancelToken], Begun]
+
+
+def begin_both(
+    ends: Mapping[Side, HostEnd], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
+) -> dict[Side, Begun]:
+    """Begin on both hosts at the same time; take over what a dead Tunnelmark left.
+
+    Args:
+        ends: The hosts.
+        begin_one: Begins on one host.
+        token: Cancels it.
+        audit: Gets every command that changed a host.
+
+    Returns:
+        What came of it, by side.
+
+    Raises:
+        HeldLock: A living Tunnelmark works on a host. One of the two hosts may have been begun on.
+        TunnelmarkError, Cancelled: Whatever else went wrong first.
+    """
+    begun, failures = on_both_to_the_end(begin_one, token=token)
+    token.raise_if_cancelled()
+    for error in failures.values():
+        if not isinstance(error, HeldLock):
+            raise error
+    for side in Side:
+        held = failures.get(side)
+        if isinstance(held, HeldLock):
+            # Whoever has A keeps it; whoever took B without A gives B up. So one of two always gets through.
+            may_wait = side is Side.B and Side.A in begun
+            begun[side] = _despite_lock(ends[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
+    return begun
+
+
+def _despite_lock(
+    end: HostEnd,
+    held: HeldLock,
+    begin_one: BeginOne,
+    token: CancelToken,
+    audit: AuditSink | None,
+    *,
+    patience_s: float,
+) -> Begun:
+    """Begin on a host that was locked, if its owner is dead or lets go."""
+    until = time.monotonic() + patience_s
+    while True:
+        if held.lock is not None and is_abandoned(held.lock):
+            if not free_if_abandoned(end, held.lock, token=token, audit=audit):
+                raise held
+        elif held.lock is not None and not held.lock.is_complete:
+            free_if_abandoned(end, held.lock, token=token, audit=audit)
+        elif time.monotonic() >= until or (held.lock is not None and held.lock.age_s > patience_s):
+            raise held
+        else:
+            token.sleep(0.3)
+        try:
+            return begin_one(end.side, token)
+        except HeldLock as error:
+            held = error

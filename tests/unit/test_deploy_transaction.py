@@ -1,0 +1,445 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
+from app.domain.adapters import UpCheck, shell_step_argv
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, FileToWrite
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    CommandFailed,
+    ConnectionLost,
+    DiskFull,
+    HostUnreachable,
+    PairLocked,
+    PreflightRefused,
+    TunnelDown,
+)
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from support.deploy_world import MADE_DIR, MadeUpVpn, World, link_step, make_world, step
+
+RUN_DIR = f"{STATE_DIR}/tunnel"
+
+
+@pytest.fixture(params=["dash", "busybox sh"])
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    made = make_world(tmp_path, shell=request.param.split())
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
+def assert_untouched(world: World) -> None:
+    """Assert that both hosts are as they were made."""
+    for host in world.hosts:
+        assert host.links == {"eth1"}, host.side
+        assert list((host.root / "run").iterdir()) == [], host.side
+        # The timer has been told to end and does so by itself.
+        wait_until(lambda host=host: host.processes() == [], f"no process on {host.side}", timeout_s=5)
+
+
+def open_tunnel(
+    world: World,
+    request: DeployRequest | None = None,
+    *,
+    token: CancelToken | None = None,
+    stages: list[tuple[Stage, str]] | None = None,
+    audit: list[AuditEntry] | None = None,
+    on_stage: Callable[[Stage], None] = lambda stage: None,
+    lease_s: float = 30,
+):  # type: ignore[no-untyped-def]
+    def hear(stage: Stage, detail: str) -> None:
+        if stages is not None:
+            stages.append((stage, detail))
+        on_stage(stage)
+
+    return temporary_tunnel(
+        world.sessions,
+        request or world.request,
+        token=token or CancelToken(),
+        on_stage=hear,
+        audit=audit.append if audit is not None else None,
+        lease_s=lease_s,
+    )
+
+
+def test_tunnel_stands_and_is_undone(world: World) -> None:
+    stages: list[tuple[Stage, str]] = []
+    with open_tunnel(world, stages=stages) as tunnel:
+        assert isinstance(tunnel, ActiveTunnel)
+        assert world.a.links == world.b.links == {"eth1", "tmk0"}
+        assert world.a.path(f"{RUN_DIR}/config").read_text() == "peer public-b\n"
+        assert world.b.path(f"{RUN_DIR}/config").read_text() == "peer public-a\n"
+        assert (world.a.state_dir.stat().st_mode & 0o777) == 0o700
+        assert tunnel.still_up(CancelToken())
+        assert "begins" in tunnel.collect_logs(CancelToken())
+        assert tunnel.setup_s > 0
+        assert tunnel.cleanup_s == 0
+    assert tunnel.cleanup_s > 0
+    assert tunnel.differences == ()
+    assert_untouched(world)
+    order = list(dict.fromkeys(stage for stage, _ in stages))
+    assert order == [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY, Stage.CLEANUP]
+
+
+def test_nothing_changes_before_the_timer_runs(world: World) -> None:
+    seen: list[bool] = []
+    vpn = MadeUpVpn(
+        steps={side: (step("Look", 'test -s "$1/watcher" && test -s "$1/undo.sh"', None, STATE_DIR),) for side in Side}
+    )
+
+    def look(line: str) -> None:
+        if line.endswith(" armed"):
+            seen.append(world.a.path(f"{RUN_DIR}/key").exists() or world.a.links != {"eth1"})
+
+    world.a.on_line = look
+    with open_tunnel(world, world.with_vpn(vpn)):
+        pass
+    assert seen == [False]
+
+
+def test_every_change_and_its_undo_is_audited(world: World) -> None:
+    entries: list[AuditEntry] = []
+    with open_tunnel(world, audit=entries):
+        pass
+    on_a = [entry for entry in entries if entry.side is Side.A]
+    assert [entry.what for entry in on_a] == [
+        "Lock the host and arm its timer",
+        "Make the tunnel's own folder",
+        "Make a key",
+        f"Write {RUN_DIR}/config",
+        "Make tmk0",
+        "Start the daemon",
+        "Undo: Start the daemon",
+        "Undo: Make tmk0",
+        "Undo: Make a key",
+        "Undo: Make the tunnel's own folder",
+        "Disarm the timer and release the lock",
+    ]
+    assert {entry.exit_status for entry in on_a} == {0}
+    assert on_a[4].command == "ip link add tmk0"
+    assert on_a[7].command == "ip link del tmk0"
+    assert not any("secret of a\n" in entry.command for entry in entries)
+
+
+def test_step_that_fails_on_one_host_undoes_both(world: World) -> None:
+    vpn = MadeUpVpn(
+        steps={
+            Side.A: (link_step("tmk0"),),
+            Side.B: (link_step("tmk0"), step("Fail", "echo went wrong; exit 7", "true")),
+        }
+    )
+    with (
+        pytest.raises(CommandFailed, match="gateway-b with exit status 7: Fail") as caught,
+        open_tunnel(world, world.with_vpn(vpn)),
+    ):
+        pytest.fail("it must not stand")
+    assert "went wrong" in caught.value.context["output"]
+    assert_untouched(world)
+
+
+def test_undo_of_a_failing_step_runs_because_it_may_have_done_half(world: World) -> None:
+    half = step("Half", "ip link add half; exit 1", "ip link del half")
+    with pytest.raises(CommandFailed), open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (half,)}))):
+        pass
+    assert_untouched(world)
+
+
+def test_step_is_tried_again_where_it_may(world: World) -> None:
+    path = f"{RUN_DIR}/tries"
+    late = step("Late", 'echo x >> "$1"; test "$(wc -l < "$1")" -ge 3', "true", path, retry_s=20)
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (late, link_step("tmk0"))}))):
+        assert world.a.path(path).read_text() == "x\n" * 3
+    assert_untouched(world)
+
+
+def test_secret_on_stdin_reaches_the_step_and_no_file_stays(world: World) -> None:
+    secret = Step_with_stdin(b"pre-shared")
+    entries: list[AuditEntry] = []
+    with open_tunnel(
+        world, world.with_vpn(MadeUpVpn(steps={Side.A: (secret, link_step("tmk0"))})), audit=entries
+    ) as tunnel:
+        assert world.a.path(f"{RUN_DIR}/psk").read_text() == "pre-shared"
+        assert not list(world.a.path(RUN_DIR).glob(".stdin*"))
+        assert not any("pre-shared" in item.text for item in tunnel.configuration)
+    assert not any("pre-shared" in entry.command for entry in entries)
+
+
+def Step_with_stdin(secret: bytes):  # type: ignore[no-untyped-def] # noqa: N802
+    made = step("Keep a secret", 'umask 077; cat > "$1"', 'rm -f "$1"', f"{RUN_DIR}/psk")
+    return replace(made, command=replace(made.command, stdin=secret))
+
+
+def test_file_outside_the_folder_goes_again(world: World) -> None:
+    world.a.path(MADE_DIR).mkdir()
+    file = FileToWrite(f"{MADE_DIR}/x.conf", b"it's \x00 bytes\n", 0o640)
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(files={Side.A: (file,)}))):
+        made = world.a.path(file.path)
+        assert made.read_bytes() == file.content
+        assert made.stat().st_mode & 0o777 == 0o640
+    assert not made.exists()
+    world.a.path(MADE_DIR).rmdir()
+    assert_untouched(world)
+
+
+def test_file_that_is_there_already_is_refused_and_left(world: World) -> None:
+    world.a.path(MADE_DIR).mkdir()
+    there = world.a.path(f"{MADE_DIR}/x.conf")
+    there.write_text("mine")
+    vpn = MadeUpVpn(files={Side.A: (FileToWrite(f"{MADE_DIR}/x.conf", b"new"),)})
+    with pytest.raises(PreflightRefused, match=r"x\.conf is already there"), open_tunnel(world, world.with_vpn(vpn)):
+        pass
+    assert there.read_text() == "mine"
+    assert not world.a.state_dir.exists()
+
+
+def test_interface_that_is_there_already_is_refused_and_left(world: World) -> None:
+    (world.b.net / "links" / "tmk0").touch()
+    with pytest.raises(PreflightRefused, match="tmk0 is already there on gateway-b"), open_tunnel(world):
+        pass
+    assert world.b.links == {"eth1", "tmk0"}
+    assert not world.a.state_dir.exists()
+
+
+def test_tunnel_that_never_comes_up_says_what_was_not_seen(world: World) -> None:
+    never = UpCheck("the moon is blue", Command(("false",), is_root=True))
+    vpn = MadeUpVpn(up_checks=(never,), up_timeout_s=1)
+    with (
+        pytest.raises(TunnelDown, match="Not seen: the moon is blue") as caught,
+        open_tunnel(world, world.with_vpn(vpn)),
+    ):
+        pass
+    assert "begins" in caught.value.context["log"]
+    assert_untouched(world)
+
+
+def test_check_is_asked_until_its_output_matches(world: World) -> None:
+    script = 'echo x >> "$1"; echo "tries $(wc -l < "$1")"'
+    check = UpCheck("three tries", Command(shell_step_argv(script, f"{RUN_DIR}/n"), is_root=True), r"tries\s+[3-9]\b")
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(up_checks=(check,)))):
+        assert len(world.a.path(f"{RUN_DIR}/n").read_text()) >= 6
+    assert_untouched(world)
+
+
+def test_frames_that_do_not_cross_fail_it(world: World) -> None:
+    # The look before it must find the underlay alive; the far end falls silent afterwards.
+    deaf = step("Fall silent", ': > "$1"', 'rm -f "$1"', str(world.a.net / "deaf"))
+    vpn = MadeUpVpn(steps={Side.A: (deaf, link_step("tmk0"))}, up_timeout_s=1)
+    with pytest.raises(TunnelDown, match="do not cross"), open_tunnel(world, world.with_vpn(vpn)):
+        pass
+    assert_untouched(world)
+
+
+def test_negotiated_suite_is_told(world: World) -> None:
+    told = UpCheck("the cipher", Command(("echo", "Cipher: strong"), is_root=True), "Cipher: (?=strong)")
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(negotiated=told))) as tunnel:
+        assert tunnel.negotiated == "gateway-a: Cipher: strong\ngateway-b: Cipher: strong"
+
+
+def test_other_suite_than_asked_for_fails_it(world: World) -> None:
+    told = UpCheck("the cipher", Command(("echo", "Cipher: weak"), is_root=True), "Cipher: (?=strong)")
+    with (
+        pytest.raises(TunnelDown, match="not what was asked for"),
+        open_tunnel(world, world.with_vpn(MadeUpVpn(negotiated=told))),
+    ):
+        pass
+    assert_untouched(world)
+
+
+def test_host_that_lets_nobody_in_anew_fails_it(world: World) -> None:
+    world.b.can_connect_anew = False
+    with pytest.raises(HostUnreachable, match="gateway-b"), open_tunnel(world):
+        pass
+    assert_untouched(world)
+
+
+def test_baseline_changes_nothing_but_the_lock(world: World) -> None:
+    vpn = MadeUpVpn(interface="", has_identity=False)
+    with open_tunnel(world, world.with_vpn(vpn)) as tunnel:
+        assert world.a.links == {"eth1"}
+        assert world.a.state_dir.is_dir()
+        assert tunnel.configuration == ()
+        assert tunnel.still_up(CancelToken())
+    assert_untouched(world)
+
+
+@pytest.mark.parametrize("stage", [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY])
+def test_cancelling_in_any_stage_leaves_nothing(world: World, stage: Stage) -> None:
+    token = CancelToken()
+
+    def cancel(now: Stage) -> None:
+        if now is stage:
+            token.cancel()
+
+    with pytest.raises(Cancelled), open_tunnel(world, token=token, on_stage=cancel):
+        token.raise_if_cancelled()
+    assert_untouched(world)
+
+
+def test_cancelling_inside_leaves_nothing(world: World) -> None:
+    token = CancelToken()
+    with pytest.raises(Cancelled), open_tunnel(world, token=token):
+        token.cancel()
+        token.raise_if_cancelled()
+    assert_untouched(world)
+
+
+def test_error_inside_comes_out_and_leaves_nothing(world: World) -> None:
+    with pytest.raises(RuntimeError, match="of the caller"), open_tunnel(world):
+        raise RuntimeError("of the caller")
+    assert_untouched(world)
+
+
+def test_connection_lost_while_it_stands_is_made_again_for_putting_back(world: World) -> None:
+    with open_tunnel(world) as tunnel:
+        world.b.is_cut = True
+        assert not tunnel.still_up(CancelToken())
+    assert_untouched(world)
+
+
+@pytest.mark.parametrize("mark", ["hello", "armed", "identity", "step", "built"])
+def test_connection_lost_while_building_is_made_again_for_putting_back(world: World, mark: str) -> None:
+    def cut(line: str) -> None:
+        words = line.split(" ")
+        if len(words) > 1 and words[1] == mark and len(words[0]) == 16:
+            world.b.is_cut = True
+            world.b.on_line = None
+
+    world.b.on_line = cut
+    with pytest.raises(ConnectionLost, match="gateway-b"), open_tunnel(world, lease_s=3):
+        pass
+    wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
+    assert_untouched(world)
+
+
+def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+    with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=3):
+        world.b.is_cut = True
+        world.b.can_reconnect = False
+    assert "its own timer does it within 3 s" in caught.value.message
+    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
+    wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
+    assert_untouched(world)
+
+
+def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 30) -> None:
+    CancelToken().wait_for(condition, timeout_s=timeout_s, what=what)
+
+
+def test_undo_that_fails_is_told_and_the_rest_is_undone(world: World) -> None:
+    stuck = step("Stick", "true", "echo it is stuck; exit 4")
+    vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), stuck), Side.B: (link_step("tmk0"),)})
+    with (
+        pytest.raises(CleanupFailed, match="gateway-a could not be put back completely") as caught,
+        open_tunnel(world, world.with_vpn(vpn)),
+    ):
+        pass
+    assert "FAILED with 4" in caught.value.context["log"]
+    assert "it is stuck" in caught.value.context["log"]
+    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
+    assert world.a.links == {"eth1"}
+    assert not world.b.state_dir.exists()
+
+
+def test_undo_that_leaves_the_interface_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.deploy.undoing.SETTLE_S", 0.3)
+    lazy = replace(link_step("tmk0"), undo=Command(("true",), is_root=True))
+    vpn = MadeUpVpn(steps={Side.A: (lazy,), Side.B: (link_step("tmk0"),)})
+    with (
+        pytest.raises(CleanupFailed, match="The interface tmk0 was not there before"),
+        open_tunnel(world, world.with_vpn(vpn)),
+    ):
+        pass
+
+
+def test_change_by_somebody_else_is_told_but_is_no_failure(world: World) -> None:
+    with open_tunnel(world) as tunnel:
+        (world.a.net / "links" / "veth7").touch()
+    assert tunnel.differences == ("gateway-a: The interface veth7 was not there before.",)
+
+
+def test_process_that_escaped_is_ended(world: World) -> None:
+    escaped = step("Start and forget", "setsid sleep 600 > /dev/null 2>&1 &", "true")
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (link_step("tmk0"), escaped)}))):
+        pass
+    assert_untouched(world)
+
+
+def test_second_tunnelmark_is_told_who_works_there(world: World) -> None:
+    with (
+        open_tunnel(world),
+        pytest.raises(PairLocked, match="has been working on gateway-a") as caught,
+        open_tunnel(world),
+    ):
+        pytest.fail("it must not stand twice")
+    assert "process" in caught.value.context["owner"]
+    assert int(caught.value.context["age_s"]) >= 0
+    assert_untouched(world)
+
+
+def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
+    outcomes: list[str] = []
+    both_looked = threading.Barrier(2, timeout=60)
+    has_ended = threading.Event()
+
+    def work() -> None:
+        def meet(stage: Stage) -> None:
+            if stage is Stage.PREFLIGHT:
+                both_looked.wait()
+
+        try:
+            with open_tunnel(world, on_stage=meet):
+                has_ended.wait(30)
+                outcomes.append("stood")
+        except PairLocked:
+            outcomes.append("locked")
+            has_ended.set()
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(outcomes) == ["locked", "stood"]
+    assert_untouched(world)
+
+
+def test_full_disk_is_said_and_leaves_nothing(world: World) -> None:
+    full = step("Fill", 'echo "cp: No space left on device" >&2; exit 1', "true")
+    with (
+        pytest.raises(DiskFull, match="no space left on gateway-a"),
+        open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (full,)}))),
+    ):
+        pass
+    assert_untouched(world)
+
+
+def test_hostile_title_stays_a_comment_in_the_journal(world: World) -> None:
+    nasty = replace(link_step("tmk0"), title="Make it\nrm -rf /nowhere; $(touch x) `y` 'z'")
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (nasty,)}))):
+        text = next((world.a.state_dir / "journal").glob("0200")).read_text()
+        assert text == "# Make it rm -rf /nowhere; $(touch x) `y` 'z'\nlimited 5 ip link del tmk0\n# end\n"
+    assert_untouched(world)
+
+
+@pytest.mark.parametrize("word", ["a b", "it's", '"$HOME"', "`id`", "$(id)", "\\", "*", "", "ä\u2028", "-n", "a\nb"])
+def test_every_word_of_a_step_arrives_as_it_is(world: World, word: str) -> None:
+    path = f"{RUN_DIR}/word"
+    keep = step("Keep", 'printf %s "$2" > "$1"', 'printf %s "$2" > "$1.undone"', path, word)
+    after = step("After", "true", 'cp "$1.undone" "$2"', path, str(world.a.root / "kept"))
+    vpn = MadeUpVpn(steps={Side.A: (after, keep, link_step("tmk0"))})
+    with open_tunnel(world, world.with_vpn(vpn)):
+        assert world.a.path(path).read_text() == word
+    assert (world.a.root / "kept").read_text() == word
+    assert_untouched(world)

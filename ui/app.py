@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -13,14 +14,17 @@ from ui.context import ServicesFactory
 from ui.theme import Theme
 from ui.window import MainWindow
 
+if TYPE_CHECKING:
+    from app.wizard import ComparisonServices, Prompts
+
 _PYTHON_TURN_MS = 250
 
 
-def real_services(prompts: object) -> object:
+def real_services(prompts: Prompts) -> ComparisonServices:
     """Open the real services; imports what is heavy, so it is called in a worker thread."""
     from app.compose import Services
 
-    return Services(prompts=prompts)  # type: ignore[arg-type]
+    return Services(prompts=prompts)
 
 
 def make_application(arguments: list[str] | None = None) -> QApplication:
@@ -34,7 +38,7 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
 
 
 def run_window(
-    services_factory: ServicesFactory = real_services,  # type: ignore[assignment]
+    services_factory: ServicesFactory = real_services,
     *,
     is_demo: bool = False,
     on_window: Callable[[MainWindow], None] | None = None,

@@ -41,13 +41,10 @@ def set_icon(widget: QAbstractButton | QLabel, name: str, role: str = "text", si
 
 
 def refresh_icons(root: QWidget, colours: Colours) -> None:
-    """Draw every icon below a widget in the colours given."""
-    for clickable in root.findChildren(QAbstractButton):
-        if clickable.property(_NAME):
-            _draw(clickable, colours)
-    for text in root.findChildren(QLabel):
-        if text.property(_NAME):
-            _draw(text, colours)
+    """Draw the icons of a widget and of all below it in the colours given."""
+    for widget in (root, *root.findChildren(QWidget)):
+        if isinstance(widget, QAbstractButton | QLabel) and widget.property(_NAME):
+            _draw(widget, colours)
 
 
 def _draw(widget: QAbstractButton | QLabel, colours: Colours) -> None:

@@ -188,7 +188,9 @@ class LiveModel:
             key = (attempt.key.solution, attempt.key.suite)
             for series in attempt.latency:
                 if (key, series.frame_bytes) in self._buffers:
-                    self._buffers[(key, series.frame_bytes)].extend_us(series.rtt_us)
+                    buffer = self._buffers[(key, series.frame_bytes)]
+                    buffer.extend_us(series.rtt_us)
+                    self._rows.rtts(key, series.frame_bytes, buffer.mean_ms())
             self._rows.attempt_ended(attempt)
 
     def _take_rtts(self, event: RttSamples) -> None:
@@ -222,7 +224,9 @@ class LiveModel:
         if event.attempt.latency or self.plan is None:
             return
         for size in self.plan.profile.frame_bytes:
-            self._buffers[(key, size)].forget_since_mark()
+            buffer = self._buffers[(key, size)]
+            buffer.forget_since_mark()
+            self._rows.rtts(key, size, buffer.mean_ms())
 
     # --- reading: one reader ------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.events import AttemptStarted, Stage, StageStarted, ThroughputSample
-from app.domain.results import LOST_RTT_US, Attempt, AttemptStatus, CampaignPlan
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan
 from app.domain.verdicts import Verdict
 from app.ranking.weighted import weighted_latency_ms
 
@@ -75,6 +75,7 @@ class RowBook:
     def __init__(self) -> None:
         self._rows: dict[Key, Row] = {}
         self._means_ms: dict[Key, dict[int, float]] = {}
+        self._seconds_mbit_s: dict[Key, list[float]] = {}
         self._mbit_s: dict[Key, list[float]] = {}
         self._cpu_pct: dict[Key, list[float]] = {}
 
@@ -87,7 +88,8 @@ class RowBook:
             suites[candidate.solution] = nth + 1
             rounds = sum((attempt.solution, attempt.suite) == key for attempt in plan.attempts)
             self._rows[key] = Row(key, candidate.title, candidate.verdict, nth, rounds=rounds)
-            self._means_ms[key], self._mbit_s[key], self._cpu_pct[key] = {}, [], []
+            self._means_ms[key], self._seconds_mbit_s[key] = {}, []
+            self._mbit_s[key], self._cpu_pct[key] = [], []
 
     def rows(self) -> tuple[Row, ...]:
         """Return all rows in the plan's order."""
@@ -95,6 +97,7 @@ class RowBook:
 
     def attempt_started(self, event: AttemptStarted) -> None:
         """A candidate's turn begins."""
+        self._seconds_mbit_s.get((event.key.solution, event.key.suite), []).clear()
         self._change((event.key.solution, event.key.suite), state=RowState.RUNNING, stage=None, detail="")
 
     def stage(self, event: StageStarted) -> None:
@@ -102,17 +105,21 @@ class RowBook:
         self._change((event.key.solution, event.key.suite), stage=event.stage, detail=event.detail)
 
     def rtts(self, key: Key, frame_bytes: int, mean_ms: float | None) -> None:
-        """A size has a new mean."""
-        if mean_ms is not None and key in self._rows:
+        """A size has a new mean over all rounds so far; None where nothing of it is left."""
+        if key not in self._rows:
+            return
+        if mean_ms is None:
+            self._means_ms[key].pop(frame_bytes, None)
+        else:
             self._means_ms[key][frame_bytes] = mean_ms
-            self._change(key, latency_ms=weighted_latency_ms(self._means_ms[key]))
+        self._change(key, latency_ms=weighted_latency_ms(self._means_ms[key]))
 
     def throughput(self, event: ThroughputSample) -> None:
         """A second of throughput is over."""
         key = (event.key.solution, event.key.suite)
         if key in self._rows:
-            self._mbit_s[key].append(event.mbit_s)
-            self._change(key, mbit_s=sum(self._mbit_s[key]) / len(self._mbit_s[key]))
+            self._seconds_mbit_s[key].append(event.mbit_s)
+            self._change(key, mbit_s=_mean([*self._mbit_s[key], _mean(self._seconds_mbit_s[key])]))
 
     def attempt_ended(self, attempt: Attempt) -> None:
         """A candidate's turn is over."""
@@ -122,25 +129,21 @@ class RowBook:
             return
         busy = [usage.busy_pct for usage in attempt.cpu_throughput.values()]
         if busy:
-            self._cpu_pct[key].append(sum(busy) / len(busy))
+            self._cpu_pct[key].append(_mean(busy))
         if attempt.throughput:
-            row = replace(row, mbit_s=sum(series.mbit_s for series in attempt.throughput) / len(attempt.throughput))
-        means = {s.frame_bytes: _mean_ms(attempt, s.frame_bytes) for s in attempt.latency if s.received}
-        if means:
-            self._means_ms[key] = means
+            self._mbit_s[key].append(_mean([series.mbit_s for series in attempt.throughput]))
         rounds_done = row.rounds_done + 1
         state = _STATES[attempt.status]
         if state is RowState.DONE and rounds_done < row.rounds:
             state = RowState.WAITING
-        cpu = self._cpu_pct[key]
         self._rows[key] = replace(
             row,
             state=state,
             stage=None,
             detail=attempt.message,
             rounds_done=rounds_done,
-            latency_ms=weighted_latency_ms(self._means_ms[key]),
-            cpu_pct=sum(cpu) / len(cpu) if cpu else None,
+            mbit_s=_mean(self._mbit_s[key]) if self._mbit_s[key] else None,
+            cpu_pct=_mean(self._cpu_pct[key]) if self._cpu_pct[key] else None,
             daemon_log=attempt.daemon_log or row.daemon_log,
         )
 
@@ -150,6 +153,5 @@ class RowBook:
             self._rows[key] = replace(row, **changes)  # type: ignore[arg-type]
 
 
-def _mean_ms(attempt: Attempt, frame_bytes: int) -> float:
-    series = next(series for series in attempt.latency if series.frame_bytes == frame_bytes)
-    return float(series.rtt_us[series.rtt_us != LOST_RTT_US].mean()) / 1000
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)

@@ -116,6 +116,13 @@ QTabBar::tab:selected:focus {{ border: 2px solid {accent}; border-bottom: 3px so
 QProgressBar {{
     background: {raised}; border: 0; border-radius: 4px; min-height: 8px; max-height: 8px; color: transparent; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 4px; }}
+QScrollBar {{ background: transparent; border: 0; }}
+QScrollBar:vertical {{ width: 12px; }}
+QScrollBar:horizontal {{ height: 12px; }}
+QScrollBar::handle {{ background: {border}; border-radius: 4px; margin: 2px; min-width: 32px; min-height: 32px; }}
+QScrollBar::handle:hover {{ background: {muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 QSplitter::handle {{ background: transparent; }}
 QGroupBox {{
     border: 1px solid {border}; border-radius: 6px; margin-top: 18px; background: {base}; padding: 8px; }}

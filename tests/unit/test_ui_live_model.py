@@ -135,6 +135,31 @@ def test_weighted_latency_appears_with_the_last_size_and_is_the_weighted_mean() 
     assert model.rows()[1].latency_ms == pytest.approx(expected)
 
 
+def test_the_baselines_figures_are_those_of_all_its_attempts() -> None:
+    plan = make_plan()
+    model, _ = started(plan)
+    rng = np.random.default_rng(8)
+    attempts = [attempt(MODELS[0], key, rng, PINGS) for key in plan.attempts if key.solution == "baseline"]
+    assert len(attempts) == 2
+    for made in attempts:
+        model.feed(AttemptStarted(made.key, "baseline"))
+        for series in made.latency:
+            feed_size(model, made.key, series.frame_bytes, series.rtt_us / 1000)
+        for speed in made.throughput:
+            model.feed(ThroughputSample(made.key, speed.direction, 1.0, speed.mbit_s * 2))
+        model.feed(AttemptEnded(made))
+    row = model.rows()[0]
+    means = [np.mean([s.mbit_s for s in made.throughput]) for made in attempts]
+    assert row.mbit_s == pytest.approx(np.mean(means))
+    by_size = {
+        size: np.concatenate([s.rtt_us for made in attempts for s in made.latency if s.frame_bytes == size]).mean()
+        / 1000
+        for size in FRAME_BYTES
+    }
+    expected = sum(w * by_size[size] for size, w in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
+    assert row.latency_ms == pytest.approx(expected, rel=1e-5)
+
+
 def test_a_resumed_campaign_starts_with_what_was_measured() -> None:
     plan = make_plan()
     rng = np.random.default_rng(5)

@@ -102,7 +102,7 @@ def test_late_replies_are_clipped_and_counted_in_words(qtbot: QtBot, theme: Them
 
 def test_a_plot_without_samples_is_empty_and_does_not_fail(qtbot: QtBot, theme: Theme) -> None:
     empty = np.empty((0, 2))
-    plots = ThroughputPlot(theme), CpuPlot(theme, "CPU of A"), ArrivingPlot(theme)
+    plots = ThroughputPlot(theme), CpuPlot(theme, "A"), ArrivingPlot(theme)
     for plot in plots:
         qtbot.addWidget(plot)
     plots[0].draw("wireguard", {"a_to_b": empty, "b_to_a": empty}, 3)
@@ -112,12 +112,12 @@ def test_a_plot_without_samples_is_empty_and_does_not_fail(qtbot: QtBot, theme: 
 
 
 def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:
-    plot = CpuPlot(theme, "CPU of A")
+    plot = CpuPlot(theme, "A")
     qtbot.addWidget(plot)
     plot.draw(np.array([[1, 10, 20, 5, 0], [2, 30, 40, 10, 0]], dtype=float))
     tops = [area.getData()[1].tolist() for area in plot._areas]
     assert tops == [[35, 80], [30, 70], [10, 30]]
-    assert [label.text for label in plot._end_labels] == ["softirq 10", "system 40", "user 30"]
+    assert [label.text for label in plot._end_labels] == ["A 80 %"]
 
 
 _MANY_UPDATES = """

@@ -219,7 +219,7 @@ def test_keyboard_alone_leads_from_the_first_page_to_the_results(driver: Driver)
     tree = window.step_page(Step.CHOOSE).tree
     assert tree.hasFocus()
     before = window.step_page(Step.CHOOSE).ticked()
-    driver.press(tree, Qt.Key.Key_Down)
+    driver.press(tree, Qt.Key.Key_Up)
     driver.press(tree, Qt.Key.Key_Space)
     assert window.step_page(Step.CHOOSE).ticked() != before
     driver.press(window, Qt.Key.Key_Right, alt)

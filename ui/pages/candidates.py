@@ -18,6 +18,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import row
 from ui.widgets.candidate_details import CandidateDetails
+from ui.widgets.data_table import LineDelegate
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
 
@@ -43,6 +44,7 @@ class CandidatesPage(Page):
         self.tree.setAccessibleName(tr("Candidates"))
         self.tree.setAlternatingRowColors(False)
         self.tree.setUniformRowHeights(True)
+        self.tree.setItemDelegate(LineDelegate(self.tree))
         self.tree.currentItemChanged.connect(self._on_current)
         self.tree.itemChanged.connect(self._on_tick)
         header = self.tree.header()
@@ -124,6 +126,14 @@ class CandidatesPage(Page):
             if item.data(_NAME, _KEY) == key:
                 item.setCheckState(_NAME, Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
 
+    def select_first_protected(self) -> None:
+        """Select the first candidate with cryptography: its reasons say most."""
+        for item in self._items():
+            candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
+            if candidate is not None and not candidate.is_unprotected:
+                self.tree.setCurrentItem(item)
+                return
+
     def _items(self) -> list[QTreeWidgetItem]:
         items: list[QTreeWidgetItem] = []
         for nth in range(self.tree.topLevelItemCount()):
@@ -163,9 +173,7 @@ class CandidatesPage(Page):
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
         has_weak = any(candidate.verdict is Verdict.INSECURE for candidate in found.candidates)
         self.weak.setVisible(has_weak)
-        first = self.tree.topLevelItem(0)
-        if first is not None:
-            self.tree.setCurrentItem(first)
+        self.select_first_protected()
         self.changed.emit()
 
     def _candidate_item(

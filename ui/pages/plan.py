@@ -42,6 +42,7 @@ class PlanPage(Page):
         self.facts = label("", "muted")
         self.candidates = QListWidget()
         self.candidates.setAccessibleName(tr("Candidates of the plan"))
+        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._on_candidate)
         self.code = CodeView(context.theme)
         self._previews: dict[Key, tuple[PlannedItem, ...]] = {}

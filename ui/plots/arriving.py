@@ -51,7 +51,8 @@ class ArrivingPlot(ScopePlot):
             self._samples.setPen(pen)
         if not rtt_ms.size:
             self._samples.setData([], [])
-            self._note.setText("")
+            self._note.setText(tr("no echo requests just now"), color=self._theme.colours.muted)
+            self._note.setPos(QPointF(0, self.view_box.viewRange()[1][1]))
             return
         top = nice_top(1.6 * float(np.percentile(rtt_ms, 98)))
         self.set_y_range(0, top)

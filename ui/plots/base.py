@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.palette import series_style
 from ui.theme import Theme
@@ -80,7 +80,7 @@ class EndLabel:
 
     Attributes:
         text: What it says.
-        colour: Of the curve, `#rrggbb`.
+        colour: Of the curve, `#rrggbb`; empty where no piece of it stands before the text.
         is_dashed: Whether the curve is.
         x: End of the curve, in data.
         y: The same.
@@ -185,14 +185,16 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         ground.setAlpha(_GROUND_ALPHA)
         for item, wanted in zip(self._end_items, labels, strict=False):
             item.fill = pg.mkBrush(ground)
-            stroke = "\u2504" if wanted.is_dashed else "\u2501"
-            item.setHtml(
-                f'<span style="font-size:9pt"><span style="color:{wanted.colour}"><b>{stroke}</b></span> '
-                f'<span style="color:{self._theme.colours.text}">{_escape(wanted.text)}</span></span>'
-            )
+            item.setHtml(self._label_html(wanted))
         for nth, item in enumerate(self._end_items):
             item.setVisible(nth < len(labels))
         self._place_labels()
+
+    def _label_html(self, wanted: EndLabel) -> str:
+        stroke = "\u2504" if wanted.is_dashed else "\u2501"
+        sample = f'<span style="color:{wanted.colour}"><b>{stroke}</b></span> ' if wanted.colour else ""
+        text = f'<span style="color:{self._theme.colours.text}">{_escape(wanted.text)}</span>'
+        return f'<span style="font-size:9pt">{sample}{text}</span>'
 
     def _place_labels(self) -> None:
         if not self._end_labels:
@@ -277,6 +279,15 @@ def nice_top(value: float) -> float:
     return float(next(step * decade for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * decade >= value * 0.999))
 
 
+def plot_heading(text: str) -> QLabel:
+    """Return what stands above a plot; it gives way where the plot is narrow."""
+    heading = label(text, "strong", is_wrapping=False)
+    heading.setContentsMargins(8, 2, 8, 0)
+    heading.setMinimumWidth(0)
+    heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return heading
+
+
 def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> QFrame:
     """Return a plot in a frame, its name above it and other widgets under it."""
     frame = QFrame()
@@ -284,11 +295,7 @@ def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> QFrame:
     layout = QVBoxLayout(frame)
     layout.setContentsMargins(4, 4, 4, 4)
     layout.setSpacing(2)
-    heading = label(plot.name, "strong", is_wrapping=False)
-    heading.setContentsMargins(8, 2, 8, 0)
-    heading.setMinimumWidth(0)
-    heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    layout.addWidget(heading)
+    layout.addWidget(plot_heading(plot.name))
     layout.addWidget(plot, 1)
     for widget in below:
         layout.addWidget(widget)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.domain.results import CampaignPlan
 from ui.live_model import Figures, LiveModel
 from ui.plots.arriving import ArrivingPlot
-from ui.plots.base import framed
+from ui.plots.base import framed, plot_heading
 from ui.plots.latency import LatencyPlot
-from ui.plots.load import CpuPlot, ThroughputPlot
+from ui.plots.load import CpuKey, CpuPlot, ThroughputPlot
 from ui.texts import count, ms, tr
 from ui.theme import GRID, Theme, tabular
 from ui.widgets.basics import label
@@ -29,7 +29,8 @@ class PlotBoard(QWidget):
         self.latency = LatencyPlot(theme)
         self.arriving = ArrivingPlot(theme)
         self.throughput = ThroughputPlot(theme)
-        self.cpu = {"a": CpuPlot(theme, tr("CPU of A in %")), "b": CpuPlot(theme, tr("CPU of B in %"))}
+        self.cpu = {"a": CpuPlot(theme, "A"), "b": CpuPlot(theme, "B")}
+        self._cpu_key = CpuKey(theme)
         self.figures = _FigureLine()
         self._tick = 0
         self._drawn_version = -1
@@ -103,8 +104,8 @@ class PlotBoard(QWidget):
         now = framed(self.arriving, self.figures)
         lower = QHBoxLayout()
         lower.setSpacing(GRID)
-        for plot, stretch in ((self.throughput, 3), (self.cpu["a"], 2), (self.cpu["b"], 2)):
-            lower.addWidget(framed(plot), stretch)
+        lower.addWidget(framed(self.throughput), 5)
+        lower.addWidget(self._cpu_frame(), 8)
         right = QVBoxLayout()
         right.setSpacing(GRID)
         right.addWidget(now, 6)
@@ -114,6 +115,24 @@ class PlotBoard(QWidget):
         layout.setSpacing(GRID)
         layout.addWidget(main, 10)
         layout.addLayout(right, 11)
+
+    def _cpu_frame(self) -> QFrame:
+        frame = QFrame()
+        frame.setProperty("look", "card")
+        head = QHBoxLayout()
+        head.addWidget(plot_heading(tr("CPU in %")), 1)
+        head.addWidget(self._cpu_key)
+        head.addSpacing(GRID)
+        plots = QHBoxLayout()
+        plots.setSpacing(2)
+        for plot in self.cpu.values():
+            plots.addWidget(plot)
+        layout = QVBoxLayout(frame)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.setSpacing(2)
+        layout.addLayout(head)
+        layout.addLayout(plots, 1)
+        return frame
 
 
 class _FigureLine(QWidget):

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel
 
 from app.domain.palette import series_style
 from ui.plots.base import EndLabel, ScopePlot, SecondsAxis, nice_top
@@ -66,11 +68,18 @@ class ThroughputPlot(ScopePlot):
 
 
 class CpuPlot(ScopePlot):
-    """CPU of one host, stacked: user, system, softirq. All cores together are 100 %."""
+    """CPU of one host, stacked: user, system, softirq. All cores together are 100 %.
 
-    def __init__(self, theme: Theme, name: str) -> None:
+    Args:
+        theme: Colours.
+        side: `A` or `B`, stands before the total at the right end.
+    """
+
+    def __init__(self, theme: Theme, side: str) -> None:
         self._areas: list[pg.PlotCurveItem] = []
-        super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")}, label_room_px=88)
+        self._side = side
+        name = tr("CPU of %1 in percent").replace("%1", side)
+        super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")}, label_room_px=56)
         for _ in range(3):
             area = pg.PlotCurveItem(fillLevel=0)
             self.addItem(area)
@@ -99,15 +108,26 @@ class CpuPlot(ScopePlot):
         for area, column in zip(self._areas, (2, 1, 0), strict=True):
             area.setData(x, sums[:, column])
         self.set_x_range(float(x[0]), max(float(x[-1]), float(x[0]) + 10))
-        names = (tr("softirq"), tr("system"), tr("user"))
-        middles = (
-            (sums[-1, 1] + sums[-1, 2]) / 2,
-            (sums[-1, 0] + sums[-1, 1]) / 2,
-            sums[-1, 0] / 2,
-        )
-        self.set_end_labels(
-            [
-                EndLabel(f"{name} {rows[-1, 3 - nth]:.0f}", colour, False, float(x[-1]), float(y))  # noqa: FBT003
-                for nth, (name, y, colour) in enumerate(zip(names, middles, cpu_shades(self._theme), strict=True))
-            ]
+        total = float(sums[-1, 2])
+        self.set_end_labels([EndLabel(f"{self._side} {total:.0f} %", "", False, float(x[-1]), total)])  # noqa: FBT003
+
+
+class CpuKey(QLabel):
+    """Which shade is which, in words."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setTextFormat(Qt.TextFormat.RichText)
+        theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        names = (tr("user"), tr("system"), tr("softirq"))
+        shades = tuple(reversed(cpu_shades(self._theme)))
+        self.setText(
+            "&nbsp; ".join(
+                f'<span style="color:{shade}">■</span> {name}' for shade, name in zip(shades, names, strict=True)
+            )
         )

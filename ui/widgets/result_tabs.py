@@ -43,6 +43,7 @@ class ResultTabs(QTabWidget):
         self.candidates = QListWidget()
         self.candidates.setAccessibleName(tr("Candidates"))
         self.candidates.setMaximumWidth(280)
+        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
         self.why = QWidget()

@@ -78,11 +78,11 @@ _STATE_ICONS = {
 def stage_text(stage: Stage | None) -> str:
     """Return a stage in words."""
     words = {
-        Stage.PREFLIGHT: tr("looking whether anything is in the way"),
-        Stage.ARM: tr("arming the hosts' own undo"),
-        Stage.IDENTITY: tr("making keys on the hosts"),
+        Stage.PREFLIGHT: tr("checking for obstacles"),
+        Stage.ARM: tr("arming the undo"),
+        Stage.IDENTITY: tr("making keys"),
         Stage.APPLY: tr("building the tunnel"),
-        Stage.VERIFY: tr("checking tunnel and way back in"),
+        Stage.VERIFY: tr("checking the tunnel"),
         Stage.LATENCY: tr("latency"),
         Stage.THROUGHPUT: tr("throughput"),
         Stage.CLEANUP: tr("putting the hosts back"),

@@ -1,0 +1,210 @@
+"""The practice lab's virtual gateways as they come up: who may log in, what is installed, and what the link is like."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from app.domain.hosts import Side
+from app.lab import Lab
+
+LOGIN_S = 120.0
+
+
+def run(lab: Lab, side: Side, *words: str, user: str = "root", status: int | None = 0) -> str:
+    done = subprocess.run(
+        [*lab.ssh_argv(side, user), *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LOGIN_S,
+        check=False,
+    )
+    assert status is None or done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_the_gateways_are_two_machines(lab: Lab) -> None:
+    command = "hostname; cat /etc/machine-id /sys/class/net/eth0/address /sys/class/net/eth1/address"
+    a, b = (run(lab, side, command).split() for side in Side)
+    assert (a[0], b[0]) == ("gateway-a", "gateway-b")
+    assert not set(a) & set(b)
+    assert len(set(a[2:] + b[2:])) == 4
+
+
+def test_the_system_is_the_one_that_was_asked_for_and_nothing_failed(lab: Lab) -> None:
+    for side in Side:
+        release = run(lab, side, "cat", "/etc/os-release")
+        assert 'VERSION_ID="13"' in release
+        assert run(lab, side, "systemctl", "is-system-running").strip() == "running"
+        assert run(lab, side, "systemctl", "list-timers", "--no-legend").strip() == ""
+
+
+def test_the_clock_is_right(lab: Lab) -> None:
+    for side in Side:
+        before = time.time()
+        there = float(run(lab, side, "date", "+%s.%N"))
+        assert before - 2 < there < time.time() + 2
+
+
+def test_the_kernel_has_what_the_vpns_need(lab: Lab) -> None:
+    run(lab, Side.A, "modprobe -n -a wireguard l2tp_ip l2tp_eth tun udp_tunnel && test -c /dev/net/tun")
+
+
+def test_the_link_carries_frames_and_nothing_else_does(lab: Lab) -> None:
+    pair = lab.pair
+    for side, other in ((Side.A, pair.underlay_b), (Side.B, pair.underlay_a)):
+        assert "3 received" in run(lab, side, "ping", "-c", "3", "-i", "0.2", other)
+        assert run(lab, side, "ip", "route", "show", "default") == ""
+        assert "mtu 1500" in run(lab, side, "ip", "link", "show", "eth1")
+
+
+def test_the_computer_that_it_runs_on_cannot_be_reached(lab: Lab) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        listener.settimeout(0)
+        address = f"/dev/tcp/10.0.2.2/{listener.getsockname()[1]}"  # QEMU's name for this computer
+        done = run(lab, Side.A, f"timeout 3 bash -c 'echo > {address}' 2> /dev/null && echo reached || echo lost")
+        assert done == "lost\n"
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+
+
+RIGHTS = {
+    "root": ("id -u", "0"),
+    "operator": ("sudo -n id -u 2>&1", "sudo: a password is required"),
+    "nopass": ("sudo -n id -u", "0"),
+    "doasuser": ("doas -n id -u", "0"),
+    "plain": ("doas -n id -u 2>&1", "doas: Operation not permitted"),
+}
+
+
+@pytest.mark.parametrize("user", list(RIGHTS))
+def test_users_have_the_rights_that_tests_expect(lab: Lab, user: str) -> None:
+    command, expected = RIGHTS[user]
+    assert run(lab, Side.A, command, user=user, status=None).strip() == expected
+    assert run(lab, Side.B, "whoami", user=user).strip() == user
+
+
+def test_the_operator_s_password_opens_sudo(lab: Lab) -> None:
+    password = lab.passwords()["operator"].value
+    done = subprocess.run(
+        [*lab.ssh_argv(Side.B, "operator"), "sudo -k -S -p '' id -u"],
+        input=f"{password}\n",
+        capture_output=True,
+        text=True,
+        timeout=LOGIN_S,
+        check=False,
+    )
+    assert done.stdout.strip() == "0", done.stderr
+
+
+def password_login(lab: Lab, tmp_path: Path, user: str, password: str) -> subprocess.CompletedProcess[str]:
+    """Log in with OpenSSH and a password, which it gets from a program that it asks."""
+    helper = tmp_path / "ask"
+    helper.write_text('#!/bin/sh\nprintf "%s\\n" "$LAB_TEST_PASSWORD"\n')
+    helper.chmod(0o700)
+    argv = [word if word != "BatchMode=yes" else "BatchMode=no" for word in lab.ssh_argv(Side.A, user)]
+    argv[1:1] = ["-o", "PubkeyAuthentication=no", "-o", "NumberOfPasswordPrompts=1"]
+    environment = {**os.environ, "SSH_ASKPASS": str(helper), "SSH_ASKPASS_REQUIRE": "force"}
+    environment["LAB_TEST_PASSWORD"] = password
+    return subprocess.run(
+        [*argv, "whoami"],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LOGIN_S,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("user", "may_log_in"), [("operator", True), ("plain", True), ("root", False)])
+def test_passwords_let_in_all_but_root(lab: Lab, tmp_path: Path, user: str, may_log_in: bool) -> None:
+    secret = lab.passwords().get(user, lab.passwords()["operator"])
+    done = password_login(lab, tmp_path, user, secret.value)
+    assert (done.stdout == f"{user}\n") is may_log_in, done.stderr
+
+
+def test_a_wrong_password_is_refused_and_locks_nobody_out(lab: Lab, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert password_login(lab, tmp_path, "plain", "wrong").returncode == 255
+    assert run(lab, Side.A, "whoami", user="plain") == "plain\n"
+
+
+def test_another_host_key_is_refused(lab: Lab, tmp_path: Path) -> None:
+    a, b = lab.ssh_argv(Side.A), lab.ssh_argv(Side.B)
+    lines = (lab.folder / "known_hosts").read_text().splitlines()
+    keys = [line.split(" ", 1) for line in lines]
+    swapped = tmp_path / "known_hosts"
+    swapped.write_text(f"{keys[0][0]} {keys[1][1]}\n{keys[1][0]} {keys[0][1]}\n")
+    for argv in (a, b):
+        option = f"UserKnownHostsFile={swapped}"
+        words = [option if word.startswith("UserKnownHostsFile=") else word for word in argv]
+        done = subprocess.run([*words, "true"], capture_output=True, text=True, timeout=LOGIN_S, check=False)
+        assert done.returncode == 255
+        assert "Host key verification failed" in done.stderr
+
+
+def test_many_sessions_at_once(lab: Lab, tmp_path: Path) -> None:
+    master = tmp_path / "m"
+    argv = [*lab.ssh_argv(Side.A)]
+    shared = [argv[0], "-S", str(master), *argv[1:]]
+    keeper = subprocess.Popen([shared[0], "-M", "-N", *shared[1:]], stdin=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + LOGIN_S
+        while not master.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        with ThreadPoolExecutor(20) as pool:
+            jobs = [
+                pool.submit(subprocess.run, [*shared, "sleep 1; echo here"], capture_output=True, timeout=LOGIN_S)
+                for _ in range(20)
+            ]
+            assert [job.result().stdout for job in jobs] == [b"here\n"] * 20
+    finally:
+        keeper.terminate()
+        keeper.wait(LOGIN_S)
+
+
+def test_a_removed_package_can_be_installed_without_a_network(lab: Lab) -> None:
+    run(lab, Side.B, "DEBIAN_FRONTEND=noninteractive apt-get remove -q -y iperf3 && ! command -v iperf3")
+    try:
+        plan = run(lab, Side.B, "apt-get -s install iperf3")
+        assert "Inst iperf3" in plan
+        assert "Remv" not in plan
+    finally:
+        run(lab, Side.B, "DEBIAN_FRONTEND=noninteractive apt-get install -q -y iperf3")
+    assert "iperf 3" in run(lab, Side.B, "iperf3 --version")
+    sources = run(lab, Side.B, "cat /etc/apt/sources.list; ls /etc/apt/sources.list.d")
+    assert sources.strip() == "deb [trusted=yes] file:/srv/tunnelmark-repo ./"
+
+
+def test_every_vpn_package_is_in_the_repository(lab: Lab) -> None:
+    listed = run(lab, Side.A, "grep ^Package: /srv/tunnelmark-repo/Packages")
+    packages = {line.removeprefix("Package: ") for line in listed.splitlines()}
+    assert {"iperf3", "openvpn", "wireguard-tools", "tcpdump", "libiperf0", "libpcap0.8t64"} <= packages
+
+
+def test_no_secret_of_the_lab_is_where_guests_users_can_read_it(lab: Lab) -> None:
+    assert run(lab, Side.A, "cat /dev/vdb /etc/ssh/ssh_host_ed25519_key 2> /dev/null; true", user="plain") == ""
+    left = run(lab, Side.A, "ls /run/tunnelmark-lab-passwords 2> /dev/null; true")
+    assert left == ""
+    stored = json.loads((lab.folder / "passwords.json").read_text())
+    arguments = b"".join(path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if _is_readable(path))
+    assert not any(value.encode() in arguments for value in stored.values())
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        path.read_bytes()
+    except OSError:
+        return False
+    return True

@@ -15,7 +15,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
-from app.lab.image_build import build_image, remove_tree
+from app.lab.bound_process import remove_tree
+from app.lab.image_build import build_image
 from app.lab.platforms import Platform, platform
 from app.lab.spec import LabProgress, OnProgress
 
@@ -86,14 +87,14 @@ class ImageStore:
         if is_sound(target):
             return ImagePaths(target)
         self._folder.mkdir(parents=True, exist_ok=True)
-        with _locked(self._folder, token=token, on_progress=on_progress):
+        with _locked(self._folder, token=token, on_progress=on_progress) as lock_fd:
             if is_sound(target):
                 return ImagePaths(target)
             building = self._folder / f".building-{row.name}"
             remove_tree(building)
             building.mkdir(mode=0o755)
             try:
-                build_image(row, building, token=token, on_progress=on_progress)
+                build_image(row, building, lock_fd=lock_fd, token=token, on_progress=on_progress)
                 write_manifest(building)
                 remove_tree(target)
                 building.rename(target)
@@ -203,7 +204,7 @@ def _digest(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iterator[None]:
+def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iterator[int]:
     """Hold the folder's lock, so that nobody makes the same image twice at once."""
     folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
@@ -218,6 +219,6 @@ def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Ite
         if not is_locked():
             on_progress(LabProgress("image", "Another Tunnelmark is making an image; waiting for it.", None))
             token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what="another Tunnelmark's image", interval_s=0.5)
-        yield
+        yield folder_fd
     finally:
         os.close(folder_fd)

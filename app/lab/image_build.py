@@ -46,12 +46,13 @@ _MILESTONES: tuple[tuple[str, str, float], ...] = (
 """What mmdebstrap 1.3 and our own script print, what that means, and how much of the time has passed by then."""
 
 
-def build_image(row: Platform, folder: Path, *, token: CancelToken, on_progress: OnProgress) -> None:
+def build_image(row: Platform, folder: Path, *, lock_fd: int, token: CancelToken, on_progress: OnProgress) -> None:
     """Make root.img, vmlinuz and initrd in a folder.
 
     Args:
         row: The platform.
-        folder: An empty folder of ours.
+        folder: An empty folder of ours; if this process dies, it is removed.
+        lock_fd: Descriptor with a lock that is held until that is done.
         token: Cancelling it ends the work.
         on_progress: Told what is being done.
 
@@ -66,13 +67,12 @@ def build_image(row: Platform, folder: Path, *, token: CancelToken, on_progress:
     files.write_bytes(pack_files(row))
     on_progress(LabProgress("image", f"Making the image of {row.title}, once", 0.0))
     argv = mmdebstrap_argv(row, files=files, output=folder / "root.tar", mirror=find_mirror(), proxy=find_proxy())
-    _run_bound(argv, log=folder / "mmdebstrap.log", token=token, on_progress=on_progress)
+    _run_bound(argv, folder=folder, lock_fd=lock_fd, token=token, on_progress=on_progress)
     on_progress(LabProgress("image", "Writing the file system", 0.85))
     unpack = resources.files("resources").joinpath("lab/unpack.sh").read_text()
     argv = [*_as_root_argv(), "sh", "-c", unpack, "sh", str(folder), row.disk]
-    _run_bound(argv, log=folder / "unpack.log", token=token, on_progress=on_progress)
-    for leftover in ("files.tar", "mmdebstrap.log", "unpack.log"):
-        (folder / leftover).unlink()
+    _run_bound(argv, folder=folder, lock_fd=lock_fd, token=token, on_progress=on_progress)
+    files.unlink()
     on_progress(LabProgress("image", "Checking the image", 0.97))
 
 
@@ -142,21 +142,9 @@ def mmdebstrap_argv(row: Platform, *, files: Path, output: Path, mirror: str, pr
     ]
 
 
-def remove_tree(folder: Path) -> None:
-    """Remove a folder, also one with files that belong to an ordinary user's subordinate users.
-
-    Args:
-        folder: What to remove; it need not exist.
-    """
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists() and os.geteuid() != 0:
-        argv = [*_as_root_argv(), "rm", "-rf", "--", str(folder)]
-        subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-
-
-def _as_root_argv() -> list[str]:
+def _as_root_argv() -> tuple[str, ...]:
     """Return what is put in front of a command that must be able to give files to any owner."""
-    return [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--map-auto", "--"]
+    return () if os.geteuid() == 0 else bound_process.AS_ROOT_OF_NAMESPACE
 
 
 def _check_programs() -> None:
@@ -205,31 +193,27 @@ def check_free(place: Path, needed_bytes: int, *, what: str) -> None:
         )
 
 
-def _run_bound(argv: list[str], *, log: Path, token: CancelToken, on_progress: OnProgress) -> None:
+def _run_bound(argv: list[str], *, folder: Path, lock_fd: int, token: CancelToken, on_progress: OnProgress) -> None:
     """Run a long program that dies with this process; turn its output into progress, and its failure into an error."""
     owner_fd = os.pidfd_open(os.getpid())
-    guarded = [sys.executable, "-I", bound_process.__file__, str(owner_fd), *argv]
+    guarded = [sys.executable, "-I", bound_process.__file__, str(owner_fd), str(folder), *argv]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
     last: collections.deque[str] = collections.deque(maxlen=_LOG_LINES)
     try:
-        with (
-            log.open("w") as log_file,
-            subprocess.Popen(
-                guarded,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                pass_fds=(owner_fd,),
-                env=environment,
-                start_new_session=True,
-            ) as process,
-        ):
+        with subprocess.Popen(
+            guarded,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            pass_fds=(owner_fd, lock_fd),
+            env=environment,
+            start_new_session=True,
+        ) as process:
             unregister = token.on_cancel(process.terminate)
             try:
                 for line in process.stdout or ():
-                    log_file.write(line)
                     last.append(line.rstrip())
                     _report(line, on_progress)
             except BaseException:

@@ -8,6 +8,8 @@ import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import tarfile
 import threading
 from collections.abc import Callable
@@ -18,8 +20,8 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, DiskFull, LabFault
-from app.lab import image as image_module
 from app.lab import image_build
+from app.lab import image as image_module
 from app.lab.faults import os_faults
 from app.lab.image import ImageStore, hold_image, is_sound, recipe_files, recipe_fingerprint, write_manifest
 from app.lab.mirror import MIRROR_VARIABLE, find_mirror, parse_index_targets
@@ -41,7 +43,7 @@ class Counter:
     def __init__(self) -> None:
         self.count = 0
 
-    def __call__(self, row: Platform, folder: Path, *, token: CancelToken, on_progress: OnProgress) -> None:
+    def __call__(self, row: Platform, folder: Path, **_: object) -> None:
         self.count += 1
         write_image(folder)
 
@@ -133,10 +135,10 @@ def test_two_at_once_make_one_image(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     is_building, may_end = threading.Event(), threading.Event()
     counter = Counter()
 
-    def slow(row: Platform, folder: Path, *, token: CancelToken, on_progress: OnProgress) -> None:
+    def slow(row: Platform, folder: Path, **_: object) -> None:
         is_building.set()
         assert may_end.wait(20)
-        counter(row, folder, token=token, on_progress=on_progress)
+        counter(row, folder)
 
     monkeypatch.setattr(image_module, "build_image", slow)
     found: list[Path] = []
@@ -225,7 +227,7 @@ def test_missing_keys_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_missing_mmdebstrap_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(image_build.shutil, "which", lambda name, **_: None if name == "mmdebstrap" else name)
     with pytest.raises(LabFault) as caught:
-        image_build.build_image(ROW, tmp_path, token=CancelToken(), on_progress=lambda _: None)
+        image_build.build_image(ROW, tmp_path, lock_fd=0, token=CancelToken(), on_progress=lambda _: None)
     assert "apt-get install mmdebstrap" in caught.value.hint
 
 
@@ -239,9 +241,18 @@ def test_too_little_space_is_found_before_anything_is_made(tmp_path: Path, monke
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1 << 40, 1 << 40, 100 << 20))
     monkeypatch.setattr(image_build.shutil, "which", lambda name, **_: name)
     with pytest.raises(DiskFull, match="100 MiB are free") as caught:
-        image_build.build_image(ROW, tmp_path, token=CancelToken(), on_progress=lambda _: None)
+        image_build.build_image(ROW, tmp_path, lock_fd=0, token=CancelToken(), on_progress=lambda _: None)
     assert "MiB are needed" in caught.value.message
     assert list(tmp_path.iterdir()) == []
+
+
+def run_bound(
+    argv: list[str], folder: Path, token: CancelToken | None = None, on_progress: OnProgress = lambda _: None
+) -> None:
+    with (folder / "lock").open("w") as lock:
+        image_build._run_bound(
+            argv, folder=folder, lock_fd=lock.fileno(), token=token or CancelToken(), on_progress=on_progress
+        )
 
 
 @pytest.mark.parametrize(
@@ -257,7 +268,7 @@ def test_too_little_space_is_found_before_anything_is_made(tmp_path: Path, monke
 def test_why_an_image_could_not_be_made(tmp_path: Path, line: str, error: type[Exception], hint: str) -> None:
     argv = ["sh", "-c", f"echo '{line}'; echo '$HOME' >&2; exit 25"]
     with pytest.raises(error) as caught:
-        image_build._run_bound(argv, log=tmp_path / "log", token=CancelToken(), on_progress=lambda _: None)
+        run_bound(argv, tmp_path)
     assert hint in caught.value.hint  # type: ignore[attr-defined]
     assert line in caught.value.context["log"]  # type: ignore[attr-defined]
 
@@ -265,7 +276,7 @@ def test_why_an_image_could_not_be_made(tmp_path: Path, line: str, error: type[E
 def test_output_becomes_progress(tmp_path: Path) -> None:
     seen: list[LabProgress] = []
     script = "echo 'I: running apt-get update...'; echo noise; echo 'tunnelmark: users'"
-    image_build._run_bound(["sh", "-c", script], log=tmp_path / "log", token=CancelToken(), on_progress=seen.append)
+    run_bound(["sh", "-c", script], tmp_path, on_progress=seen.append)
     assert [step.text for step in seen] == ["Fetching the lists of packages", "Making users and services"]
     fractions = [step.fraction or 0 for step in seen]
     assert fractions == sorted(fractions)
@@ -276,8 +287,35 @@ def test_cancelling_ends_the_program_at_once(tmp_path: Path) -> None:
     script = "trap 'touch cleaned; exit 1' TERM; echo 'tunnelmark: users'; while :; do sleep 0.05; done"
     argv = ["sh", "-c", f"cd '{tmp_path}'; {script}"]
     with pytest.raises(Cancelled):
-        image_build._run_bound(argv, log=tmp_path / "log", token=token, on_progress=lambda _: token.cancel())
+        run_bound(argv, tmp_path, token=token, on_progress=lambda _: token.cancel())
     assert (tmp_path / "cleaned").exists()
+
+
+def test_temporary_files_are_removed_whatever_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with pytest.raises(LabFault, match="status 3"):
+        run_bound(["sh", "-c", 'mkdir "$TMPDIR/x" && touch "$TMPDIR/x/y"; exit 3'], tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["lock"]
+
+
+def test_a_build_dies_with_its_owner_and_its_folder_goes_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, temporary = tmp_path / "building", tmp_path / "tmp"
+    folder.mkdir()
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    stubborn = "trap '' TERM; touch $TMPDIR/started; while :; do sleep 0.05; done"
+    with subprocess.Popen(["sleep", "600"]) as owner:
+        owner_fd = os.pidfd_open(owner.pid)
+        code = "import sys; from app.lab import bound_process; bound_process._GRACE_S = 0.2;"
+        code += "sys.exit(bound_process.main(sys.argv[1:]))"
+        argv = [sys.executable, "-c", code, str(owner_fd), str(folder), "sh", "-c", stubborn]
+        with subprocess.Popen(argv, pass_fds=(owner_fd,), cwd=Path(__file__).parents[2]) as process:
+            CancelToken().wait_for(lambda: any(temporary.glob("*/started")), timeout_s=20, what="the command")
+            owner.kill()
+            assert process.wait(20) == 143
+        os.close(owner_fd)
+    assert not folder.exists()
+    assert list(temporary.iterdir()) == []
 
 
 def test_the_mirror_of_this_computer_is_found_in_apt_s_list() -> None:

@@ -20,8 +20,8 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, DiskFull, LabFault
-from app.lab import image_build
 from app.lab import image as image_module
+from app.lab import image_build
 from app.lab.faults import os_faults
 from app.lab.image import ImageStore, hold_image, is_sound, recipe_files, recipe_fingerprint, write_manifest
 from app.lab.mirror import MIRROR_VARIABLE, find_mirror, parse_index_targets

@@ -20,11 +20,13 @@ from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries
 from app.probes import (
     CpuMonitor,
     CpuReading,
+    IperfServer,
     LatencyRequest,
-    ThroughputOutcome,
     ThroughputRequest,
     doubts_of_cpu,
     doubts_of_latency,
+    iperf_server,
+    longest_s,
     measure_latency,
     measure_throughput,
     read_fragments,
@@ -105,12 +107,19 @@ class Measurement:
             )
 
         on_progress(0.0)
-        before = read_fragments(self.sessions, token=token)
-        with CpuMonitor(self.sessions, on_reading=on_reading) as monitor:
+        on_stage(Stage.LATENCY, "getting ready")
+        began_s = time.monotonic()
+        # Everything that has to be started is started before anything is measured, so that it disturbs nothing.
+        server = iperf_server(self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s)
+        with server, CpuMonitor(self.sessions, on_reading=on_reading) as monitor:
+            before = read_fragments(self.sessions, token=token)
+            server.wait_until_listening()
+            monitor.wait_until_watching(token)
             latency_window = self._latency(measured, token, emit, on_stage, on_progress)
             after = read_fragments(self.sessions, token=token)
             measured.path = self._path_note(before, after)
-            windows = self._throughput(measured, token, emit, on_stage, on_progress)
+            windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
+        measured.probe_s = time.monotonic() - began_s
         measured.cpu_latency = monitor.usage(latency_window)
         measured.cpu_throughput = monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
@@ -147,13 +156,13 @@ class Measurement:
         began_s = time.monotonic()
         measured.latency = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
         ended_s = time.monotonic()
-        measured.probe_s += ended_s - began_s
         measured.doubts += doubts_of_latency(measured.latency, flavour)
         return began_s, ended_s
 
     def _throughput(
         self,
         measured: Measured,
+        server: IperfServer,
         token: CancelToken,
         emit: EventSink,
         on_stage: StageSink,
@@ -172,27 +181,19 @@ class Measurement:
             on_progress(self._latency_share + (1.0 - self._latency_share) * done)
 
         on_stage(Stage.THROUGHPUT, "TCP in both directions")
-        request = ThroughputRequest(
-            client_address=self.tunnel.probe_address_a,
-            server_address=self.tunnel.probe_address_b,
-            port=self.link.names.iperf_port,
-            seconds=self.plan.profile.seconds,
-            cap_mbit_s=pair.load_cap_mbit_s,
-            iperf3_version=_iperf3_version(self.facts[Side.A.value]),
-        )
         guard = nullcontext(None) if pair.is_lab else LoadGuard(self.sessions, token=token)
         with guard as watching:
             load_token = watching.load_token if watching else token
-            began_s = time.monotonic()
             try:
-                outcome = self._iperf(request, load_token, on_interval)
+                outcome = measure_throughput(
+                    self.sessions.a, server, self._throughput_request, token=load_token, on_interval=on_interval
+                )
             except Cancelled:
                 token.raise_if_cancelled()
                 raise ProbeFailed(
                     watching.reason if watching else "Throughput was not measured.",
                     hint="Set a lower limit in Mbit/s for this pair.",
                 ) from None
-            measured.probe_s += time.monotonic() - began_s
         measured.throughput = outcome.series
         return outcome.windows
 
@@ -203,10 +204,21 @@ class Measurement:
         latency_s = profile.pings * len(profile.frame_bytes) * TYPICAL_ECHO_S
         return latency_s / (latency_s + 2 * profile.seconds)
 
-    def _iperf(
-        self, request: ThroughputRequest, token: CancelToken, on_interval: Callable[[str, float, float], None]
-    ) -> ThroughputOutcome:
-        return measure_throughput(self.sessions.a, self.sessions.b, request, token=token, on_interval=on_interval)
+    @property
+    def _longest_latency_s(self) -> float:
+        profile = self.plan.profile
+        return longest_s(profile.pings, len(profile.frame_bytes)) + 60.0
+
+    @property
+    def _throughput_request(self) -> ThroughputRequest:
+        return ThroughputRequest(
+            client_address=self.tunnel.probe_address_a,
+            server_address=self.tunnel.probe_address_b,
+            port=self.link.names.iperf_port,
+            seconds=self.plan.profile.seconds,
+            cap_mbit_s=self.plan.pair.load_cap_mbit_s,
+            iperf3_version=_iperf3_version(self.facts[Side.A.value]),
+        )
 
     def _path_note(self, before: int | None, after: int | None) -> PathNote:
         overhead = self.tunnel.overhead_bytes

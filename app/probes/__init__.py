@@ -1,15 +1,17 @@
 """One module per kind of measurement: latency, throughput, CPU, MTU, and what surrounds them."""
 
 from app.probes.cpu import CpuMonitor, CpuReading
-from app.probes.latency import LatencyRequest, measure_latency
+from app.probes.iperf_server import IperfServer
+from app.probes.latency import LatencyRequest, longest_s, measure_latency
 from app.probes.path_mtu import probe_path_mtu
 from app.probes.surroundings import Surroundings, look_around, read_fragments
-from app.probes.throughput import ThroughputOutcome, ThroughputRequest, measure_throughput
+from app.probes.throughput import ThroughputOutcome, ThroughputRequest, iperf_server, measure_throughput
 from app.probes.validity import doubts_before, doubts_of_cpu, doubts_of_latency
 
 __all__ = [
     "CpuMonitor",
     "CpuReading",
+    "IperfServer",
     "LatencyRequest",
     "Surroundings",
     "ThroughputOutcome",
@@ -17,6 +19,8 @@ __all__ = [
     "doubts_before",
     "doubts_of_cpu",
     "doubts_of_latency",
+    "iperf_server",
+    "longest_s",
     "look_around",
     "measure_latency",
     "measure_throughput",

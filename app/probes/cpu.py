@@ -14,9 +14,10 @@ from typing import Self
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.errors import Cancelled, DeadlineExceeded, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import CpuUsage
+from app.probes.guard import PAUSE, script_argv
 
 SAMPLE_INTERVAL_S = 0.5
 _LIMIT_SAMPLES = 200_000
@@ -24,7 +25,9 @@ END_TIMEOUT_S = 3.0
 _PID = re.compile(r"^@pid (\d{1,9})$")
 
 # Writing is the only thing that tells a shell that its channel was closed: echo then ends it by SIGPIPE.
-_SCRIPT = r"""
+_SCRIPT = (
+    PAUSE
+    + r"""
 limit=$1 passed=0
 echo "@pid $$"
 while [ "$passed" -lt "$limit" ]; do
@@ -32,9 +35,10 @@ while [ "$passed" -lt "$limit" ]; do
     read -r uptime rest </proc/uptime || exit 1
     echo "$uptime $line"
     passed=$((passed + 1))
-    sleep 0.5 2>/dev/null </dev/null || sleep 1 </dev/null
+    pause 0.5
 done
 """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +184,24 @@ class CpuMonitor:
         with self._lock:
             return dict(self._errors)
 
+    def wait_until_watching(self, token: CancelToken, timeout_s: float = 5.0) -> None:
+        """Wait until both hosts have been read once, so that starting to watch disturbs nothing any more.
+
+        A host that cannot be watched is not waited for.
+
+        Raises:
+            Cancelled: The token was cancelled.
+        """
+
+        def is_ready() -> bool:
+            with self._lock:
+                return all(self._seen[side] or side in self._errors for side in Side)
+
+        try:
+            token.wait_for(is_ready, timeout_s=timeout_s, what="the first reading of the CPUs", interval_s=0.01)
+        except DeadlineExceeded:
+            return  # what was not read is left out of the figures, and said
+
     def usage(self, *windows: tuple[float, float]) -> dict[str, CpuUsage]:
         """Return what both hosts used, by `a` and `b`; a host without two readings is left out.
 
@@ -219,7 +241,7 @@ class CpuMonitor:
 
     def _watch(self, side: Side) -> None:
         command = Command(
-            ("sh", "-c", _SCRIPT, "tunnelmark", str(_LIMIT_SAMPLES)),
+            script_argv(_SCRIPT, str(_LIMIT_SAMPLES)),
             timeout_s=_LIMIT_SAMPLES * 1.1,
             max_output_bytes=4_096,
         )

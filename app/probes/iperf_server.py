@@ -10,20 +10,24 @@ from typing import Self
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line, script_argv
 
 START_TIMEOUT_S = 10.0
 GONE_TIMEOUT_S = 10.0
 
-# $1 limit, $2 numbers of the tests, $3... the server; it takes one test and ends, so it is started once for each.
+# $1 limit, $2 and $3 ports, $4... the server. Each of the two takes one test and ends.
 _SERVER_SCRIPT = (
     GUARD_HEAD
     + r"""
-tests=$1; shift
-for test in $tests; do
-    run "$test" "$@"
-    [ "$status" -eq 0 ] || break
-done
+first_port=$1 second_port=$2; shift 2
+"$@" -p "$first_port" 2>&1 &
+first=$! child=$!
+"$@" -p "$second_port" 2>&1 &
+second=$! child="$child $!"
+echo "@start first $first"
+echo "@start second $second"
+wait "$first"; echo "@exit first $?"
+wait "$second"; echo "@exit second $?"
 """
     + GUARD_TAIL
 )
@@ -47,40 +51,41 @@ echo "$left"
 exit 1
 """
 
-_LISTENING = re.compile(r"^Server listening on ")
+_LISTENING = re.compile(r"^Server listening on (\d{1,5})")
 _NOISE = re.compile(r"^(-+|Server listening on .*|\[.*|Accepted connection from .*|- - .*|iperf Done\..*)?$")
 
 
 class IperfServer:
-    """Runs `iperf3 -s -1` once per test, in one channel.
+    """Two servers on neighbouring ports in one channel, one test for each: so the second test need not wait.
 
     Args:
-        host: Where it runs.
-        address: What it is bound to.
-        port: Its TCP port.
-        tests: How many tests it is to take.
-        limit_s: It ends by itself after so many seconds.
-        token: Cancelling it ends the server.
+        host: Where they run.
+        address: What they are bound to.
+        port: TCP port of the first; the second has the next one.
+        limit_s: They end by themselves after so many seconds.
+        token: Cancelling it ends them.
     """
 
-    def __init__(
-        self, host: HostSession, address: str, port: int, *, tests: int, limit_s: int, token: CancelToken
-    ) -> None:
+    def __init__(self, host: HostSession, address: str, port: int, *, limit_s: int, token: CancelToken) -> None:
         self._host = host
         self._address = address
-        self._port = port
-        self._tests = tests
+        self._ports = (port, port + 1)
         self._limit_s = limit_s
         self._outer = token
         self._inner = CancelToken()
         self._condition = threading.Condition()
-        self._listening = 0
+        self._listening: set[int] = set()
         self._has_ended = False
         self._pids: list[int] = []
         self._exits = 0
         self._words: list[str] = []
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._serve, name="iperf-server")
+
+    @property
+    def ports(self) -> tuple[int, int]:
+        """TCP ports of the first and the second test."""
+        return self._ports
 
     @property
     def words(self) -> str:
@@ -104,37 +109,38 @@ class IperfServer:
         if not is_orderly:
             self._make_sure_it_is_gone()
 
-    def wait_until_listening(self, test: int) -> None:
-        """Wait until the server accepts test number `test`, from 0.
+    def wait_until_listening(self) -> None:
+        """Wait until both servers accept their test.
 
         Raises:
-            ProbeFailed: It does not come up.
+            ProbeFailed: They do not come up.
+            ConnectionLost, DeadlineExceeded: As `HostSession.run`.
             Cancelled: The token was cancelled.
         """
         with self._condition:
             self._condition.wait_for(
-                lambda: self._listening > test or self._has_ended or self._inner.is_cancelled, START_TIMEOUT_S
+                lambda: len(self._listening) == 2 or self._exits or self._has_ended or self._inner.is_cancelled,
+                START_TIMEOUT_S,
             )
-            is_up = self._listening > test and not self._has_ended
+            missing = [port for port in self._ports if port not in self._listening]
+            is_up = not missing and not self._exits and not self._has_ended
             error = self._error
         self._outer.raise_if_cancelled()
         if isinstance(error, TunnelmarkError):
             raise error
         if not is_up:
+            port = (missing or self._ports)[0]
             raise ProbeFailed(
-                f"The iperf3 server on {self._host.spec.label} does not listen on {self._address} port {self._port}.",
+                f"The iperf3 server on {self._host.spec.label} does not listen on {self._address} port {port}.",
                 hint=_explain(self.words),
                 context={"host": self._host.spec.label, "server": self.words},
             )
 
     def _serve(self) -> None:
-        argv = ("iperf3", "-s", "-1", "-B", self._address, "-p", str(self._port), "-i", "0", "--forceflush")
+        words = (str(self._limit_s), *(str(port) for port in self._ports))
+        argv = ("iperf3", "-s", "-1", "-B", self._address, "-i", "0", "--forceflush")
         command = Command(
-            (
-                *("sh", "-c", _SERVER_SCRIPT, "tunnelmark", str(self._limit_s)),
-                " ".join(str(number) for number in range(self._tests)),
-                *argv,
-            ),
+            script_argv(_SERVER_SCRIPT, *words, *argv),
             timeout_s=self._limit_s + 15.0,
             max_output_bytes=65_536,
         )
@@ -156,8 +162,8 @@ class IperfServer:
                 if mark.mark is GuardMark.START:
                     self._pids.append(mark.number)
                 self._exits += mark.mark is GuardMark.EXIT
-            elif _LISTENING.match(line):
-                self._listening += 1
+            elif (listening := _LISTENING.match(line)) is not None:
+                self._listening.add(int(listening[1]))
             elif not _NOISE.match(line.strip()) and len(self._words) < 10:
                 self._words.append(" ".join(line.split())[:200])
             self._condition.notify_all()
@@ -168,7 +174,7 @@ class IperfServer:
             self._condition.notify_all()
 
     def _wait_for_end(self) -> bool:
-        """Wait until the server took its last test and ended by itself; return whether it did."""
+        """Wait until both took their test and ended by themselves; return whether they did."""
         with self._condition:
             self._condition.wait_for(lambda: self._has_ended or self._inner.is_cancelled, GONE_TIMEOUT_S)
             return self._has_ended and self._error is None and self._exits == len(self._pids)

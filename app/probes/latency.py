@@ -13,7 +13,7 @@ from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
 from app.domain.results import LatencySeries
 from app.probes.echoes import Echoes
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line, script_argv
 from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
@@ -84,6 +84,11 @@ def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
     if request.ping_flavour is ToolFlavour.BUSYBOX:
         return ("busybox-ping", *source)
     return ("ping", "-n", "-A", "-D", "-M", "do", *source)
+
+
+def longest_s(pings: int, sizes: int) -> int:
+    """Return after how many seconds ping is ended on the host, whatever is the matter (1.5 s for each request)."""
+    return int(60 + pings * sizes * 1.5)
 
 
 def measure_latency(
@@ -169,7 +174,7 @@ class _LatencyRun:
 
     def _command(self) -> Command:
         request = self._request
-        limit_s = int(60 + request.pings * len(request.frame_bytes) * 1.5)
+        limit_s = longest_s(request.pings, len(request.frame_bytes))
         words = (
             str(limit_s),
             " ".join(self._echoes),
@@ -180,7 +185,7 @@ class _LatencyRun:
             *ping_argv(request),
         )
         return Command(
-            ("sh", "-c", _SCRIPT, "tunnelmark", *words),
+            script_argv(_SCRIPT, *words),
             timeout_s=limit_s + 30.0,
             is_root=self._is_root,
             max_output_bytes=65_536,  # every line is looked at as it arrives; nothing has to be kept

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
-from app.domain.errors import ProbeFailed
+from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.results import ThroughputSeries
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line, script_argv
 from app.probes.iperf_output import (
     Failure,
     Interval,
@@ -34,7 +33,16 @@ CONNECT_TIMEOUT_MS = 5_000
 SLACK_S = 10
 """iperf3 has no deadline of its own for a path that died; it gets its time and so much more, in seconds."""
 
-_CLIENT_SCRIPT = GUARD_HEAD + '\nrun client "$@"\n' + GUARD_TAIL
+# $1 limit, $2 and $3 ports, $4... the client.
+_CLIENT_SCRIPT = (
+    GUARD_HEAD
+    + r"""
+first_port=$1 second_port=$2; shift 2
+run a_to_b "$@" -p "$first_port"
+[ "$status" -eq 0 ] && run b_to_a "$@" -p "$second_port" -R
+"""
+    + GUARD_TAIL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +52,7 @@ class ThroughputRequest:
     Attributes:
         client_address: A's IPv4 address for the probe.
         server_address: B's IPv4 address for the probe; the server is bound to it.
-        port: TCP port of the server.
+        port: TCP port of the server; the second direction uses the next one.
         seconds: Seconds of TCP per direction.
         cap_mbit_s: Limit in Mbit/s; None means none.
         iperf3_version: Version on the client, as it says it.
@@ -66,8 +74,8 @@ class ThroughputOutcome:
     windows: tuple[tuple[float, float], ...]
 
 
-def client_argv(request: ThroughputRequest, direction: str) -> tuple[str, ...]:
-    """Return the client's command line.
+def client_argv(request: ThroughputRequest) -> tuple[str, ...]:
+    """Return the client's command line without port and direction.
 
     Source: iperf3(1) of 3.18; 3.9 knows all of it but --json-stream.
     """
@@ -76,33 +84,46 @@ def client_argv(request: ThroughputRequest, direction: str) -> tuple[str, ...]:
         "iperf3",
         *("-c", request.server_address),
         *("-B", request.client_address),
-        *("-p", str(request.port)),
         *("-t", str(request.seconds)),
         *("-i", "1"),
         *("--connect-timeout", str(CONNECT_TIMEOUT_MS)),
         "--forceflush",
         *(("--json-stream",) if is_stream else ("-f", "k")),
-        *(("-R",) if direction == "b_to_a" else ()),
         *(("-b", str(max(1, round(request.cap_mbit_s * 1e6)))) if request.cap_mbit_s is not None else ()),
     )
 
 
+def iperf_server(
+    host: HostSession, request: ThroughputRequest, *, token: CancelToken, idle_s: float = 0.0
+) -> IperfServer:
+    """Return the server that `measure_throughput` needs, as a context that is to be entered.
+
+    Args:
+        host: Host B.
+        request: What will be measured.
+        token: Cancelling it ends the server.
+        idle_s: How long it may have to wait for the first test, in seconds.
+    """
+    limit_s = int(idle_s) + len(DIRECTIONS) * (request.seconds + SLACK_S) + SLACK_S
+    return IperfServer(host, request.server_address, request.port, limit_s=limit_s, token=token)
+
+
 def measure_throughput(
     client: HostSession,
-    server: HostSession,
+    server: IperfServer,
     request: ThroughputRequest,
     *,
     token: CancelToken,
     on_interval: IntervalSink,
     clock: Callable[[], float] = time.monotonic,
 ) -> ThroughputOutcome:
-    """Measure TCP throughput from A to B, then from B to A.
+    """Measure TCP throughput from A to B, then from B to A, in one channel.
 
     Args:
         client: Host A.
-        server: Host B, which runs the server.
+        server: The server on B, from `iperf_server`; it is used up by this.
         request: What to measure.
-        token: Cancelling it ends both programs.
+        token: Cancelling it ends the client.
         on_interval: Gets each second's value as it arrives.
         clock: Monotonic seconds.
 
@@ -113,121 +134,147 @@ def measure_throughput(
         ProbeFailed: iperf3 cannot be used, or nothing crosses.
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    limit_s = (request.seconds + SLACK_S + CONNECT_TIMEOUT_MS // 1000) * len(DIRECTIONS) + SLACK_S
-    series: list[ThroughputSeries] = []
-    windows: list[tuple[float, float]] = []
-    with IperfServer(
-        server, request.server_address, request.port, tests=len(DIRECTIONS), limit_s=limit_s, token=token
-    ) as iperf_server:
-        for index, direction in enumerate(DIRECTIONS):
-            iperf_server.wait_until_listening(index)
-            run = _ClientRun(client, request, direction, on_interval, clock)
-            series.append(run.run(token, iperf_server))
-            windows.append(run.window)
-    return ThroughputOutcome((series[0], series[1]), tuple(windows))
+    server.wait_until_listening()
+    return _ClientRun(client, server, request, on_interval, clock).run(token)
+
+
+class _Direction:
+    """What came of one direction so far."""
+
+    def __init__(self, request: ThroughputRequest) -> None:
+        self.parse: Callable[[str], IperfLine | None] = (
+            parse_json_event if has_json_stream(request.iperf3_version) else TextReader().read
+        )
+        self.intervals: list[float] = []
+        self.total: Total | None = None
+        self.failure = ""
+        self.malformed = ""
+        self.exit_status: int | None = None
+        self.window: tuple[float, float] | None = None
+
+    @property
+    def mbit_s(self) -> float | None:
+        """Received goodput, if the test ended well."""
+        if self.failure or self.exit_status != 0 or self.total is None:
+            return None
+        return self.total.received_mbit_s
 
 
 class _ClientRun:
-    """One direction: understands the client's lines as they come."""
+    """One call of `measure_throughput`: understands the client's lines as they come."""
 
     def __init__(
         self,
         client: HostSession,
+        server: IperfServer,
         request: ThroughputRequest,
-        direction: str,
         on_interval: IntervalSink,
         clock: Callable[[], float],
     ) -> None:
         self._client = client
+        self._server = server
         self._request = request
-        self._direction = direction
         self._on_interval = on_interval
         self._clock = clock
-        self._parse: Callable[[str], IperfLine | None] = (
-            parse_json_event if has_json_stream(request.iperf3_version) else TextReader().read
-        )
-        self._intervals: list[float] = []
-        self._total: Total | None = None
-        self._failure = ""
-        self._malformed = ""
-        self._is_out_of_time = False
-        self._exit_status: int | None = None
-        self._window: list[float] = []
-        self._lock = threading.Lock()
+        self._inner = CancelToken()
+        self._directions = {name: _Direction(request) for name in DIRECTIONS}
+        self._current: str | None = None
+        self._last_line_s = clock()
+        self._is_dead = False
 
-    @property
-    def window(self) -> tuple[float, float]:
-        """When data flowed, in seconds of the clock."""
-        if not self._window:
-            return (0.0, 0.0)
-        return (self._window[0], self._window[-1])
+    def run(self, token: CancelToken) -> ThroughputOutcome:
+        limit_s = len(DIRECTIONS) * (self._request.seconds + SLACK_S)
+        words = (str(limit_s), *(str(port) for port in self._server.ports), *client_argv(self._request))
+        command = Command(script_argv(_CLIENT_SCRIPT, *words), timeout_s=limit_s + 15.0, max_output_bytes=65_536)
+        unregister = token.on_cancel(self._inner.cancel)
+        try:
+            self._client.run(command, token=self._inner, on_line=self._on_line)
+        except Cancelled:
+            token.raise_if_cancelled()
+            if not self._is_dead:
+                raise
+        finally:
+            unregister()
+        first, second = (self._series(name) for name in DIRECTIONS)
+        windows = (direction.window for direction in self._directions.values())
+        return ThroughputOutcome((first, second), tuple(window for window in windows if window is not None))
 
-    def run(self, token: CancelToken, server: IperfServer) -> ThroughputSeries:
-        limit_s = self._request.seconds + SLACK_S
-        command = Command(
-            ("sh", "-c", _CLIENT_SCRIPT, "tunnelmark", str(limit_s), *client_argv(self._request, self._direction)),
-            timeout_s=limit_s + 15.0,
-            max_output_bytes=65_536,
-        )
-        self._client.run(command, token=token, on_line=self._on_line)
-        total = self._total
-        if self._failure or self._exit_status != 0 or total is None or total.received_mbit_s is None:
-            raise self._error(server)
+    def _series(self, name: str) -> ThroughputSeries:
+        direction = self._directions[name]
+        mbit_s = direction.mbit_s
+        if mbit_s is None:
+            raise self._error(name)
         return ThroughputSeries(
-            direction=self._direction,
-            mbit_s=total.received_mbit_s,
-            interval_mbit_s=tuple(self._intervals),
+            direction=name,
+            mbit_s=mbit_s,
+            interval_mbit_s=tuple(direction.intervals),
             interval_s=INTERVAL_S,
-            retransmits=total.retransmits,
+            retransmits=direction.total.retransmits if direction.total else None,
             cap_mbit_s=self._request.cap_mbit_s,
         )
+
+    # --- lines --------------------------------------------------------------------------------------------------------
 
     def _on_line(self, _stream: Stream, line: str) -> None:
         mark = parse_guard_line(line)
         if mark is not None:
-            if mark.mark is GuardMark.EXIT:
-                self._exit_status = mark.number
-            self._is_out_of_time = self._is_out_of_time or mark.mark is GuardMark.LIMIT
-            return
-        parsed = self._parse(line)
+            self._on_mark(mark)
+        elif self._current is not None:
+            self._last_line_s = self._clock()
+            self._take(self._current, self._directions[self._current].parse(line))
+
+    def _on_mark(self, mark: GuardLine) -> None:
+        if mark.mark is GuardMark.START:
+            self._current = mark.label if mark.label in self._directions else None
+            self._last_line_s = self._clock()
+        elif mark.mark is GuardMark.EXIT and mark.label in self._directions:
+            self._directions[mark.label].exit_status = mark.number
+        elif mark.mark is GuardMark.LIMIT or self._clock() - self._last_line_s > SLACK_S:
+            self._is_dead = True
+            self._inner.cancel()
+
+    def _take(self, name: str, parsed: IperfLine | None) -> None:
+        direction = self._directions[name]
         if isinstance(parsed, Interval):
-            self._add_interval(parsed)
+            self._add_interval(name, parsed)
         elif isinstance(parsed, Total):
-            self._total = parsed
+            direction.total = parsed
         elif isinstance(parsed, Failure):
-            self._failure = self._failure or parsed.text
+            direction.failure = direction.failure or parsed.text
         elif isinstance(parsed, Malformed):
-            self._malformed = self._malformed or parsed.text
+            direction.malformed = direction.malformed or parsed.text
 
-    def _add_interval(self, interval: Interval) -> None:
-        now_s = self._clock()
-        if not self._window:
-            self._window.append(now_s - (interval.end_s - interval.begin_s))
-        self._window.append(now_s)
-        if interval.end_s - interval.begin_s < INTERVAL_S / 2:
+    def _add_interval(self, name: str, interval: Interval) -> None:
+        direction, now_s = self._directions[name], self._clock()
+        length_s = interval.end_s - interval.begin_s
+        began_s = direction.window[0] if direction.window else now_s - length_s
+        direction.window = (began_s, now_s)
+        if length_s < INTERVAL_S / 2:
             return  # the rest after the last whole second says nothing
-        self._intervals.append(interval.mbit_s)
-        self._on_interval(self._direction, interval.end_s, interval.mbit_s)
+        direction.intervals.append(interval.mbit_s)
+        self._on_interval(name, interval.end_s, interval.mbit_s)
 
-    def _error(self, server: IperfServer) -> ProbeFailed:
-        host = self._client.spec.label
-        if self._is_out_of_time:
-            what = f"it was not done {SLACK_S} s after its time; the path died under it"
-        elif self._failure:
-            what = self._failure
-        elif self._exit_status in (126, 127):
-            what = "the program could not be started"
-        elif self._malformed:
-            what = f"its output could not be understood: {self._malformed}"
-        elif self._exit_status:
-            what = f"it ended with exit status {self._exit_status}"
-        else:
-            what = "it printed no result"
+    def _error(self, name: str) -> ProbeFailed:
+        host, direction = self._client.spec.label, self._directions[name]
+        what = self._what_happened(direction)
         return ProbeFailed(
-            f"Measuring throughput ({self._direction.replace('_', ' ')}) failed: iperf3 on {host} said: {what}.",
-            hint=explain_iperf_failure(what, server.words),
-            context={"host": host, "direction": self._direction, "server": server.words},
+            f"Measuring throughput ({name.replace('_', ' ')}) failed: iperf3 on {host} said: {what}.",
+            hint=explain_iperf_failure(what, self._server.words),
+            context={"host": host, "direction": name, "server": self._server.words},
         )
+
+    def _what_happened(self, direction: _Direction) -> str:
+        if direction.failure:
+            return direction.failure
+        if self._is_dead:
+            return f"nothing for {SLACK_S} s; the path died under it"
+        if direction.exit_status in (126, 127):
+            return "the program could not be started"
+        if direction.malformed:
+            return f"its output could not be understood: {direction.malformed}"
+        if direction.exit_status:
+            return f"it ended with exit status {direction.exit_status}"
+        return "it printed no result"
 
 
 _HINTS = (

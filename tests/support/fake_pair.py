@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+
+import sample_records as sample
+from fake_hosts import Answer, FakeHost
 
 from app.domain.adapters import Adapter, EndPlan, Suite, TunnelPlan
 from app.domain.audit import AuditEntry
@@ -18,8 +20,6 @@ from app.domain.errors import NotFound
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
-from support import sample_records as sample
-from support.fake_hosts import Answer, FakeHost
 
 SNMP = "Ip: Forwarding FragCreates\nIp: 1 {0}"
 
@@ -36,7 +36,6 @@ class FakePair:
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
     around: dict[str, tuple[str, ...]] = field(default_factory=dict)
     fragments: int = 0
-    _tests: queue.Queue[bool] = field(default_factory=queue.Queue)
 
     def sessions(self) -> SessionPair:
         self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
@@ -59,9 +58,9 @@ class FakePair:
         if "warm-up" in text:
             return self._ping(command.argv[4:])
         if "-s -1" in text:
-            return self._server(command.argv[5].split(), token)
+            return self._server(command.argv[5:7], token)
         if "iperf3" in command.argv:
-            return self._client(command)
+            return self._client()
         return lines()
 
     @staticmethod
@@ -84,22 +83,25 @@ class FakePair:
             yield f"@exit {label} 0"
         return 0
 
-    def _server(self, tests: list[str], token: CancelToken) -> Answer:
-        token.on_cancel(lambda: self._tests.put(False))
-        for test in tests:
-            yield f"@start {test} 500"
-            yield "Server listening on 25201 (test #1)"
-            self._tests.get(timeout=10)
-            yield f"@exit {test} 0"
+    def _server(self, ports: tuple[str, ...], token: CancelToken) -> Answer:
+        has_ended = self._has_tested = threading.Event()
+        token.on_cancel(has_ended.set)
+        for label, port in zip(("first", "second"), ports, strict=True):
+            yield f"@start {label} 500"
+            yield f"Server listening on {port} (test #1)"
+        assert has_ended.wait(10)
+        yield "@exit first 0"
+        yield "@exit second 0"
         return 0
 
-    def _client(self, command: Command) -> Answer:
-        yield "@start client 400"
-        total = {"start": 0, "end": 1, "bits_per_second": 1e8}
-        yield json.dumps({"event": "interval", "data": {"sum": total}})
-        yield json.dumps({"event": "end", "data": {"sum_received": {"bits_per_second": 9e7}, "sum_sent": {}}})
-        yield "@exit client 0"
-        self._tests.put(True)
+    def _client(self) -> Answer:
+        for direction in ("a_to_b", "b_to_a"):
+            yield f"@start {direction} 400"
+            total = {"start": 0, "end": 1, "bits_per_second": 1e8}
+            yield json.dumps({"event": "interval", "data": {"sum": total}})
+            yield json.dumps({"event": "end", "data": {"sum_received": {"bits_per_second": 9e7}, "sum_sent": {}}})
+            yield f"@exit {direction} 0"
+        self._has_tested.set()
         return 0
 
 

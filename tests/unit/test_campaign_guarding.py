@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from fake_hosts import Answer, FakeClock, FakeHost
 
 from app.campaign.load_guard import REFERENCE_ANSWERS, LoadGuard
 from app.campaign.reaching import HostStaysAway, reach_again
@@ -18,7 +19,6 @@ from app.domain.errors import (
     TunnelDown,
 )
 from app.domain.events import LogLine
-from support.fake_hosts import Answer, FakeClock, FakeHost
 
 
 class Answering:

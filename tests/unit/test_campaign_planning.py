@@ -3,11 +3,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+import sample_records as sample
 
 from app.campaign import plan_campaign
 from app.domain.errors import InvalidPlan
 from app.domain.results import CampaignPlan, Profile, ProfileName
-from support import sample_records as sample
 
 ALL = (sample.BASELINE, sample.L2TP, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from fake_hosts import FakeClock
 
 from app.campaign.progress import TICK_S, ProgressMeter
 from app.domain.events import Progress
 from app.domain.results import AttemptKey
-from support.fake_hosts import FakeClock
 
 
 def keys(*solutions: str) -> list[AttemptKey]:

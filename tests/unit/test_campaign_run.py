@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+import sample_records as sample
+from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 
 from app.campaign import CampaignControl, plan_campaign, run_campaign
 from app.domain import events
@@ -22,8 +24,6 @@ from app.domain.errors import (
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus, Profile, ProfileName
-from support import sample_records as sample
-from support.fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 
 THREE = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP)
 

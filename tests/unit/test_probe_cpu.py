@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from fake_hosts import Answer, FakeClock, FakeHost
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from app.domain.errors import ConnectionLost
 from app.domain.hosts import Side
 from app.domain.results import CpuUsage
 from app.probes.cpu import CpuMonitor, CpuReading, CpuTicks, mean_usage, parse_cpu_line, usage_between
-from support.fake_hosts import Answer, FakeClock, FakeHost
 
 
 def test_a_line_of_the_kernel() -> None:

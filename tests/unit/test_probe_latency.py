@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from fake_hosts import Answer, FakeClock, FakeHost
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
@@ -12,7 +13,6 @@ from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.results import FRAME_BYTES, LOST_RTT_US
 from app.probes.latency import FLUSH_S, STALL_S, LatencyRequest, measure_latency
-from support.fake_hosts import Answer, FakeClock, FakeHost
 
 
 @dataclass

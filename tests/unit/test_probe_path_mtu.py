@@ -4,12 +4,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from fake_hosts import Answer, FakeHost
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import ProbeFailed
 from app.probes import probe_path_mtu
-from support.fake_hosts import Answer, FakeHost
 
 
 def answering(*lines: str, status: int = 0) -> FakeHost:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from fake_hosts import Answer, FakeHost
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +9,6 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.hosts import Side
 from app.probes.surroundings import look_around, parse_fragments, parse_surroundings, read_fragments
-from support.fake_hosts import Answer, FakeHost
 
 # As a Debian 13 gateway printed it, shaped on purpose.
 OUTPUT = """\

@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import json
-import queue
 import threading
 from collections.abc import Callable
 
 import pytest
+from fake_hosts import Answer, FakeClock, FakeHost
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
-from app.probes.throughput import ThroughputRequest, client_argv, measure_throughput
-from support.fake_hosts import Answer, FakeClock, FakeHost
+from app.probes.throughput import ThroughputRequest, client_argv, iperf_server, measure_throughput
 
 REQUEST = ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, seconds=3, iperf3_version="3.18")
 
@@ -31,68 +30,70 @@ def end(mbit_s: float) -> str:
 
 
 class Pair:
-    """Two hosts with iperf3: the server takes as many tests as the client makes."""
+    """Two hosts with iperf3: both servers run until the client has made its tests, or has given up."""
 
     def __init__(self, client: Callable[[Command], Answer], *, server_fault: list[str] | None = None) -> None:
         self.clock = FakeClock()
         self._client = client
         self._server_fault = server_fault
-        self._tests: queue.Queue[bool] = queue.Queue()
-        self.server_cancelled = threading.Event()
+        self._has_ended = threading.Event()
+        self.server_cancelled = False
         self.a = FakeHost("gateway-a", self._on_a, self.clock)
         self.b = FakeHost("gateway-b", self._on_b, self.clock)
 
     def _on_a(self, command: Command, token: CancelToken) -> Answer:
         status = yield from self._client(command)
-        self._tests.put(True)
+        self._has_ended.set()
         return status
 
     def _on_b(self, command: Command, token: CancelToken) -> Answer:
         if "iperf3" not in command.argv:
-            return (yield from self._gone())
-        if self._server_fault is not None:
-            yield "@start 0 500"
-            yield from self._server_fault
-            yield "@exit 0 1"
             return 0
-        token.on_cancel(lambda: self._tests.put(False))
-        for test in command.argv[5].split():
-            yield f"@start {test} {500 + int(test)}"
-            yield "-----------------------------------------------------------"
-            yield "Server listening on 25201 (test #1)"
-            if not self._tests.get(timeout=10):
-                self.server_cancelled.set()
-            yield f"@exit {test} 0"
+        yield "@start first 500"
+        yield "@start second 501"
+        if self._server_fault is not None:
+            yield from self._server_fault
+            yield "@exit first 1"
+            return 0
+        yield "-----------------------------------------------------------"
+        yield f"Server listening on {command.argv[5]} (test #1)"
+        yield f"Server listening on {command.argv[6]} (test #1)"
+        token.on_cancel(self._cancel)
+        assert self._has_ended.wait(10)
+        yield "@exit first 0"
+        yield "@exit second 0"
         return 0
 
-    def _gone(self) -> Answer:
-        yield from ()
-        return 0
+    def _cancel(self) -> None:
+        self.server_cancelled = True
+        self._has_ended.set()
 
 
-def good(command: Command) -> Answer:
-    is_reverse = "-R" in command.argv
-    yield "@start client 400"
+def one_direction(label: str, mbit_s: float) -> Answer:
+    yield f"@start {label} 400"
     yield '{"event":"start","data":{}}'
     for second in range(3):
         yield 1.0
-        yield interval(second, 50.0 if is_reverse else 100.0)
+        yield interval(second, mbit_s)
     yield interval(3, 9999.0, seconds=0.0004)
-    yield end(49.0 if is_reverse else 99.0)
-    yield "@exit client 0"
+    yield end(mbit_s - 1)
+    yield f"@exit {label} 0"
+
+
+def good(command: Command) -> Answer:
+    yield from one_direction("a_to_b", 100.0)
+    yield 0.5
+    yield from one_direction("b_to_a", 50.0)
     return 0
 
 
 def measure(pair: Pair, request: ThroughputRequest = REQUEST, token: CancelToken | None = None):
     seen: list[tuple[str, float, float]] = []
-    outcome = measure_throughput(
-        pair.a,
-        pair.b,
-        request,
-        token=token or CancelToken(),
-        on_interval=lambda *values: seen.append(values),
-        clock=pair.clock,
-    )
+    token = token or CancelToken()
+    with iperf_server(pair.b, request, token=token) as server:
+        outcome = measure_throughput(
+            pair.a, server, request, token=token, on_interval=lambda *values: seen.append(values), clock=pair.clock
+        )
     return outcome, seen
 
 
@@ -107,26 +108,27 @@ def test_both_directions_one_after_the_other() -> None:
     assert [end_s - begin_s for begin_s, end_s in outcome.windows] == [pytest.approx(3.0)] * 2
 
 
-def test_the_server_is_bound_to_the_tunnels_address_and_takes_one_test_at_a_time() -> None:
+def test_the_servers_are_bound_to_the_tunnels_address_and_take_one_test_each() -> None:
     pair = Pair(good)
     measure(pair)
 
     (server,) = pair.b.commands
-    assert server.argv[6:] == ("iperf3", "-s", "-1", "-B", "198.18.0.2", "-p", "25201", "-i", "0", "--forceflush")
+    assert server.argv[5:7] == ("25201", "25202")
+    assert server.argv[7:] == ("iperf3", "-s", "-1", "-B", "198.18.0.2", "-i", "0", "--forceflush")
+    (client,) = pair.a.commands
+    assert client.argv[5:7] == ("25201", "25202")
 
 
 @pytest.mark.parametrize(
-    ("version", "direction", "cap", "has", "has_not"),
+    ("version", "cap", "has", "has_not"),
     [
-        ("3.18", "a_to_b", None, ["--json-stream"], ["-R", "-b", "-f"]),
-        ("3.9", "b_to_a", None, ["-R", "-f", "k"], ["--json-stream"]),
-        ("3.18", "a_to_b", 2.5, ["-b", "2500000"], []),
+        ("3.18", None, ["--json-stream"], ["-R", "-b", "-f"]),
+        ("3.9", None, ["-f", "k"], ["--json-stream"]),
+        ("3.18", 2.5, ["-b", "2500000"], []),
     ],
 )
-def test_the_clients_command_line(
-    version: str, direction: str, cap: float | None, has: list[str], has_not: list[str]
-) -> None:
-    argv = client_argv(ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, 3, cap, version), direction)
+def test_the_clients_command_line(version: str, cap: float | None, has: list[str], has_not: list[str]) -> None:
+    argv = client_argv(ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, 3, cap, version))
 
     assert argv[:5] == ("iperf3", "-c", "198.18.0.2", "-B", "198.18.0.1")
     assert set(has) <= set(argv)
@@ -135,9 +137,9 @@ def test_the_clients_command_line(
 
 def failing(*lines: str, status: int = 1) -> Callable[[Command], Answer]:
     def client(command: Command) -> Answer:
-        yield "@start client 400"
+        yield "@start a_to_b 400"
         yield from lines
-        yield f"@exit client {status}"
+        yield f"@exit a_to_b {status}"
         return 0
 
     return client
@@ -172,12 +174,41 @@ def test_faults_of_the_client_become_sentences(lines: list[str], status: int, se
 
 def test_a_path_that_dies_is_said() -> None:
     def client(command: Command) -> Answer:
-        yield "@start client 400"
+        yield "@start a_to_b 400"
         yield interval(0, 5.0)
-        yield "@limit 13"
+        for second in range(2, 60, 2):
+            yield 2.0
+            yield f"@alive {second}"
+        return 143
+
+    pair = Pair(client)
+    with pytest.raises(ProbeFailed, match="the path died under it"):
+        measure(pair)
+
+    assert pair.clock.now_s < 1000 + 15
+
+
+def test_the_limit_on_the_host_is_said() -> None:
+    def client(command: Command) -> Answer:
+        yield "@start a_to_b 400"
+        yield interval(0, 5.0)
+        yield "@limit 26"
+        yield ""
         return 143
 
     with pytest.raises(ProbeFailed, match="the path died under it"):
+        measure(Pair(client))
+
+
+def test_the_second_direction_alone_can_fail() -> None:
+    def client(command: Command) -> Answer:
+        yield from one_direction("a_to_b", 100.0)
+        yield "@start b_to_a 401"
+        yield '{"event":"error","data":"unable to connect to server: Connection refused"}'
+        yield "@exit b_to_a 1"
+        return 0
+
+    with pytest.raises(ProbeFailed, match=r"throughput \(b to a\) failed"):
         measure(Pair(client))
 
 
@@ -187,8 +218,8 @@ def test_after_a_failure_the_server_is_ended_and_looked_after() -> None:
     with pytest.raises(ProbeFailed):
         measure(pair)
 
-    assert "iperf3" in pair.b.commands[0].argv
-    assert pair.b.commands[1].argv[4] == "500"  # the process id it had
+    assert pair.server_cancelled
+    assert pair.b.commands[1].argv[4:] == ("500", "501")  # the process ids they had
 
 
 @pytest.mark.parametrize(
@@ -213,7 +244,7 @@ def test_cancelling_ends_client_and_server_and_looks_after_it() -> None:
     token = CancelToken()
 
     def client(command: Command) -> Answer:
-        yield "@start client 400"
+        yield "@start a_to_b 400"
         yield interval(0, 5.0)
         token.cancel()
         yield interval(1, 5.0)
@@ -223,8 +254,8 @@ def test_cancelling_ends_client_and_server_and_looks_after_it() -> None:
     with pytest.raises(Cancelled):
         measure(pair, token=token)
 
-    assert pair.server_cancelled.is_set()
-    assert pair.b.commands[-1].argv[4:] == ("500",)
+    assert pair.server_cancelled
+    assert pair.b.commands[-1].argv[4:] == ("500", "501")
 
 
 def test_a_lost_connection_to_the_server_is_passed_on() -> None:

@@ -1,0 +1,334 @@
+"""Probes over the bare underlay of the practice lab."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lab_sessions import connected, left_running, sh, wait_until_clean
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
+from app.domain.hosts import Side
+from app.domain.results import FRAME_BYTES, LatencySeries
+from app.lab import Lab
+from app.probes import (
+    CpuMonitor,
+    CpuReading,
+    LatencyRequest,
+    ThroughputOutcome,
+    ThroughputRequest,
+    doubts_before,
+    look_around,
+    measure_latency,
+    measure_throughput,
+    probe_path_mtu,
+    read_fragments,
+)
+
+A, B = "192.0.2.1", "192.0.2.2"
+PORT = 25_201
+STOP_S = 2.0
+
+
+@pytest.fixture(scope="module")
+def sessions(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionPair]:
+    with connected(lab, tmp_path_factory.mktemp("ssh")) as pair:
+        yield pair
+        wait_until_clean(pair.a, pair.b, timeout_s=10)
+
+
+def ping(pair: SessionPair, *, pings: int = 100, sizes: tuple[int, ...] = FRAME_BYTES) -> tuple[LatencySeries, ...]:
+    request = LatencyRequest(B, A, sizes, pings)
+    return measure_latency(pair.a, request, token=CancelToken(), on_samples=lambda *_: None)
+
+
+def iperf(pair: SessionPair, *, seconds: int = 2, cap: float | None = 20.0, version: str = "3.18") -> ThroughputOutcome:
+    request = ThroughputRequest(A, B, PORT, seconds, cap, version)
+    return measure_throughput(pair.a, pair.b, request, token=CancelToken(), on_interval=lambda *_: None)
+
+
+# --- latency ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_size_crosses_and_every_round_trip_time_is_kept(sessions: SessionPair) -> None:
+    batches: list[tuple[int, int, tuple[float, ...]]] = []
+    request = LatencyRequest(B, A, FRAME_BYTES, 100)
+
+    series = measure_latency(sessions.a, request, token=CancelToken(), on_samples=lambda *batch: batches.append(batch))
+
+    assert [one.frame_bytes for one in series] == list(FRAME_BYTES)
+    assert all((one.sent, one.received, one.note) == (100, 100, "") for one in series)
+    for one in series:
+        shown = [value for frame, _, batch in batches if frame == one.frame_bytes for value in batch]
+        assert np.allclose(shown, one.rtt_us / 1000.0)
+    assert left_running(sessions.a) == []
+
+
+def test_frames_have_the_size_they_say_they_have(sessions: SessionPair) -> None:
+    capture = "timeout 20 tcpdump -i eth1 -e -n -c 14 --immediate-mode -U icmp and src 192.0.2.1 2>/dev/null"
+    sh(sessions.b, f"({capture} >/run/frames.txt; echo done >>/run/frames.txt) >/dev/null 2>&1 & sleep 1")
+    ping(sessions, pings=1)
+    CancelToken().wait_for(
+        lambda: "done" in sh(sessions.b, "cat /run/frames.txt"), timeout_s=30, what="the capture", interval_s=0.3
+    )
+
+    lines = [line for line in sh(sessions.b, "cat /run/frames.txt; rm /run/frames.txt").splitlines() if "echo" in line]
+    # The warm-up comes first, with the smallest frame.
+    sizes = [int(line.split(" length ")[1].split(":")[0]) for line in lines]
+    assert sizes[:10] == [60] * 10
+    assert sizes[10:] == list(FRAME_BYTES[: len(sizes) - 10])
+
+
+def test_a_frame_larger_than_the_link_says_why_it_does_not_cross(sessions: SessionPair) -> None:
+    sh(sessions.a, "ip link set eth1 mtu 1400")
+    try:
+        began_s = time.monotonic()
+        series = ping(sessions, pings=20)
+        took_s = time.monotonic() - began_s
+    finally:
+        sh(sessions.a, "ip link set eth1 mtu 1500")
+
+    assert [one.received for one in series] == [20] * 6 + [0]
+    assert "1514 bytes does not cross" in series[-1].note
+    assert "essage too long" in series[-1].note
+    assert took_s < 15
+
+
+DROP = (
+    "nft add table ip tmtest && nft add chain ip tmtest in '{ type filter hook input priority 0; }' && "
+    "nft add rule ip tmtest in ip saddr 192.0.2.1 {what} drop"
+)
+
+
+def test_a_frame_that_vanishes_is_given_up_and_smaller_ones_count(sessions: SessionPair) -> None:
+    sh(sessions.b, DROP.replace("{what}", "icmp type echo-request ip length 1000-1400"))
+    try:
+        series = ping(sessions, pings=30, sizes=(60, 1024, 1514))
+    finally:
+        sh(sessions.b, "nft delete table ip tmtest")
+
+    assert [one.received for one in series] == [30, 0, 30]
+    assert "no reply within 5 s" in series[1].note
+
+
+def test_a_link_that_dies_in_the_middle_ends_the_probe(sessions: SessionPair) -> None:
+    has_fallen = False
+    began_s = 0.0
+
+    def on_samples(frame_bytes: int, _first: int, _rtt_ms: tuple[float, ...]) -> None:
+        nonlocal has_fallen, began_s
+        if frame_bytes == 128 and not has_fallen:
+            has_fallen = True
+            sh(sessions.b, DROP.replace("{what}", "icmp type echo-request"))
+            began_s = time.monotonic()
+
+    try:
+        with pytest.raises(ProbeFailed, match=f"{B} stopped answering"):
+            measure_latency(
+                sessions.a, LatencyRequest(B, A, FRAME_BYTES, 2000), token=CancelToken(), on_samples=on_samples
+            )
+    finally:
+        sh(sessions.b, "nft delete table ip tmtest")
+
+    assert time.monotonic() - began_s < 20
+    wait_until_clean(sessions.a, timeout_s=5)
+
+
+def test_an_address_that_nobody_has(sessions: SessionPair) -> None:
+    request = LatencyRequest("192.0.2.77", A, FRAME_BYTES, 20)
+
+    with pytest.raises(ProbeFailed, match=r"No echo reply from 192\.0\.2\.77") as caught:
+        measure_latency(sessions.a, request, token=CancelToken(), on_samples=lambda *_: None)
+
+    assert "Unreachable" in caught.value.hint
+
+
+@pytest.mark.parametrize("user", ["root", "nopass", "doasuser"])
+def test_cancelling_ends_ping_on_the_host(lab: Lab, sessions: SessionPair, tmp_path: Path, user: str) -> None:
+    token = CancelToken()
+    cancelled_s = 0.0
+
+    def on_samples(_frame: int, first: int, _rtt_ms: tuple[float, ...]) -> None:
+        nonlocal cancelled_s
+        if first > 100 and not cancelled_s:
+            cancelled_s = time.monotonic()
+            token.cancel()
+
+    with connected(lab, tmp_path, user) as pair:
+        assert pair.a.spec.user == user
+        with pytest.raises(Cancelled):
+            measure_latency(pair.a, LatencyRequest(B, A, (60,), 100_000), token=token, on_samples=on_samples)
+        stopped_s = time.monotonic()
+
+    assert stopped_s - cancelled_s < STOP_S
+    wait_until_clean(sessions.a, timeout_s=5)
+
+
+def test_a_connection_that_is_cut_leaves_no_ping_behind(lab: Lab, sessions: SessionPair, tmp_path: Path) -> None:
+    with connected(lab, tmp_path) as pair:
+
+        def on_samples(_frame: int, first: int, _rtt_ms: tuple[float, ...]) -> None:
+            if first > 100 and pair.a.is_connected:
+                pair.a.close()
+
+        with pytest.raises(ConnectionLost):
+            measure_latency(pair.a, LatencyRequest(B, A, (60,), 100_000), token=CancelToken(), on_samples=on_samples)
+
+    wait_until_clean(sessions.a, timeout_s=10)
+
+
+# --- throughput -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["3.18", "3.9"], ids=["json", "text"])
+def test_both_directions_with_each_second_told(sessions: SessionPair, version: str) -> None:
+    seen: list[tuple[str, float, float]] = []
+    request = ThroughputRequest(A, B, PORT, 2, None, version)
+
+    outcome = iperf(sessions, request, on_interval=lambda *one: seen.append(one))
+
+    assert [one.direction for one in outcome.series] == ["a_to_b", "b_to_a"]
+    for one in outcome.series:
+        assert one.mbit_s > 1
+        assert len(one.interval_mbit_s) == 2
+        assert one.retransmits is not None
+        assert np.mean(one.interval_mbit_s) == pytest.approx(one.mbit_s, rel=0.5)
+    assert [one[0] for one in seen] == ["a_to_b"] * 2 + ["b_to_a"] * 2
+    assert left_running(sessions.a) == left_running(sessions.b) == []
+
+
+def test_the_cap_holds_in_both_directions(sessions: SessionPair) -> None:
+    outcome = iperf(sessions, ThroughputRequest(A, B, PORT, 3, 5.0, "3.18"))
+
+    assert [one.mbit_s for one in outcome.series] == [pytest.approx(5.0, rel=0.25)] * 2
+    assert [one.cap_mbit_s for one in outcome.series] == [5.0, 5.0]
+
+
+def test_the_server_listens_on_the_tunnels_address_alone(sessions: SessionPair) -> None:
+    listening: list[str] = []
+
+    def look(_direction: str, _at_s: float, _mbit_s: float) -> None:
+        if not listening:
+            listening.append(sh(sessions.b, f"ss -Htln sport = :{PORT}"))
+
+    request = ThroughputRequest(A, B, PORT, 2, 10.0, "3.18")
+    iperf(sessions, request, on_interval=look)
+
+    assert f"{B}:{PORT}" in listening[0]
+    assert "0.0.0.0" not in listening[0].replace("0.0.0.0:*", "")
+    assert sh(sessions.b, f"ss -Htln sport = :{PORT}") == ""
+
+
+def test_a_port_that_is_taken(sessions: SessionPair) -> None:
+    sh(sessions.b, f"(timeout 60 iperf3 -s -B {B} -p {PORT} >/dev/null 2>&1 &) ; sleep 1")
+    try:
+        with pytest.raises(ProbeFailed, match="does not listen") as caught:
+            iperf(sessions)
+    finally:
+        sh(sessions.b, "pkill -x iperf3")
+
+    assert "Another program uses that port" in caught.value.hint
+
+
+def test_a_firewall_in_the_way(sessions: SessionPair) -> None:
+    sh(sessions.b, DROP.replace("{what}", f"tcp dport {PORT}").replace("drop", "reject with tcp reset"))
+    try:
+        with pytest.raises(ProbeFailed, match="Connection refused") as caught:
+            iperf(sessions)
+    finally:
+        sh(sessions.b, "nft delete table ip tmtest")
+
+    assert "firewall" in caught.value.hint
+    wait_until_clean(sessions.a, sessions.b, timeout_s=5)
+
+
+def test_a_path_that_dies_under_iperf3(sessions: SessionPair) -> None:
+    def cut(_direction: str, at_s: float, _mbit_s: float) -> None:
+        if at_s < 1.5:
+            sh(sessions.b, DROP.replace("{what}", f"tcp dport {PORT}"))
+
+    request = ThroughputRequest(A, B, PORT, 2, 10.0, "3.18")
+    try:
+        began_s = time.monotonic()
+        with pytest.raises(ProbeFailed, match="throughput"):
+            iperf(sessions, request, on_interval=cut)
+        took_s = time.monotonic() - began_s
+    finally:
+        sh(sessions.b, "nft delete table ip tmtest")
+
+    assert took_s < 45
+    wait_until_clean(sessions.a, sessions.b, timeout_s=10)
+
+
+def test_cancelling_ends_client_and_server(sessions: SessionPair) -> None:
+    token = CancelToken()
+    cancelled_s = 0.0
+
+    def cancel(_direction: str, _at_s: float, _mbit_s: float) -> None:
+        nonlocal cancelled_s
+        cancelled_s = time.monotonic()
+        token.cancel()
+
+    request = ThroughputRequest(A, B, PORT, 30, 10.0, "3.18")
+    with pytest.raises(Cancelled):
+        iperf(sessions, request, on_interval=cancel, token=token)
+
+    assert time.monotonic() - cancelled_s < STOP_S
+    wait_until_clean(sessions.a, sessions.b, timeout_s=5)
+
+
+# --- CPU and surroundings ---------------------------------------------------------------------------------------------
+
+
+def test_cpu_of_the_busy_host_alone_is_high(sessions: SessionPair) -> None:
+    readings: list[CpuReading] = []
+    with CpuMonitor(sessions, on_reading=readings.append) as monitor:
+        began_s = time.monotonic()
+        sh(sessions.a, "end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do :; done")
+        window = (began_s, time.monotonic())
+
+    usage = monitor.usage(window)
+    assert usage["a"].busy_pct > 80
+    assert usage["b"].busy_pct < usage["a"].busy_pct - 20
+    assert usage["a"].seconds == pytest.approx(window[1] - window[0], abs=1.5)
+    assert len(readings) >= 8
+    assert monitor.errors == {}
+    assert left_running(sessions.a) == left_running(sessions.b) == []
+
+
+def test_the_paths_mtu(sessions: SessionPair) -> None:
+    assert probe_path_mtu(sessions.a, B, token=CancelToken()) == 1500
+    sh(sessions.a, "ip link set eth1 mtu 1388")
+    try:
+        assert probe_path_mtu(sessions.a, B, token=CancelToken(), source=A) == 1388
+    finally:
+        sh(sessions.a, "ip link set eth1 mtu 1500")
+
+
+def test_shaping_that_was_left_behind_is_a_doubt(sessions: SessionPair) -> None:
+    sh(sessions.b, "tc qdisc replace dev eth1 root netem delay 3ms")
+    try:
+        found = look_around(sessions, A, B, token=CancelToken())
+    finally:
+        sh(sessions.b, "tc qdisc del dev eth1 root")
+
+    assert found[Side.A].shapers == ()
+    assert "netem" in found[Side.B].shapers[0]
+    assert found[Side.B].device == "eth1"
+    doubts = doubts_before({Side.A: "gateway-a", Side.B: "gateway-b"}, found)
+    assert any("gateway-b" in doubt and "netem" in doubt for doubt in doubts)
+
+
+def test_fragments_are_counted(sessions: SessionPair) -> None:
+    before = read_fragments(sessions, token=CancelToken())
+    sh(sessions.a, f"ping -n -c 3 -i 0.2 -M dont -s 3000 {B}")
+    after = read_fragments(sessions, token=CancelToken())
+
+    assert before is not None
+    assert after is not None
+    assert after - before == 3 * 3 * 2  # three pieces each, there and back

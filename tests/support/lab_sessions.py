@@ -1,0 +1,59 @@
+"""Connections to a running lab, and questions that tests ask its gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.credentials import Secret, SecretKey
+from app.domain.hosts import Side
+from app.lab import Lab
+from app.ssh import SshConnector
+
+
+class NoPasswords:
+    """Knows none: the lab's keys open everything that these tests need."""
+
+    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+        return None
+
+
+@contextmanager
+def connected(lab: Lab, folder: Path, user: str = "root") -> Iterator[SessionPair]:
+    """Log in to both gateways for the length of a block."""
+    connector = SshConnector(known_hosts=folder / "known_hosts", passwords=NoPasswords(), confirm_host_key=None)
+    a = connector.open(lab.host(Side.A, user), token=CancelToken())
+    try:
+        b = connector.open(lab.host(Side.B, user), token=CancelToken())
+        try:
+            yield SessionPair(a, b)
+        finally:
+            b.close()
+    finally:
+        a.close()
+
+
+def sh(host: HostSession, script: str, *, timeout_s: float = 60.0) -> str:
+    """Run a line of shell as root on a gateway and return what it printed; it must succeed."""
+    result = host.run(Command(("sh", "-c", script), timeout_s=timeout_s, is_root=True), token=CancelToken())
+    assert result.is_ok, f"{script}: {result.exit_status} {result.stdout} {result.stderr}"
+    return result.stdout
+
+
+def left_running(host: HostSession) -> list[str]:
+    """Return the measuring processes on a gateway."""
+    wanted = "grep -E '^(ping|iperf3|sh -c|bash -c)' | grep -E 'ping|iperf3|/proc/stat' | grep -v 'grep -E'"
+    script = f"ps -e -o args= | {wanted} || true"
+    return [line[:120] for line in sh(host, script).splitlines()]
+
+
+def wait_until_clean(*hosts: HostSession, timeout_s: float) -> None:
+    """Wait until no measuring process is left on the gateways."""
+    token = CancelToken()
+    for host in hosts:
+        token.wait_for(
+            lambda host=host: not left_running(host), timeout_s=timeout_s, what=f"{host.spec.label} to be clean"
+        )

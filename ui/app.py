@@ -17,6 +17,9 @@ from ui.window import MainWindow
 if TYPE_CHECKING:
     from app.wizard import ComparisonServices, Prompts
 
+_UNSEEN = {"offscreen", "minimal"}
+"""Qt platforms that show nothing to anybody."""
+
 _PYTHON_TURN_MS = 250
 
 
@@ -62,7 +65,7 @@ def run_window(
     if is_demo:
         from ui.demo import Demo
 
-        demo = Demo(window)
+        demo = Demo(window, is_seen=application.platformName() not in _UNSEEN)
         window.ready.connect(demo.start)
     if on_window is not None:
         on_window(window)

@@ -15,19 +15,27 @@ from ui.live_rows import Key
 from ui.texts import tr
 from ui.window import MainWindow
 
+_FAILED, _CANCELLED = 1, 130
+
 DEMO_SOLUTIONS = ("baseline", "wireguard", "openvpn-udp", "openvpn-tcp")
 
 
 class Demo:
-    """Drives the window from its opening to the report. The window stays open afterwards.
+    """Drives the window from its opening to the report.
 
     Args:
         window: The window; its services must be open when `start` is called.
+        is_seen: Whether somebody looks at it: then it stays open afterwards, else it closes by itself.
+
+    Attributes:
+        exit_code: As on the command line: 0 when the report is written, 1 when something failed, 130 before.
+        report: The report, once it is written.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, *, is_seen: bool = True) -> None:
         self._window = window
-        self.exit_code = 1
+        self._is_seen = is_seen
+        self.exit_code = _CANCELLED
         self.report: Path | None = None
 
     def start(self) -> None:
@@ -37,6 +45,7 @@ class Demo:
         window.wizard.current = Step.RUN
         window.show_page(run)
         run.finished.connect(self._on_finished)
+        run.failed.connect(self._on_run_failed)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -57,7 +66,7 @@ class Demo:
             prepare,
             on_success=self._measure,
             on_failure=self._on_fault,
-            on_cancelled=lambda: run.prepare_ended(tr("Cancelled before anything was measured.")),
+            on_cancelled=self._on_cancelled,
             on_progress=run.show_preparing,
         )
 
@@ -73,15 +82,31 @@ class Demo:
         wizard.enter(Step.RUN)
         window.run_page.begin(found, plan)
 
+    def _on_cancelled(self) -> None:
+        self._window.run_page.prepare_ended(tr("Cancelled before anything was measured."))
+        self._rest()
+
+    def _rest(self) -> None:
+        if not self._is_seen:
+            self._window.close_now()
+
     def _on_fault(self, error: TunnelmarkError) -> None:
+        self.exit_code = _FAILED
         run = self._window.run_page
         run.prepare_ended(tr("The demonstration could not start"))
         run.notice.say_error(error, {tr("Try again"): self._prepare})
         sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
+        self._rest()
+
+    def _on_run_failed(self, error: TunnelmarkError) -> None:
+        self.exit_code = _FAILED
+        sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
+        self._rest()
 
     def _on_finished(self, record: CampaignRecord) -> None:
         window = self._window
         if record.status is not CampaignStatus.COMPLETED:
+            self._rest()
             return
         window.run_page.finished.disconnect(self._on_finished)
         services = window.context.services
@@ -92,9 +117,7 @@ class Demo:
             return written, services.results(record.campaign_id)[1].recommendation.sentence
 
         window.go(Step.RESULTS)
-        window.runner.run(
-            tr("Writing the report"), write, on_success=self._on_written, on_failure=window.results.notice.say_error
-        )
+        window.runner.run(tr("Writing the report"), write, on_success=self._on_written, on_failure=self._on_no_report)
 
     def _on_written(self, written: tuple[Path, str]) -> None:
         self.report, sentence = written
@@ -102,6 +125,13 @@ class Demo:
         self._window.results.show_written(self.report)
         sys.stdout.write(f"{sentence}\nReport: {self.report}\n")
         sys.stdout.flush()
+        self._rest()
+
+    def _on_no_report(self, error: TunnelmarkError) -> None:
+        self.exit_code = _FAILED
+        self._window.results.notice.say_error(error)
+        sys.stderr.write(f"tunnelmark: {error.sentence()}\n")
+        self._rest()
 
 
 def demo_candidates(found: Discovery) -> list[Key]:

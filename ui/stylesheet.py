@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ui.icons import ICONS_DIR
 
 if TYPE_CHECKING:
     from ui.theme import Colours
@@ -133,5 +133,4 @@ QGroupBox::title {{ subcontrol-origin: margin; left: 8px; color: {text}; font-we
 def stylesheet(colours: Colours) -> str:
     """Return the style sheet in these colours."""
     names = {name: value for name in colours.__slots__ if isinstance(value := getattr(colours, name), str)}
-    icons = Path(str(files("resources").joinpath("icons"))).as_posix()
-    return _SHEET.format(icons=icons, scheme="dark" if colours.is_dark else "light", **names)
+    return _SHEET.format(icons=ICONS_DIR.as_posix(), scheme="dark" if colours.is_dark else "light", **names)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
@@ -50,7 +50,7 @@ class MainWindow(QMainWindow):
     def __init__(self, theme: Theme, open_services: ServicesFactory) -> None:
         super().__init__()
         self.setWindowTitle("Tunnelmark")
-        self.setWindowIcon(make_icon("app", LIGHT.accent))
+        self.setWindowIcon(make_icon("app", LIGHT.accent, 0.0, 64))
         self.resize(1280, 800)
         self.setMinimumSize(960, 640)
         self.runner = OperationRunner(self)
@@ -353,9 +353,9 @@ class MainWindow(QMainWindow):
         self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
         self.footer.next.setEnabled(page.can_go_next())
 
-    def showEvent(self, event: QShowEvent) -> None:
+    def paintEvent(self, event: QPaintEvent) -> None:
         """Open the services once the first page has been drawn."""
-        super().showEvent(event)
+        super().paintEvent(event)
         if not self._is_started:
             self._is_started = True
             QTimer.singleShot(0, self._starting.start)

@@ -108,8 +108,13 @@ def test_the_demonstration_measures_shows_and_reports(
 
 
 def test_a_demonstration_that_cannot_start_says_why_on_the_page_and_on_stderr(
-    open_window: Callable[..., Driver], capsys: pytest.CaptureFixture[str]
+    open_window: Callable[..., Driver],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+
     def factory(prompts: object) -> FakeServices:
         fault = LabFault("QEMU is missing.", hint="Install qemu-system-x86.")
         return FakeServices(prompts, faults={"start_lab": fault})  # type: ignore[arg-type]
@@ -121,7 +126,23 @@ def test_a_demonstration_that_cannot_start_says_why_on_the_page_and_on_stderr(
     assert "Install qemu-system-x86" in capsys.readouterr().err
     assert demo.exit_code == 1
     driver.click(driver.window.run_page.notice.action("Try again"))
-    driver.until(lambda: driver.window.wizard.state.campaign_id is not None)
+    driver.until(lambda: demo.report is not None)
+    assert demo.exit_code == 0
+    assert driver.window.isVisible()
+
+
+@pytest.mark.parametrize("faults", [{}, {"start_lab": LabFault("QEMU is missing.")}, {"run": LabFault("It is gone.")}])
+def test_a_demonstration_that_nobody_sees_closes_by_itself(
+    open_window: Callable[..., Driver], faults: dict[str, LabFault], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    driver = open_window(is_waiting=False, faults=dict(faults))
+    demo = Demo(driver.window, is_seen=False)
+    driver.window.ready.connect(demo.start)
+    driver.until(lambda: driver._made != [] and driver.services.is_closed)
+    driver.until(lambda: not driver.window.isVisible())
+    assert demo.exit_code == (1 if faults else 0)
+    assert (demo.report is None) is bool(faults)
 
 
 def test_cancelling_a_demonstration_while_it_prepares_leaves_it_there(open_window: Callable[..., Driver]) -> None:
@@ -144,4 +165,4 @@ def test_a_cancelled_demonstration_writes_no_report(open_window: Callable[..., D
     driver.until(lambda: not driver.window.is_measuring)
     assert driver.services.records[1].status is CampaignStatus.CANCELLED
     assert driver.services.reports == []
-    assert demo.exit_code == 1
+    assert demo.exit_code == 130

@@ -74,7 +74,7 @@ def test_every_icon_is_valid_and_takes_the_colour_of_the_text() -> None:
             continue
         assert "currentColor" in path.read_text("utf-8"), path.name
         assert name in used, f"{path.name} is used nowhere"
-        image = make_icon(name, "#ff0000").pixmap(32).toImage()
+        image = make_icon(name, "#ff0000", 0.0, 32).pixmap(32).toImage()
         colours = {
             image.pixelColor(x, y).name() for x in range(32) for y in range(32) if image.pixelColor(x, y).alpha() == 255
         }

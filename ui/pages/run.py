@@ -40,6 +40,8 @@ class RunPage(Page):
 
     finished = Signal(object)
     """Carries the CampaignRecord of a comparison that ended."""
+    failed = Signal(object)
+    """Carries the TunnelmarkError of a comparison that could not be run."""
     running_changed = Signal()
 
     def __init__(self, context: Context) -> None:
@@ -220,6 +222,7 @@ class RunPage(Page):
         self._rest()
         self.head.show_progress(tr("Stopped"), self.head.bar.value() / 1000, None, "")
         self.notice.say_error(error, {tr("Try again"): self._again})
+        self.failed.emit(error)
 
     def _again(self) -> None:
         state = self.context.wizard.state

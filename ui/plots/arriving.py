@@ -23,7 +23,7 @@ class ArrivingPlot(ScopePlot):
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            tr("Now: round-trip times in ms as they arrive, last 10 s"),
+            tr("Now: RTT in ms as it arrives, last 10 s"),
             axes={"bottom": SecondsAxis("bottom")},
         )
         self._samples = pg.PlotCurveItem(connect="pairs", antialias=False)

@@ -50,7 +50,7 @@ class LatencyPlot(ScopePlot):
         self._sizes_axis = SizesAxis()
         super().__init__(
             theme,
-            tr("Round-trip time over frame size: mean, band 5 to 95 %"),
+            tr("RTT over frame size: mean, band 5 to 95 %"),
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
             axes={"left": LogAxis("left"), "bottom": self._sizes_axis},
@@ -64,7 +64,7 @@ class LatencyPlot(ScopePlot):
         """Take the frame sizes of a campaign."""
         self._sizes_axis.sizes = tuple(sizes)
         low, high = np.log10(min(sizes, default=60)), np.log10(max(sizes, default=1514))
-        self.set_x_range(float(low) - 0.04, float(high))
+        self.set_x_range(float(low) - 0.08, float(high))
         self.set_y_range(-1, 1)
 
     def set_candidates(self, titles: Mapping[Key, tuple[str, int]]) -> None:

@@ -110,6 +110,27 @@ def test_a_copied_image_is_sound_though_its_times_differ(tmp_path: Path) -> None
     assert is_sound(folder)
 
 
+def test_holes_count_as_the_zeros_that_they_are(tmp_path: Path) -> None:
+    block = 1 << 20
+    sparse, filled, other = (tmp_path / name for name in ("sparse", "filled", "other"))
+    with sparse.open("wb") as file:
+        file.seek(3 * block + 5)
+        file.write(b"data")
+        file.truncate(9 * block)
+    filled.write_bytes(sparse.read_bytes())
+    content = bytearray(sparse.read_bytes())
+    content[4 * block + 5] = 1
+    other.write_bytes(content)
+    digests = [image_module._digest(path) for path in (sparse, filled, other)]
+    assert digests[0] == digests[1] != digests[2]
+    with sparse.open("r+b") as file:  # the same data one block later is another image
+        file.truncate(0)
+        file.seek(4 * block + 5)
+        file.write(b"data")
+        file.truncate(9 * block)
+    assert image_module._digest(sparse) != digests[0]
+
+
 def test_what_was_half_made_is_not_taken_and_is_removed(tmp_path: Path, builder: Counter) -> None:
     half = tmp_path / "lab" / ".building-debian-13"
     half.mkdir(parents=True)

@@ -213,6 +213,13 @@ def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, le
             hint="Somebody ran its undo, or its timer ran out because this computer was too slow. Try again.",
             context=context,
         )
+    if words[0] == "unknown":
+        after = " ".join(marks[-1].words) if marks else "the start"
+        return CommandFailed(
+            f"What builds the tunnel on {end.label} ended with status {result.exit_status} after `{after}`.",
+            hint="Was it killed, or is the host out of memory?",
+            context={**context, "stderr": printable(result.stderr, limit=1000)},
+        )
     said = printable(" ".join(words[1:]) or result.stderr, limit=500)
     return CommandFailed(
         f"The tunnel could not be built on {end.label} ({words[0]}). {said}".strip(),

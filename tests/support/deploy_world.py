@@ -12,11 +12,12 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.deploy import DeployRequest
+from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
 from app.domain.adapters import (
     Carrier,
     EndPlan,
@@ -33,9 +34,11 @@ from app.domain.adapters import (
     UpCheck,
     shell_step_argv,
 )
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWrite, LineSink, SessionPair, Stream
-from app.domain.errors import Cancelled, CommandFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
+from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
+from app.domain.events import Stage
 from app.domain.hosts import (
     HostFacts,
     HostSpec,
@@ -99,7 +102,7 @@ class LocalHost:
         self.is_cut = False
         self.can_reconnect = True
         self.can_connect_anew = True
-        self.is_disk_full = False
+        self.does_hang_up = True
         self.commands: list[str] = []
         self.on_run: Callable[[Command], None] | None = None
         self.on_line: Callable[[str], None] | None = None
@@ -219,12 +222,17 @@ class LocalHost:
         )
 
     def _hang_up(self, process: subprocess.Popen[bytes]) -> None:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGHUP)
+        if process.poll() is None and self.does_hang_up:
+            try:
+                os.killpg(process.pid, signal.SIGHUP)
+            except ProcessLookupError:
+                pass
 
     def _abandoned(self, process: subprocess.Popen[bytes], threads: list[threading.Thread]) -> None:
         self._hang_up(process)
-        self._join(threads)
+        if self.does_hang_up:
+            self._join(threads)
+        # Otherwise nobody reads any more; what runs there goes on until it wants to say something.
 
     @staticmethod
     def _join(threads: list[threading.Thread]) -> None:
@@ -491,4 +499,25 @@ def make_world(root: Path, *, shell: Sequence[str] = ("sh",)) -> World:
     return World(a, b, request)
 
 
-__all__ = ["Cancelled", "LocalHost", "MadeUpVpn", "World", "daemon_step", "link_step", "make_world", "step"]
+def ignore_stage(_stage: Stage, _detail: str) -> None:
+    """Take a stage and do nothing with it."""
+
+
+def open_tunnel(
+    world: World,
+    request: DeployRequest | None = None,
+    *,
+    token: CancelToken | None = None,
+    on_stage: Callable[[Stage, str], None] = ignore_stage,
+    audit: list[AuditEntry] | None = None,
+    lease_s: float = 30,
+) -> AbstractContextManager[ActiveTunnel]:
+    """Return a context in which a tunnel stands between the two hosts."""
+    return temporary_tunnel(
+        world.sessions,
+        request or world.request,
+        token=token or CancelToken(),
+        on_stage=on_stage,
+        audit=audit.append if audit is not None else None,
+        lease_s=lease_s,
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
+from app.deploy import ActiveTunnel
 from app.domain.adapters import UpCheck, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -26,7 +26,7 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import MADE_DIR, MadeUpVpn, World, link_step, make_world, step
+from support.deploy_world import MADE_DIR, MadeUpVpn, World, link_step, make_world, open_tunnel, step
 
 RUN_DIR = f"{STATE_DIR}/tunnel"
 
@@ -48,34 +48,9 @@ def assert_untouched(world: World) -> None:
         wait_until(lambda host=host: host.processes() == [], f"no process on {host.side}", timeout_s=5)
 
 
-def open_tunnel(
-    world: World,
-    request: DeployRequest | None = None,
-    *,
-    token: CancelToken | None = None,
-    stages: list[tuple[Stage, str]] | None = None,
-    audit: list[AuditEntry] | None = None,
-    on_stage: Callable[[Stage], None] = lambda stage: None,
-    lease_s: float = 30,
-):  # type: ignore[no-untyped-def]
-    def hear(stage: Stage, detail: str) -> None:
-        if stages is not None:
-            stages.append((stage, detail))
-        on_stage(stage)
-
-    return temporary_tunnel(
-        world.sessions,
-        request or world.request,
-        token=token or CancelToken(),
-        on_stage=hear,
-        audit=audit.append if audit is not None else None,
-        lease_s=lease_s,
-    )
-
-
 def test_tunnel_stands_and_is_undone(world: World) -> None:
     stages: list[tuple[Stage, str]] = []
-    with open_tunnel(world, stages=stages) as tunnel:
+    with open_tunnel(world, on_stage=lambda stage, detail: stages.append((stage, detail))) as tunnel:
         assert isinstance(tunnel, ActiveTunnel)
         assert world.a.links == world.b.links == {"eth1", "tmk0"}
         assert world.a.path(f"{RUN_DIR}/config").read_text() == "peer public-b\n"
@@ -164,7 +139,8 @@ def test_step_is_tried_again_where_it_may(world: World) -> None:
 
 
 def test_secret_on_stdin_reaches_the_step_and_no_file_stays(world: World) -> None:
-    secret = Step_with_stdin(b"pre-shared")
+    made = step("Keep a secret", 'umask 077; cat > "$1"', 'rm -f "$1"', f"{RUN_DIR}/psk")
+    secret = replace(made, command=replace(made.command, stdin=b"pre-shared"))
     entries: list[AuditEntry] = []
     with open_tunnel(
         world, world.with_vpn(MadeUpVpn(steps={Side.A: (secret, link_step("tmk0"))})), audit=entries
@@ -173,11 +149,6 @@ def test_secret_on_stdin_reaches_the_step_and_no_file_stays(world: World) -> Non
         assert not list(world.a.path(RUN_DIR).glob(".stdin*"))
         assert not any("pre-shared" in item.text for item in tunnel.configuration)
     assert not any("pre-shared" in entry.command for entry in entries)
-
-
-def Step_with_stdin(secret: bytes):  # type: ignore[no-untyped-def] # noqa: N802
-    made = step("Keep a secret", 'umask 077; cat > "$1"', 'rm -f "$1"', f"{RUN_DIR}/psk")
-    return replace(made, command=replace(made.command, stdin=secret))
 
 
 def test_file_outside_the_folder_goes_again(world: World) -> None:
@@ -277,7 +248,7 @@ def test_baseline_changes_nothing_but_the_lock(world: World) -> None:
 def test_cancelling_in_any_stage_leaves_nothing(world: World, stage: Stage) -> None:
     token = CancelToken()
 
-    def cancel(now: Stage) -> None:
+    def cancel(now: Stage, _detail: str) -> None:
         if now is stage:
             token.cancel()
 
@@ -288,9 +259,13 @@ def test_cancelling_in_any_stage_leaves_nothing(world: World, stage: Stage) -> N
 
 def test_cancelling_inside_leaves_nothing(world: World) -> None:
     token = CancelToken()
-    with pytest.raises(Cancelled), open_tunnel(world, token=token):
+
+    def cancel() -> None:
         token.cancel()
         token.raise_if_cancelled()
+
+    with pytest.raises(Cancelled), open_tunnel(world, token=token):
+        cancel()
     assert_untouched(world)
 
 
@@ -324,9 +299,9 @@ def test_connection_lost_while_building_is_made_again_for_putting_back(world: Wo
 
 def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+    world.b.can_reconnect = False
     with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=3):
         world.b.is_cut = True
-        world.b.can_reconnect = False
     assert "its own timer does it within 3 s" in caught.value.message
     assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
     wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
@@ -394,7 +369,7 @@ def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
     has_ended = threading.Event()
 
     def work() -> None:
-        def meet(stage: Stage) -> None:
+        def meet(stage: Stage, _detail: str) -> None:
             if stage is Stage.PREFLIGHT:
                 both_looked.wait()
 

@@ -6,23 +6,39 @@
 # @include release.sh
 # @include look.sh
 
+# whose TUNNEL: says to whom the folder belongs: `ours`, `other` or `gone`.
+whose() {
+    if ! read -r found 2> /dev/null < "$state/id"; then
+        echo gone
+    elif [ "$found" = "$1" ]; then
+        echo ours
+    else
+        echo other
+    fi
+}
+
+# finish TUNNEL: sets outcome. The timer may be putting the host back at this very moment; then it also releases it.
+finish() {
+    outcome=$(whose "$1")
+    if [ "$outcome" != ours ]; then return; fi
+    say begin undo
+    sh "$state/undo.sh"
+    undo_status=$?
+    say end undo
+    outcome=$(whose "$1")
+    if [ "$outcome" = ours ]; then
+        outcome=$undo_status
+        if [ "$outcome" -eq 0 ] && ! release "$1" && [ "$(whose "$1")" = ours ]; then outcome=folder; fi
+    fi
+}
+
 main() {
     state=$1
     mark=$2
     trap '' HUP PIPE
     unset TUNNELMARK_RUN
-    if ! read -r found 2> /dev/null < "$state/id"; then
-        say undo gone
-    elif [ "$found" != "$2" ]; then
-        say undo other
-    else
-        say begin undo
-        sh "$state/undo.sh"
-        undo_status=$?
-        say end undo
-        if [ "$undo_status" -eq 0 ] && ! release "$2"; then undo_status=folder; fi
-        say undo "$undo_status"
-    fi
+    finish "$2"
+    say undo "$outcome"
     look quick
     say finished
 }

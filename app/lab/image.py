@@ -201,7 +201,7 @@ def is_sound(folder: Path) -> bool:
 
 
 def _digest(path: Path) -> str:
-    """Return a digest over a file's blocks, without those of zeros: most of an image is holes, which cost no reading."""
+    """Return a digest over a file's blocks without those of zeros: most of an image is holes, which need no reading."""
     digest = hashlib.sha256()
     zeros = bytes(_BLOCK_BYTES)
     with path.open("rb", buffering=0) as file:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from app.campaign.measuring import Measured, Measurement
-from app.campaign.ports import Tunnel, Tunnels
+from app.campaign.measuring import Measured, Measurement, cpu_sample
+from app.campaign.ports import StageSink, Tunnel, Tunnels
 from app.campaign.progress import ProgressMeter
 from app.domain.adapters import Adapter, Suite
 from app.domain.cancel import CancelToken
@@ -19,7 +19,7 @@ from app.domain.events import EventSink, LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
-from app.probes import doubts_before, look_around
+from app.probes import CpuMonitor, doubts_before, look_around
 
 logger = logging.getLogger(__name__)
 
@@ -151,9 +151,26 @@ def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
     pair = context.plan.pair
     around = look_around(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)
-    with context.tunnels.open(adapter, suite, token=token, on_stage=on_stage) as tunnel:
+    # The watch begins before anything is changed and ends after everything was put back: it disturbs no probe, and
+    # nobody who compares the hosts before and after takes it for something left behind.
+    with CpuMonitor(context.sessions, on_reading=lambda reading: context.emit(cpu_sample(key, reading))) as monitor:
+        monitor.wait_until_watching(token)
+        _build_and_measure(context, draft, monitor, (adapter, suite), token, on_stage)
+
+
+def _build_and_measure(
+    context: Context,
+    draft: _Draft,
+    monitor: CpuMonitor,
+    choice: tuple[Adapter, Suite],
+    token: CancelToken,
+    on_stage: StageSink,
+) -> None:
+    with context.tunnels.open(*choice, token=token, on_stage=on_stage) as tunnel:
         draft.tunnel = tunnel
-        measurement = Measurement(context.plan, key, context.sessions, context.link, context.facts, tunnel.plan)
+        measurement = Measurement(
+            context.plan, draft.key, context.sessions, context.link, context.facts, tunnel.plan, monitor
+        )
         try:
             measurement.run(
                 draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed

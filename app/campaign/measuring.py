@@ -21,6 +21,7 @@ from app.probes import (
     CpuMonitor,
     CpuReading,
     IperfServer,
+    LatencyOutcome,
     LatencyRequest,
     ThroughputRequest,
     doubts_of_cpu,
@@ -29,7 +30,6 @@ from app.probes import (
     longest_s,
     measure_latency,
     measure_throughput,
-    read_fragments,
 )
 
 TYPICAL_ECHO_S = 0.001
@@ -60,6 +60,7 @@ class Measurement:
         link: What the tunnel is built on.
         facts: What was found on the hosts, by `a` and `b`.
         tunnel: What was built.
+        monitor: Watches the CPUs of both hosts already.
     """
 
     plan: CampaignPlan
@@ -68,6 +69,7 @@ class Measurement:
     link: Link
     facts: Mapping[str, HostFacts]
     tunnel: TunnelPlan
+    monitor: CpuMonitor
 
     def run(
         self,
@@ -91,37 +93,22 @@ class Measurement:
             ProbeFailed: A probe could not be made.
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
-
-        def on_reading(reading: CpuReading) -> None:
-            usage = reading.usage
-            emit(
-                CpuSample(
-                    self.key,
-                    reading.side.value,
-                    reading.at_s,
-                    usage.user_pct,
-                    usage.system_pct,
-                    usage.softirq_pct,
-                    usage.steal_pct,
-                )
-            )
-
         on_progress(0.0)
         on_stage(Stage.LATENCY, "getting ready")
         began_s = time.monotonic()
-        # Everything that has to be started is started before anything is measured, so that it disturbs nothing.
+        # What has to be started is started before anything is measured, so that it disturbs nothing.
         server = iperf_server(self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s)
-        with server, CpuMonitor(self.sessions, on_reading=on_reading) as monitor:
-            before = read_fragments(self.sessions, token=token)
+        with server:
             server.wait_until_listening()
-            monitor.wait_until_watching(token)
-            latency_window = self._latency(measured, token, emit, on_stage, on_progress)
-            after = read_fragments(self.sessions, token=token)
-            measured.path = self._path_note(before, after)
+            latency = self._latency(measured, token, emit, on_stage, on_progress)
             windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
         measured.probe_s = time.monotonic() - began_s
-        measured.cpu_latency = monitor.usage(latency_window)
-        measured.cpu_throughput = monitor.usage(*windows)
+        # During the first direction of TCP, B makes no fragments: it only acknowledges. So its first reading after
+        # the pings still tells how many those took.
+        of_b = self.monitor.fragments(Side.B, latency.window)
+        measured.path = self._path_note(latency.fragments, of_b)
+        measured.cpu_latency = self.monitor.usage(latency.window)
+        measured.cpu_throughput = self.monitor.usage(*windows)
         labels = {side: self.plan.pair.host(side).label for side in Side}
         measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
 
@@ -132,7 +119,7 @@ class Measurement:
         emit: EventSink,
         on_stage: StageSink,
         on_progress: Callable[[float], None],
-    ) -> tuple[float, float]:
+    ) -> LatencyOutcome:
         sizes, pings = self.plan.profile.frame_bytes, self.plan.profile.pings
         on_stage(Stage.LATENCY, f"round-trip times of {len(sizes)} frame sizes")
         shown: list[int] = []
@@ -153,11 +140,10 @@ class Measurement:
             pings=pings,
             ping_flavour=flavour,
         )
-        began_s = time.monotonic()
-        measured.latency = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
-        ended_s = time.monotonic()
+        outcome = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
+        measured.latency = outcome.series
         measured.doubts += doubts_of_latency(measured.latency, flavour)
-        return began_s, ended_s
+        return outcome
 
     def _throughput(
         self,
@@ -220,18 +206,33 @@ class Measurement:
             iperf3_version=_iperf3_version(self.facts[Side.A.value]),
         )
 
-    def _path_note(self, before: int | None, after: int | None) -> PathNote:
+    def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:
         overhead = self.tunnel.overhead_bytes
         underlay = self.link.underlay_mtu_bytes
+        is_counted = fragments_a is not None and fragments_b is not None
         return PathNote(
             inner_mtu_bytes=self.tunnel.inner_mtu_bytes,
             underlay_mtu_bytes=underlay,
-            fragments_created=after - before if before is not None and after is not None and after >= before else None,
+            fragments_created=(fragments_a or 0) + (fragments_b or 0) if is_counted else None,
             largest_unfragmented_frame_bytes=underlay + ETHERNET_HEADER_BYTES - overhead
             if overhead is not None
             else None,
             overhead_bytes=overhead,
         )
+
+
+def cpu_sample(key: AttemptKey, reading: CpuReading) -> CpuSample:
+    """Return a reading of the CPUs as an event of an attempt."""
+    usage = reading.usage
+    return CpuSample(
+        key=key,
+        side=reading.side.value,
+        at_s=reading.at_s,
+        user_pct=usage.user_pct,
+        system_pct=usage.system_pct,
+        softirq_pct=usage.softirq_pct,
+        steal_pct=usage.steal_pct,
+    )
 
 
 def _ping_flavour(facts: HostFacts) -> ToolFlavour:

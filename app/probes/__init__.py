@@ -2,9 +2,9 @@
 
 from app.probes.cpu import CpuMonitor, CpuReading
 from app.probes.iperf_server import IperfServer
-from app.probes.latency import LatencyRequest, longest_s, measure_latency
+from app.probes.latency import LatencyOutcome, LatencyRequest, longest_s, measure_latency
 from app.probes.path_mtu import probe_path_mtu
-from app.probes.surroundings import Surroundings, look_around, read_fragments
+from app.probes.surroundings import Surroundings, look_around
 from app.probes.throughput import ThroughputOutcome, ThroughputRequest, iperf_server, measure_throughput
 from app.probes.validity import doubts_before, doubts_of_cpu, doubts_of_latency
 
@@ -12,6 +12,7 @@ __all__ = [
     "CpuMonitor",
     "CpuReading",
     "IperfServer",
+    "LatencyOutcome",
     "LatencyRequest",
     "Surroundings",
     "ThroughputOutcome",
@@ -25,5 +26,4 @@ __all__ = [
     "measure_latency",
     "measure_throughput",
     "probe_path_mtu",
-    "read_fragments",
 ]

@@ -17,7 +17,8 @@ from app.domain.concurrency import run_both
 from app.domain.errors import Cancelled, DeadlineExceeded, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import CpuUsage
-from app.probes.guard import PAUSE, script_argv
+from app.probes.cpu_ticks import FRAGMENTS, CpuTicks, mean_usage, parse_cpu_line, usage_between
+from app.probes.guard import PAUSE, pausing_argv
 
 SAMPLE_INTERVAL_S = 0.5
 _LIMIT_SAMPLES = 200_000
@@ -27,39 +28,20 @@ _PID = re.compile(r"^@pid (\d{1,9})$")
 # Writing is the only thing that tells a shell that its channel was closed: echo then ends it by SIGPIPE.
 _SCRIPT = (
     PAUSE
+    + FRAGMENTS
     + r"""
 limit=$1 passed=0
 echo "@pid $$"
 while [ "$passed" -lt "$limit" ]; do
     read -r line </proc/stat || exit 1
     read -r uptime rest </proc/uptime || exit 1
-    echo "$uptime $line"
+    count_fragments
+    echo "$uptime $fragments $line"
     passed=$((passed + 1))
     pause 0.5
 done
 """
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CpuTicks:
-    """Counters of all cores together since the host started, in clock ticks.
-
-    Source: proc_stat(5), first line of /proc/stat; `guest` is contained in `user`, and is not counted twice.
-    """
-
-    uptime_s: float
-    user: int
-    system: int
-    softirq: int
-    steal: int
-    idle: int
-    iowait: int
-
-    @property
-    def total(self) -> int:
-        """All ticks."""
-        return self.user + self.system + self.softirq + self.steal + self.idle + self.iowait
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,63 +54,6 @@ class CpuReading:
 
 
 CpuSink = Callable[[CpuReading], None]
-
-
-def parse_cpu_line(line: str) -> CpuTicks | None:
-    """Understand one line of the watching loop: seconds of uptime, then the first line of /proc/stat."""
-    words = line.split()
-    if len(words) < 6 or words[1] != "cpu":
-        return None
-    try:
-        uptime_s = float(words[0])
-        fields = [int(word) for word in words[2:10]]
-    except ValueError:
-        return None
-    if min(fields) < 0:
-        return None
-    fields += [0] * (8 - len(fields))
-    user, nice, system, idle, iowait, irq, softirq, steal = fields
-    return CpuTicks(uptime_s, user + nice, system, irq + softirq, steal, idle, iowait)
-
-
-def usage_between(first: CpuTicks, last: CpuTicks) -> CpuUsage | None:
-    """Return the shares between two readings; None where no tick has passed (or the host was restarted)."""
-    total = last.total - first.total
-    seconds = last.uptime_s - first.uptime_s
-    if total <= 0 or seconds <= 0:
-        return None
-
-    def share(begin: int, end: int) -> float:
-        return min(100.0, max(0.0, (end - begin) * 100.0 / total))
-
-    waiting = share(first.idle + first.iowait, last.idle + last.iowait)
-    return CpuUsage(
-        busy_pct=100.0 - waiting,
-        user_pct=share(first.user, last.user),
-        system_pct=share(first.system, last.system),
-        softirq_pct=share(first.softirq, last.softirq),
-        steal_pct=share(first.steal, last.steal),
-        seconds=seconds,
-    )
-
-
-def mean_usage(parts: Sequence[CpuUsage]) -> CpuUsage | None:
-    """Return the mean over intervals, weighted by their length; None without any."""
-    seconds = sum(part.seconds for part in parts)
-    if seconds <= 0:
-        return None
-
-    def mean(name: str) -> float:
-        return sum(float(getattr(part, name)) * part.seconds for part in parts) / seconds
-
-    return CpuUsage(
-        busy_pct=mean("busy_pct"),
-        user_pct=mean("user_pct"),
-        system_pct=mean("system_pct"),
-        softirq_pct=mean("softirq_pct"),
-        steal_pct=mean("steal_pct"),
-        seconds=seconds,
-    )
 
 
 class CpuMonitor:
@@ -226,6 +151,25 @@ class CpuMonitor:
                 result[side.value] = mean
         return result
 
+    def fragments(self, side: Side, window: tuple[float, float]) -> int | None:
+        """Return how many IPv4 fragments a host made in a span of the clock, seen from the readings around it.
+
+        Args:
+            side: The host.
+            window: Begin and end in monotonic seconds.
+
+        Returns:
+            None where there is no reading on each side of the span, or the host does not count.
+        """
+        with self._lock:
+            seen = list(self._seen[side])
+        before = [ticks.fragments for at_s, ticks in seen if at_s <= window[0]]
+        after = [ticks.fragments for at_s, ticks in seen if at_s >= window[1]]
+        if not before or not after:
+            return None
+        first, last = before[-1], after[0]
+        return last - first if first is not None and last is not None and last >= first else None
+
     def _end(self, side: Side) -> None:
         with self._lock:
             pid = self._pids.get(side)
@@ -241,7 +185,7 @@ class CpuMonitor:
 
     def _watch(self, side: Side) -> None:
         command = Command(
-            script_argv(_SCRIPT, str(_LIMIT_SAMPLES)),
+            pausing_argv(_SCRIPT, str(_LIMIT_SAMPLES)),
             timeout_s=_LIMIT_SAMPLES * 1.1,
             max_output_bytes=4_096,
         )

@@ -24,9 +24,7 @@ fi
 """Defines `pause SECONDS`. bash waits for a pipe into which nobody writes: starting `sleep` again and again costs a
 slow host several percent of its CPU, which would be measured as well. It does not hold the channel either way."""
 
-GUARD_HEAD = (
-    PAUSE
-    + r"""
+GUARD_HEAD = r"""
 limit=$1; shift
 child=
 stop() {
@@ -40,7 +38,7 @@ main=$$
 ( trap '' PIPE
   passed=0
   while [ "$passed" -lt "$limit" ]; do
-      pause 2
+      sleep 2 </dev/null >/dev/null 2>&1
       passed=$((passed + 2))
       echo "@alive $passed" || break
   done
@@ -59,7 +57,6 @@ run() {
     echo "@exit $label $status"
 }
 """
-)
 """Beginning of a guarded script. $1 is its limit in seconds; `run LABEL PROGRAM ARGUMENT...` runs one program.
 
 A script that starts programs in another way keeps their process ids in `child`, separated by spaces.
@@ -72,8 +69,8 @@ exit 0
 """
 
 
-def script_argv(script: str, *arguments: str) -> tuple[str, ...]:
-    """Return argv for a constant script with arguments $1, $2 …: for bash where there is one, else for sh.
+def pausing_argv(script: str, *arguments: str) -> tuple[str, ...]:
+    """Return argv for a constant script that pauses often: for bash where there is one, else for sh.
 
     Args:
         script: POSIX sh; nothing from a host, a file or a form may be pasted into it.

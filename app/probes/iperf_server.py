@@ -7,10 +7,11 @@ import threading
 from types import TracebackType
 from typing import Self
 
+from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line, script_argv
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
 
 START_TIMEOUT_S = 10.0
 GONE_TIMEOUT_S = 10.0
@@ -140,7 +141,7 @@ class IperfServer:
         words = (str(self._limit_s), *(str(port) for port in self._ports))
         argv = ("iperf3", "-s", "-1", "-B", self._address, "-i", "0", "--forceflush")
         command = Command(
-            script_argv(_SERVER_SCRIPT, *words, *argv),
+            shell_step_argv(_SERVER_SCRIPT, *words, *argv),
             timeout_s=self._limit_s + 15.0,
             max_output_bytes=65_536,
         )

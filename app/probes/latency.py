@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
 from app.domain.results import LatencySeries
+from app.probes.cpu_ticks import FRAGMENTS
 from app.probes.echoes import Echoes
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line, script_argv
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
 from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
@@ -32,10 +34,12 @@ FLUSH_S = 0.08
 
 WARM_UP_LABEL = "warm-up"
 INTERVAL_LINE = "#interval"
+FRAGMENTS_LINE = "#fragments "
 
 # $1 limit, $2 payload sizes, $3 destination, $4 warm-up requests, $5 warm-up limit, $6 requests, $7... ping and options
 _SCRIPT = (
     GUARD_HEAD
+    + FRAGMENTS
     + r"""
 sizes=$1 destination=$2 warm=$3 warm_limit=$4 count=$5; shift 5
 if [ "$1" = busybox-ping ]; then
@@ -46,9 +50,11 @@ if [ "$1" = busybox-ping ]; then
     esac
 fi
 run warm-up "$@" -c "$warm" -w "$warm_limit" -s 18 "$destination"
+count_fragments; echo "#fragments $fragments"
 for size in $sizes; do
     run "$size" "$@" -c "$count" -s "$size" "$destination"
 done
+count_fragments; echo "#fragments $fragments"
 """
     + GUARD_TAIL
 )
@@ -71,6 +77,21 @@ class LatencyRequest:
     frame_bytes: tuple[int, ...]
     pings: int
     ping_flavour: ToolFlavour = ToolFlavour.IPUTILS
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyOutcome:
+    """What came of it.
+
+    Attributes:
+        series: One per frame size, in the order of the request.
+        fragments: IPv4 fragments that the pinging host made meanwhile; None where it does not count them.
+        window: When it was measured, as (begin, end) in seconds of the clock.
+    """
+
+    series: tuple[LatencySeries, ...]
+    fragments: int | None
+    window: tuple[float, float]
 
 
 def ping_argv(request: LatencyRequest) -> tuple[str, ...]:
@@ -98,7 +119,7 @@ def measure_latency(
     token: CancelToken,
     on_samples: SamplesSink,
     clock: Callable[[], float] = time.monotonic,
-) -> tuple[LatencySeries, ...]:
+) -> LatencyOutcome:
     """Measure round-trip times of every frame size.
 
     All sizes run in one channel, after a warm-up that is not counted. A size that does not cross says so in its note,
@@ -112,7 +133,7 @@ def measure_latency(
         clock: Monotonic seconds.
 
     Returns:
-        One series per frame size, in the order of the request.
+        One series per frame size, and what goes with them.
 
     Raises:
         ProbeFailed: Nothing comes back at all, or ping cannot be used.
@@ -152,9 +173,11 @@ class _LatencyRun:
         self._last_flush_s = 0.0
         self._is_interval = False
         self._failure: TunnelmarkError | None = None
+        self._fragments: list[int] = []
         self._host_words: list[str] = []
 
-    def run(self) -> tuple[LatencySeries, ...]:
+    def run(self) -> LatencyOutcome:
+        began_s = self._clock()
         unregister = self._outer.on_cancel(self._inner.cancel)
         try:
             self._client.run(self._command(), token=self._inner, on_line=self._on_line)
@@ -170,7 +193,13 @@ class _LatencyRun:
         if missing:
             raise self._problem("ping ended too early.")
         note = "This ping cannot wait for each reply; it sent one request every 10 ms." if self._is_interval else ""
-        return tuple(echoes.series(note) for echoes in self._echoes.values())
+        series = tuple(echoes.series(note) for echoes in self._echoes.values())
+        return LatencyOutcome(series, self._fragments_made(), (began_s, self._clock()))
+
+    def _fragments_made(self) -> int | None:
+        if len(self._fragments) < 2 or self._fragments[-1] < self._fragments[0]:
+            return None
+        return self._fragments[-1] - self._fragments[0]
 
     def _command(self) -> Command:
         request = self._request
@@ -185,7 +214,7 @@ class _LatencyRun:
             *ping_argv(request),
         )
         return Command(
-            script_argv(_SCRIPT, *words),
+            shell_step_argv(_SCRIPT, *words),
             timeout_s=limit_s + 30.0,
             is_root=self._is_root,
             max_output_bytes=65_536,  # every line is looked at as it arrives; nothing has to be kept
@@ -213,10 +242,17 @@ class _LatencyRun:
             echoes.add_trouble(parsed)
             if parsed.is_too_long and not echoes.received and echoes is not self._warm_up:
                 self._skip_size(f"A frame of {echoes.frame_bytes} bytes does not cross: {parsed.text}.")
-        elif line == INTERVAL_LINE:
-            self._is_interval = True
+        elif line.startswith("#"):
+            self._on_note(line)
         elif parsed is None and line.strip() and len(self._host_words) < 20:
             self._host_words.append(line.strip()[:200])
+
+    def _on_note(self, line: str) -> None:
+        if line == INTERVAL_LINE:
+            self._is_interval = True
+        number = line.removeprefix(FRAGMENTS_LINE)
+        if number != line and number.isdecimal() and len(number) < 20:
+            self._fragments.append(int(number))
 
     def _on_mark(self, mark: GuardLine) -> None:
         if mark.mark is GuardMark.START:

@@ -1,8 +1,7 @@
-"""What surrounds a measurement and may spoil it: other load, shaping that was left behind, fragments."""
+"""What surrounds a measurement and may spoil it: other load, shaping that was left behind."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,21 +9,20 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.hosts import Side
-from app.probes.cpu import parse_cpu_line, usage_between
+from app.probes.cpu_ticks import parse_cpu_line, usage_between
 
 LOOK_S = 0.5
 """How long it is looked whether a host is idle before the start, in seconds."""
 
 # $1 underlay address.
 _SCRIPT = r"""
-stat() { read -r line </proc/stat; read -r uptime rest </proc/uptime; echo "$uptime $line"; }
+stat() { read -r line </proc/stat; read -r uptime rest </proc/uptime; echo "$uptime - $line"; }
 stat
 device=$(ip -o addr show 2>/dev/null | while read -r index name family address rest; do
     [ "${address%%/*}" = "$1" ] && { echo "$name"; break; }
 done)
 echo "device $device"
 [ -n "$device" ] && tc qdisc show dev "$device" 2>/dev/null
-grep '^Ip:' /proc/net/snmp
 sleep 0.5 2>/dev/null || sleep 1
 stat
 """
@@ -42,27 +40,12 @@ class Surroundings:
         steal_pct: CPU that the hypervisor takes; None where that is not known.
         device: Interface that has the underlay address; empty where it was not found.
         shapers: Queueing disciplines on it that hold packets back, in tc's words.
-        fragments: IPv4 fragments made since the host started; None where that is not known.
     """
 
     busy_pct: float | None
     steal_pct: float | None
     device: str
     shapers: tuple[str, ...]
-    fragments: int | None
-
-
-def parse_fragments(snmp: str) -> int | None:
-    """Return how many IPv4 fragments a host has made, from its /proc/net/snmp; None where it does not say.
-
-    Source: RFC 2011, ipFragCreates; Linux net/ipv4/proc.c prints a line of names and a line of numbers.
-    """
-    lines = [line.split() for line in snmp.splitlines() if line.startswith("Ip:")]
-    for names, numbers in itertools.pairwise(lines):
-        if "FragCreates" in names and len(names) == len(numbers):
-            text = numbers[names.index("FragCreates")]
-            return int(text) if text.isdecimal() else None
-    return None
 
 
 def parse_surroundings(text: str) -> Surroundings:
@@ -81,7 +64,6 @@ def parse_surroundings(text: str) -> Surroundings:
         steal_pct=usage.steal_pct if usage else None,
         device=device,
         shapers=shapers,
-        fragments=parse_fragments(text),
     )
 
 
@@ -109,17 +91,3 @@ def look_around(
 
     found_a, found_b = run_both(lambda: look(sessions.a, underlay_a), lambda: look(sessions.b, underlay_b))
     return {Side.A: found_a, Side.B: found_b}
-
-
-def read_fragments(sessions: SessionPair, *, token: CancelToken) -> int | None:
-    """Return how many IPv4 fragments both hosts have made since they started; None where one does not say.
-
-    Raises:
-        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
-    """
-
-    def read(host: HostSession) -> int | None:
-        return parse_fragments(host.run(Command(("cat", "/proc/net/snmp"), timeout_s=10.0), token=token).stdout)
-
-    of_a, of_b = run_both(lambda: read(sessions.a), lambda: read(sessions.b))
-    return of_a + of_b if of_a is not None and of_b is not None else None

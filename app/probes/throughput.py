@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.results import ThroughputSeries
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line, script_argv
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
 from app.probes.iperf_output import (
     Failure,
     Interval,
@@ -185,7 +186,7 @@ class _ClientRun:
     def run(self, token: CancelToken) -> ThroughputOutcome:
         limit_s = len(DIRECTIONS) * (self._request.seconds + SLACK_S)
         words = (str(limit_s), *(str(port) for port in self._server.ports), *client_argv(self._request))
-        command = Command(script_argv(_CLIENT_SCRIPT, *words), timeout_s=limit_s + 15.0, max_output_bytes=65_536)
+        command = Command(shell_step_argv(_CLIENT_SCRIPT, *words), timeout_s=limit_s + 15.0, max_output_bytes=65_536)
         unregister = token.on_cancel(self._inner.cancel)
         try:
             self._client.run(command, token=self._inner, on_line=self._on_line)

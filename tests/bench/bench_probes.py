@@ -37,7 +37,7 @@ from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
 from app.domain.results import FRAME_BYTES, LOST_RTT_US, Candidate, Profile, ProfileName
 from app.domain.verdicts import Verdict
 from app.lab import Lab, LabManager
-from app.probes import LatencyRequest, ThroughputRequest
+from app.probes import CpuMonitor, LatencyRequest, ThroughputRequest
 from app.probes.latency import ping_argv
 from app.probes.throughput import client_argv
 
@@ -130,18 +130,20 @@ def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) 
     suite = Suite("none", "none")
     tunnel = TunnelPlan("baseline", suite, EndPlan((), (), ""), EndPlan((), (), ""), A, B, 1500, 0, "")
     facts = {"a": sample_records.facts("gateway-a"), "b": sample_records.facts("gateway-b")}
-    measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel)
     measured = Measured()
     stages: list[float] = []
-    began_s = time.monotonic()
-    measurement.run(
-        measured,
-        token=CancelToken(),
-        emit=lambda _: None,
-        on_stage=lambda stage, _: stages.append(time.monotonic()) if stage is Stage.THROUGHPUT else None,
-        on_progress=lambda _: None,
-    )
-    total_s = time.monotonic() - began_s
+    with CpuMonitor(sessions) as monitor:
+        monitor.wait_until_watching(CancelToken())
+        measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel, monitor)
+        began_s = time.monotonic()
+        measurement.run(
+            measured,
+            token=CancelToken(),
+            emit=lambda _: None,
+            on_stage=lambda stage, _: stages.append(time.monotonic()) if stage is Stage.THROUGHPUT else None,
+            on_progress=lambda _: None,
+        )
+        total_s = time.monotonic() - began_s
     latency_s = stages[0] - began_s
     medians = tuple(
         statistics.median(one.rtt_us[one.rtt_us != LOST_RTT_US].tolist()) / 1000 for one in measured.latency
@@ -190,9 +192,8 @@ def main() -> None:
         ratio = sum(mine) / sum(theirs)
         best = min(mine) / min(theirs)
         each = ", ".join(f"{a / b:.2f}" for a, b in zip(mine, theirs, strict=True))
-        print(
-            f"{what:13} Tunnelmark {statistics.mean(mine):6.2f}  by hand {statistics.mean(theirs):6.2f}  ratio {ratio:.3f}"
-        )
+        means = statistics.mean(mine), statistics.mean(theirs)
+        print(f"{what:13} Tunnelmark {means[0]:6.2f}  by hand {means[1]:6.2f}  ratio {ratio:.3f}")
         print(
             f"{'':13} least      {min(mine):6.2f}          {min(theirs):6.2f}  ratio {best:.3f}  (each round: {each})"
         )

@@ -27,7 +27,6 @@ from app.probes import (
     measure_latency,
     measure_throughput,
     probe_path_mtu,
-    read_fragments,
 )
 
 A, B = "192.0.2.1", "192.0.2.2"
@@ -44,7 +43,7 @@ def sessions(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ses
 
 def ping(pair: SessionPair, *, pings: int = 100, sizes: tuple[int, ...] = FRAME_BYTES) -> tuple[LatencySeries, ...]:
     request = LatencyRequest(B, A, sizes, pings)
-    return measure_latency(pair.a, request, token=CancelToken(), on_samples=lambda *_: None)
+    return measure_latency(pair.a, request, token=CancelToken(), on_samples=lambda *_: None).series
 
 
 def iperf(pair: SessionPair, *, seconds: int = 2, cap: float | None = 20.0, version: str = "3.18") -> ThroughputOutcome:
@@ -59,7 +58,9 @@ def test_every_size_crosses_and_every_round_trip_time_is_kept(sessions: SessionP
     batches: list[tuple[int, int, tuple[float, ...]]] = []
     request = LatencyRequest(B, A, FRAME_BYTES, 100)
 
-    series = measure_latency(sessions.a, request, token=CancelToken(), on_samples=lambda *batch: batches.append(batch))
+    series = measure_latency(
+        sessions.a, request, token=CancelToken(), on_samples=lambda *batch: batches.append(batch)
+    ).series
 
     assert [one.frame_bytes for one in series] == list(FRAME_BYTES)
     assert all((one.sent, one.received, one.note) == (100, 100, "") for one in series)
@@ -325,10 +326,20 @@ def test_shaping_that_was_left_behind_is_a_doubt(sessions: SessionPair) -> None:
 
 
 def test_fragments_are_counted(sessions: SessionPair) -> None:
-    before = read_fragments(sessions, token=CancelToken())
-    sh(sessions.a, f"ping -n -c 3 -i 0.2 -M dont -s 3000 {B}")
-    after = read_fragments(sessions, token=CancelToken())
+    with CpuMonitor(sessions) as monitor:
+        monitor.wait_until_watching(CancelToken())
+        began_s = time.monotonic()
+        sh(sessions.a, f"ping -n -c 3 -i 0.2 -M dont -s 3000 {B}")
+        window = began_s, time.monotonic()
+        CancelToken().wait_for(
+            lambda: monitor.fragments(Side.B, window) is not None, timeout_s=10, what="a reading after the pings"
+        )
 
-    assert before is not None
-    assert after is not None
-    assert after - before == 3 * 3 * 2  # three pieces each, there and back
+    assert monitor.fragments(Side.A, window) == 9  # three pieces each
+    assert monitor.fragments(Side.B, window) == 9
+
+
+def test_whole_frames_make_no_fragments(sessions: SessionPair) -> None:
+    request = LatencyRequest(B, A, (60, 1514), 20)
+
+    assert measure_latency(sessions.a, request, token=CancelToken(), on_samples=lambda *_: None).fragments == 0

@@ -21,8 +21,6 @@ from app.domain.events import Stage
 from app.domain.hosts import HostFacts
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 
-SNMP = "Ip: Forwarding FragCreates\nIp: 1 {0}"
-
 
 @dataclass
 class FakePair:
@@ -35,7 +33,6 @@ class FakePair:
 
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
     around: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    fragments: int = 0
 
     def sessions(self) -> SessionPair:
         self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
@@ -47,11 +44,8 @@ class FakePair:
         text = " ".join(command.argv)
         if command.argv[0] in {"true", "kill"}:
             return lines()
-        if command.argv == ("cat", "/proc/net/snmp"):
-            self.fragments += 10
-            return lines(*SNMP.format(self.fragments).splitlines())
         if "qdisc" in text:
-            usual = ("0.0 cpu 0 0 0 0 0 0 0 0", "device eth1", "0.5 cpu 1 0 0 49 0 0 0 0")
+            usual = ("0.0 - cpu 0 0 0 0 0 0 0 0", "device eth1", "0.5 - cpu 1 0 0 49 0 0 0 0")
             return lines(*usual, *self.around.get(side, ()))
         if "/proc/stat" in text:
             return self._cpu(token)
@@ -68,7 +62,7 @@ class FakePair:
         ended = threading.Event()
         token.on_cancel(ended.set)
         for half in range(3):
-            yield f"{half / 2} cpu {half * 20} 0 0 {half * 30} 0 0 0 0"
+            yield f"{half / 2} 7 cpu {half * 20} 0 0 {half * 30} 0 0 0 0"
         ended.wait(10)
         return 143
 

@@ -12,21 +12,31 @@ from app.domain.commands import Command, SessionPair
 from app.domain.errors import ConnectionLost
 from app.domain.hosts import Side
 from app.domain.results import CpuUsage
-from app.probes.cpu import CpuMonitor, CpuReading, CpuTicks, mean_usage, parse_cpu_line, usage_between
+from app.probes.cpu import CpuMonitor, CpuReading
+from app.probes.cpu_ticks import CpuTicks, mean_usage, parse_cpu_line, usage_between
 
 
 def test_a_line_of_the_kernel() -> None:
-    line = "51.93 cpu  300 20 150 9000 40 3 70 5 0 0"
+    line = "51.93 800 cpu  300 20 150 9000 40 3 70 5 0 0"
 
-    assert parse_cpu_line(line) == CpuTicks(51.93, 320, 150, 73, 5, 9000, 40)
+    assert parse_cpu_line(line) == CpuTicks(51.93, 800, 320, 150, 73, 5, 9000, 40)
 
 
 def test_old_kernels_print_fewer_fields() -> None:
-    assert parse_cpu_line("1.5 cpu 1 2 3 4") == CpuTicks(1.5, 3, 3, 0, 0, 4, 0)
+    assert parse_cpu_line("1.5 - cpu 1 2 3 4") == CpuTicks(1.5, None, 3, 3, 0, 0, 4, 0)
 
 
 @pytest.mark.parametrize(
-    "line", ["", "cpu 1 2 3 4", "1.0 cpu0 1 2 3 4", "x cpu 1 2 3 4", "1 cpu a b c d", "1 cpu 1 2 3 -4"]
+    "line",
+    [
+        "",
+        "cpu 1 2 3 4",
+        "1.0 - cpu0 1 2 3 4",
+        "x - cpu 1 2 3 4",
+        "1 - cpu a b c d",
+        "1 - cpu 1 2 3 -4",
+        "1 cpu 1 2 3 4",
+    ],
 )
 def test_other_lines_are_none(line: str) -> None:
     assert parse_cpu_line(line) is None
@@ -38,8 +48,8 @@ def test_no_line_makes_the_parser_fail(line: str) -> None:
 
 
 def test_shares_of_all_cores() -> None:
-    first = CpuTicks(10.0, user=100, system=100, softirq=100, steal=100, idle=1000, iowait=0)
-    last = CpuTicks(11.0, user=120, system=130, softirq=110, steal=104, idle=1126, iowait=10)
+    first = CpuTicks(10.0, None, user=100, system=100, softirq=100, steal=100, idle=1000, iowait=0)
+    last = CpuTicks(11.0, None, user=120, system=130, softirq=110, steal=104, idle=1126, iowait=10)
 
     assert usage_between(first, last) == CpuUsage(
         busy_pct=pytest.approx(32.0),
@@ -52,16 +62,16 @@ def test_shares_of_all_cores() -> None:
 
 
 def test_no_time_no_shares() -> None:
-    ticks = CpuTicks(10.0, 1, 1, 1, 1, 1, 1)
+    ticks = CpuTicks(10.0, None, 1, 1, 1, 1, 1, 1)
 
     assert usage_between(ticks, ticks) is None
-    assert usage_between(CpuTicks(10.0, 100, 1, 1, 1, 1, 1), CpuTicks(3.0, 1, 1, 1, 1, 1, 1)) is None
+    assert usage_between(CpuTicks(10.0, None, 100, 1, 1, 1, 1, 1), CpuTicks(3.0, None, 1, 1, 1, 1, 1, 1)) is None
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=6, max_size=6), st.lists(st.integers(0, 1000), min_size=6, max_size=6))
 def test_shares_add_up(begins: list[int], more: list[int]) -> None:
-    first = CpuTicks(1.0, *begins)
-    last = CpuTicks(2.0, *(begin + plus for begin, plus in zip(begins, more, strict=True)))
+    first = CpuTicks(1.0, None, *begins)
+    last = CpuTicks(2.0, None, *(begin + plus for begin, plus in zip(begins, more, strict=True)))
 
     usage = usage_between(first, last)
 
@@ -83,7 +93,8 @@ def test_a_mean_counts_longer_intervals_more() -> None:
 class Watched:
     """A host whose CPU gets busier: idle for 2 s, then half busy for 2 s, then it waits for the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, fragments: int = 10) -> None:
+        self.fragments = fragments
         self.has_printed = threading.Event()
         self.has_ended = threading.Event()
         self.killed = ""
@@ -97,7 +108,7 @@ class Watched:
         yield "@pid 4242"
         user, idle = 0, 0
         for half_second in range(9):
-            yield f"{half_second / 2} cpu {user} 0 0 {idle} 0 0 0 0"
+            yield f"{half_second / 2} {self.fragments * half_second} cpu {user} 0 0 {idle} 0 0 0 0"
             yield 0.5
             busy = half_second >= 4
             user, idle = user + (25 if busy else 0), idle + (25 if busy else 50)
@@ -129,6 +140,16 @@ def test_watching_both_hosts_at_once() -> None:
     of_b = [reading.usage.user_pct for reading in readings if reading.side is Side.B]
     assert of_b == [pytest.approx(value) for value in [0.0] * 4 + [50.0] * 4]
     assert monitor.errors == {}
+
+
+def test_fragments_are_those_between_the_readings_around_the_window() -> None:
+    monitor, _, _ = watch()
+
+    # One reading each half second from 1000.0 on, 10 more fragments with each.
+    assert monitor.fragments(Side.A, (1001.2, 1002.4)) == 30
+    assert monitor.fragments(Side.A, (1001.0, 1002.0)) == 20
+    assert monitor.fragments(Side.A, (999.0, 1002.0)) is None
+    assert monitor.fragments(Side.A, (1001.0, 1009.0)) is None
 
 
 def test_the_loops_are_ended_by_their_process_ids() -> None:

@@ -24,6 +24,7 @@ class PingingHost:
     is_far_end_alive: bool = True
     killed: list[str] = field(default_factory=list)
     first_seq: int = 1
+    fragments: int = 5
 
     def __call__(self, command: Command, token: CancelToken) -> Answer:
         if command.argv[0] == "kill":
@@ -44,6 +45,8 @@ class PingingHost:
             yield f"@start {label} {pid}"
             status = yield from self.fates.get(label, PingingHost.answer)(self, label, number)
             yield f"@exit {label} {status or 0}"
+            if label in {"warm-up", sizes[-1]}:
+                yield f"#fragments {self.fragments if label == 'warm-up' else self.fragments + 800}"
         return 0
 
     def line(self, seq: int) -> str:
@@ -96,10 +99,10 @@ def measure(pinging: PingingHost, request: LatencyRequest = REQUEST):
     host = FakeHost("gateway-a", pinging, FakeClock())
     samples: list[tuple[int, int, tuple[float, ...]]] = []
     token = CancelToken()
-    series = measure_latency(
+    outcome = measure_latency(
         host, request, token=token, on_samples=lambda *batch: samples.append(batch), clock=host.clock
     )
-    return series, samples, host
+    return outcome.series, samples, host
 
 
 def test_every_size_is_measured_in_one_channel_after_a_warm_up() -> None:
@@ -276,8 +279,30 @@ def test_busybox_begins_with_0_and_its_way_is_noted() -> None:
     host = FakeHost("gateway-a", interval_script(pinging))
     request = LatencyRequest("192.0.2.2", None, (60, 128), 5, ToolFlavour.BUSYBOX)
 
-    series = measure_latency(host, request, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+    outcome = measure_latency(host, request, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+    series = outcome.series
 
     assert [one.received for one in series] == [5, 5]
     assert all("every 10 ms" in one.note for one in series)
     assert "-M" not in host.commands[0].argv
+
+
+def test_fragments_and_time_go_with_it() -> None:
+    host = FakeHost("gateway-a", PingingHost())
+
+    outcome = measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+
+    assert outcome.fragments == 800
+    assert outcome.window == (1000.0, pytest.approx(1000.0 + 0.0005 * (10 + 7 * 20)))
+
+
+@pytest.mark.parametrize("words", ["-", "many", "", "9" * 50])
+def test_a_host_that_does_not_count_fragments(words: str) -> None:
+    def answer(command: Command, token: CancelToken) -> Answer:
+        for item in PingingHost()(command, token):
+            yield f"#fragments {words}" if isinstance(item, str) and item.startswith("#fragments") else item
+
+    host = FakeHost("gateway-a", answer)
+    outcome = measure_latency(host, REQUEST, token=CancelToken(), on_samples=lambda *_: None, clock=host.clock)
+
+    assert outcome.fragments is None

@@ -8,17 +8,15 @@ from hypothesis import strategies as st
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.hosts import Side
-from app.probes.surroundings import look_around, parse_fragments, parse_surroundings, read_fragments
+from app.probes.surroundings import look_around, parse_surroundings
 
 # As a Debian 13 gateway printed it, shaped on purpose.
 OUTPUT = """\
-51.90 cpu  1000 0 500 8000 0 0 0 100 0 0
+51.90 - cpu  1000 0 500 8000 0 0 0 100 0 0
 device eth1
 qdisc netem 8001: root refcnt 2 limit 1000 delay 250ms loss 0.1% seed 1 rate 10Mbit
 qdisc fq_codel 0: parent 1:1 limit 10240p flows 1024
-Ip: Forwarding DefaultTTL InReceives FragOKs FragFails FragCreates OutTransmits
-Ip: 1 64 23423 400 0 800 23411
-52.41 cpu  1010 0 510 8075 0 0 0 105 0 0
+52.41 - cpu  1010 0 510 8075 0 0 0 105 0 0
 """
 
 
@@ -29,13 +27,12 @@ def test_what_a_host_is_like() -> None:
     assert found.steal_pct == pytest.approx(5.0)
     assert found.device == "eth1"
     assert found.shapers == ("qdisc netem 8001: root refcnt 2 limit 1000 delay 250ms loss 0.1% seed 1 rate 10Mbit",)
-    assert found.fragments == 800
 
 
 def test_a_host_that_says_nothing() -> None:
     found = parse_surroundings("sh: 1: tc: not found\n")
 
-    assert (found.busy_pct, found.steal_pct, found.device, found.shapers, found.fragments) == (None, None, "", (), None)
+    assert (found.busy_pct, found.steal_pct, found.device, found.shapers) == (None, None, "", ())
 
 
 @given(st.text(max_size=300))
@@ -52,20 +49,6 @@ def test_nor_do_the_right_words_in_the_wrong_places(words: list[str]) -> None:
     parse_surroundings(" ".join(words))
 
 
-@pytest.mark.parametrize(
-    ("text", "fragments"),
-    [
-        ("Ip: A FragCreates\nIp: 1 42\nIcmp: X\nIcmp: 9\n", 42),
-        ("Ip: A FragCreates\nIp: 1\n", None),
-        ("Ip: A B\nIp: 1 42\n", None),
-        ("Ip: A FragCreates\nIp: 1 many\n", None),
-        ("", None),
-    ],
-)
-def test_fragments(text: str, fragments: int | None) -> None:
-    assert parse_fragments(text) == fragments
-
-
 def host(label: str, text: str) -> FakeHost:
     def answer(command: Command, token: CancelToken) -> Answer:
         yield from text.splitlines()
@@ -78,14 +61,7 @@ def test_both_hosts_are_looked_at() -> None:
 
     found = look_around(SessionPair(a, b), "192.0.2.1", "192.0.2.2", token=CancelToken())
 
-    assert found[Side.A].fragments == 800
-    assert found[Side.B].fragments is None
+    assert found[Side.A].device == "eth1"
+    assert found[Side.B].device == ""
     assert a.commands[0].argv[-1] == "192.0.2.1"
     assert b.commands[0].argv[-1] == "192.0.2.2"
-
-
-def test_fragments_of_both_hosts_are_added_up() -> None:
-    a, b = host("gateway-a", "Ip: FragCreates\nIp: 40"), host("gateway-b", "Ip: FragCreates\nIp: 2")
-
-    assert read_fragments(SessionPair(a, b), token=CancelToken()) == 42
-    assert read_fragments(SessionPair(a, host("gateway-b", "")), token=CancelToken()) is None

@@ -8,7 +8,7 @@ from app.probes.surroundings import Surroundings
 from app.probes.validity import BUSY_LIMIT_PCT, STEAL_LIMIT_PCT, doubts_before, doubts_of_cpu, doubts_of_latency
 
 LABELS = {Side.A: "gateway-a", Side.B: "gateway-b"}
-QUIET = Surroundings(1.0, 0.0, "eth1", (), 0)
+QUIET = Surroundings(1.0, 0.0, "eth1", ())
 
 
 def usage(steal_pct: float = 0.0) -> CpuUsage:
@@ -28,11 +28,11 @@ def test_quiet_hosts_give_no_doubt() -> None:
 
 
 def test_what_is_not_known_gives_no_doubt() -> None:
-    assert doubts_before(LABELS, {Side.A: Surroundings(None, None, "", (), None)}) == ()
+    assert doubts_before(LABELS, {Side.A: Surroundings(None, None, "", ())}) == ()
 
 
 def test_a_busy_host_is_named() -> None:
-    busy = Surroundings(BUSY_LIMIT_PCT + 1, 0.0, "eth1", (), 0)
+    busy = Surroundings(BUSY_LIMIT_PCT + 1, 0.0, "eth1", ())
 
     assert doubts_before(LABELS, {Side.A: QUIET, Side.B: busy}) == (
         "Other work kept 51 % of gateway-b's CPU busy before the start.",
@@ -40,7 +40,7 @@ def test_a_busy_host_is_named() -> None:
 
 
 def test_shaping_that_was_left_behind_is_named() -> None:
-    shaped = Surroundings(1.0, 0.0, "eth1", ("qdisc netem 8001: root delay 250ms",), 0)
+    shaped = Surroundings(1.0, 0.0, "eth1", ("qdisc netem 8001: root delay 250ms",))
 
     (doubt,) = doubts_before(LABELS, {Side.A: shaped})
 

@@ -26,10 +26,10 @@ from app.probes import (
     ThroughputRequest,
     doubts_of_cpu,
     doubts_of_latency,
-    iperf_server,
     longest_s,
     measure_latency,
     measure_throughput,
+    throughput_server,
 )
 
 TYPICAL_ECHO_S = 0.001
@@ -97,7 +97,9 @@ class Measurement:
         on_stage(Stage.LATENCY, "getting ready")
         began_s = time.monotonic()
         # What has to be started is started before anything is measured, so that it disturbs nothing.
-        server = iperf_server(self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s)
+        server = throughput_server(
+            self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s
+        )
         with server:
             server.wait_until_listening()
             latency = self._latency(measured, token, emit, on_stage, on_progress)

@@ -5,7 +5,7 @@ from app.probes.iperf_server import IperfServer
 from app.probes.latency import LatencyOutcome, LatencyRequest, longest_s, measure_latency
 from app.probes.path_mtu import probe_path_mtu
 from app.probes.surroundings import Surroundings, look_around
-from app.probes.throughput import ThroughputOutcome, ThroughputRequest, iperf_server, measure_throughput
+from app.probes.throughput import ThroughputOutcome, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.validity import doubts_before, doubts_of_cpu, doubts_of_latency
 
 __all__ = [
@@ -20,10 +20,10 @@ __all__ = [
     "doubts_before",
     "doubts_of_cpu",
     "doubts_of_latency",
-    "iperf_server",
     "longest_s",
     "look_around",
     "measure_latency",
     "measure_throughput",
     "probe_path_mtu",
+    "throughput_server",
 ]

@@ -94,7 +94,7 @@ def client_argv(request: ThroughputRequest) -> tuple[str, ...]:
     )
 
 
-def iperf_server(
+def throughput_server(
     host: HostSession, request: ThroughputRequest, *, token: CancelToken, idle_s: float = 0.0
 ) -> IperfServer:
     """Return the server that `measure_throughput` needs, as a context that is to be entered.
@@ -122,7 +122,7 @@ def measure_throughput(
 
     Args:
         client: Host A.
-        server: The server on B, from `iperf_server`; it is used up by this.
+        server: The server on B, from `throughput_server`; it is used up by this.
         request: What to measure.
         token: Cancelling it ends the client.
         on_interval: Gets each second's value as it arrives.

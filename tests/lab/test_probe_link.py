@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +27,12 @@ from app.probes import (
     measure_latency,
     measure_throughput,
     probe_path_mtu,
+    throughput_server,
 )
 
 A, B = "192.0.2.1", "192.0.2.2"
 PORT = 25_201
+REQUEST = ThroughputRequest(A, B, PORT, 2, 20.0, "3.18")
 STOP_S = 2.0
 
 
@@ -46,9 +48,16 @@ def ping(pair: SessionPair, *, pings: int = 100, sizes: tuple[int, ...] = FRAME_
     return measure_latency(pair.a, request, token=CancelToken(), on_samples=lambda *_: None).series
 
 
-def iperf(pair: SessionPair, *, seconds: int = 2, cap: float | None = 20.0, version: str = "3.18") -> ThroughputOutcome:
-    request = ThroughputRequest(A, B, PORT, seconds, cap, version)
-    return measure_throughput(pair.a, pair.b, request, token=CancelToken(), on_interval=lambda *_: None)
+def iperf(
+    pair: SessionPair,
+    request: ThroughputRequest = REQUEST,
+    *,
+    on_interval: Callable[[str, float, float], None] = lambda *_: None,
+    token: CancelToken | None = None,
+) -> ThroughputOutcome:
+    token = token or CancelToken()
+    with throughput_server(pair.b, request, token=token) as server:
+        return measure_throughput(pair.a, server, request, token=token, on_interval=on_interval)
 
 
 # --- latency ----------------------------------------------------------------------------------------------------------
@@ -157,6 +166,7 @@ def test_cancelling_ends_ping_on_the_host(lab: Lab, sessions: SessionPair, tmp_p
     def on_samples(_frame: int, first: int, _rtt_ms: tuple[float, ...]) -> None:
         nonlocal cancelled_s
         if first > 100 and not cancelled_s:
+            assert left_running(sessions.a)
             cancelled_s = time.monotonic()
             token.cancel()
 
@@ -289,6 +299,7 @@ def test_cancelling_ends_client_and_server(sessions: SessionPair) -> None:
 def test_cpu_of_the_busy_host_alone_is_high(sessions: SessionPair) -> None:
     readings: list[CpuReading] = []
     with CpuMonitor(sessions, on_reading=readings.append) as monitor:
+        monitor.wait_until_watching(CancelToken())
         began_s = time.monotonic()
         sh(sessions.a, "end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do :; done")
         window = (began_s, time.monotonic())
@@ -332,7 +343,9 @@ def test_fragments_are_counted(sessions: SessionPair) -> None:
         sh(sessions.a, f"ping -n -c 3 -i 0.2 -M dont -s 3000 {B}")
         window = began_s, time.monotonic()
         CancelToken().wait_for(
-            lambda: monitor.fragments(Side.B, window) is not None, timeout_s=10, what="a reading after the pings"
+            lambda: all(monitor.fragments(side, window) is not None for side in Side),
+            timeout_s=10,
+            what="a reading after the pings",
         )
 
     assert monitor.fragments(Side.A, window) == 9  # three pieces each

@@ -10,7 +10,7 @@ from fake_hosts import Answer, FakeClock, FakeHost
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import Cancelled, ConnectionLost, ProbeFailed
-from app.probes.throughput import ThroughputRequest, client_argv, iperf_server, measure_throughput
+from app.probes.throughput import ThroughputRequest, client_argv, measure_throughput, throughput_server
 
 REQUEST = ThroughputRequest("198.18.0.1", "198.18.0.2", 25201, seconds=3, iperf3_version="3.18")
 
@@ -90,7 +90,7 @@ def good(command: Command) -> Answer:
 def measure(pair: Pair, request: ThroughputRequest = REQUEST, token: CancelToken | None = None):
     seen: list[tuple[str, float, float]] = []
     token = token or CancelToken()
-    with iperf_server(pair.b, request, token=token) as server:
+    with throughput_server(pair.b, request, token=token) as server:
         outcome = measure_throughput(
             pair.a, server, request, token=token, on_interval=lambda *values: seen.append(values), clock=pair.clock
         )

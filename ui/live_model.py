@@ -154,6 +154,7 @@ class LiveModel:
             case AttemptStarted():
                 key = (event.key.solution, event.key.suite)
                 self._is_fresh_attempt = True
+                self._running = None
                 self._attempt_began_at = self._clock()
                 for size in self.plan.profile.frame_bytes if self.plan else ():
                     self._buffers[(key, size)].mark()
@@ -204,6 +205,7 @@ class LiveModel:
         self._recent.extend(self._clock(), values)
         self._running = (key, event.frame_bytes)
         self._rows.rtts(key, event.frame_bytes, buffer.mean_ms())
+        self._rows.probing(key, event.frame_bytes)
 
     def _take_line(self, line: LogLine) -> None:
         self._log.append(line)

@@ -114,6 +114,13 @@ class RowBook:
             self._means_ms[key][frame_bytes] = mean_ms
         self._change(key, latency_ms=weighted_latency_ms(self._means_ms[key]))
 
+    def probing(self, key: Key, frame_bytes: int) -> None:
+        """Say which frame size is being probed."""
+        detail = f"{frame_bytes} B"
+        row = self._rows.get(key)
+        if row is not None and row.stage is Stage.LATENCY and row.detail != detail:
+            self._change(key, detail=detail)
+
     def throughput(self, event: ThroughputSample) -> None:
         """A second of throughput is over."""
         key = (event.key.solution, event.key.suite)

@@ -10,15 +10,20 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from ui.app import real_services, run_window
 from ui.window import MainWindow
 
 _LOOK_MS = 50
+_MOST_COMPRESSED = 0
+"""Qt's quality of a PNG is how little it is compressed."""
+
 _SIZE = (1280, 800)
 _DEADLINE_S = 900.0
 
@@ -46,7 +51,8 @@ class Photographer:
             # Layouts and plots settle on posted events; user input stays out.
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
             path = self._folder / f"{name}-{word}.png"
-            self._window.grab().save(str(path))
+            picture = self._window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+            picture.save(str(path), quality=_MOST_COMPRESSED)
             self.taken.append(path)
         theme.force(Qt.ColorScheme.Light)
 
@@ -111,8 +117,9 @@ class Tour:
             take(name)
             window.go_next()
         live = window.bridge.live
-        yield lambda: _is_throughput_running(window)
-        take("run")
+        for stage, name in (("latency", "run"), ("throughput", "run-throughput")):
+            yield partial(_is_measuring, window, stage)
+            take(name)
         yield lambda: not window.is_measuring
         take("run-done")
         if live.status().ended is None or window.wizard.state.campaign_id is None:
@@ -139,11 +146,18 @@ class Tour:
         page.select_first_protected()  # type: ignore[attr-defined]
 
 
-def _is_throughput_running(window: MainWindow) -> bool:
-    """Whether a VPN that is not the first one is in the middle of its throughput."""
+def _is_measuring(window: MainWindow, stage: str) -> bool:
+    """Whether the third candidate is in the middle of a stage."""
     live = window.bridge.live
-    done = sum(row.rounds_done > 0 for row in live.rows())
-    return done >= 2 and len(live.throughput("b_to_a")) >= 1 and live.status().running is not None
+    rows = live.rows()
+    row = next((row for row in rows if row.key == live.status().running), None)
+    is_third = row is not None and sum(other.rounds_done > 0 for other in rows) >= 2
+    if row is None or row.stage is None or row.stage.value != stage or not is_third:
+        return False
+    if stage == "throughput":
+        return len(live.throughput("b_to_a")) >= 1
+    figures = live.figures()
+    return (figures.frame_bytes or 0) >= 1024 and figures.count >= figures.expected / 3
 
 
 def main(argv: list[str] | None = None) -> int:

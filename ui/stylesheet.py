@@ -97,6 +97,7 @@ QPlainTextEdit, QTreeWidget, QTableWidget, QListWidget {{
 QPlainTextEdit {{ selection-background-color: {accent}; selection-color: {on_accent}; }}
 QPlainTextEdit:focus, QTreeWidget:focus, QTableWidget:focus, QListWidget:focus {{ border: 2px solid {accent}; }}
 QTreeWidget::item, QTableWidget::item, QListWidget::item {{ padding: 4px 6px; }}
+QListWidget::item {{ padding: 6px; }}
 QTreeWidget::item:selected, QTableWidget::item:selected, QListWidget::item:selected {{
     background: {accent_soft}; color: {text}; }}
 QHeaderView::section {{

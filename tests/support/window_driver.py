@@ -20,8 +20,9 @@ WAIT_MS = 15_000
 class Driver:
     """A window with its services, and what tests do with it again and again."""
 
-    def __init__(self, qtbot: QtBot, window: MainWindow, made: list[FakeServices]) -> None:
+    def __init__(self, qtbot: QtBot, window: MainWindow, made: list[FakeServices], *, wait_ms: int = WAIT_MS) -> None:
         self.qtbot = qtbot
+        self._wait_ms = wait_ms
         self.window = window
         self._made = made
 
@@ -30,7 +31,7 @@ class Driver:
         return self._made[-1]
 
     def until(self, condition: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(condition, timeout=WAIT_MS)
+        self.qtbot.waitUntil(condition, timeout=self._wait_ms)
 
     def idle(self) -> None:
         self.until(lambda: not self.window.runner.running)

@@ -10,6 +10,7 @@ from ui.pages.base import BusyLine, Page
 from ui.pages.results import ResultsPage
 from ui.texts import tr
 from ui.widgets.basics import button, row
+from ui.widgets.data_table import LineDelegate
 
 _ID = Qt.ItemDataRole.UserRole
 
@@ -32,12 +33,13 @@ class HistoryPage(Page):
         self.search.setPlaceholderText(tr("Filter by date, pair or state"))
         self.search.setAccessibleName(tr("Filter"))
         self.search.setClearButtonEnabled(True)
-        self.search.setMaximumWidth(400)
+        self.search.setFixedWidth(360)
         self.search.textChanged.connect(self._filter)
         self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
         self.open.setEnabled(False)
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Past comparisons"))
+        self.list.setItemDelegate(LineDelegate(self.list))
         self.list.itemActivated.connect(self._open)
         self.list.currentRowChanged.connect(lambda nth: self.open.setEnabled(nth >= 0))
         self.body.addWidget(self.busy)
@@ -73,7 +75,8 @@ class HistoryPage(Page):
                 tr("The practice lab shows within a few minutes what a comparison looks like."),
                 {tr("Start the practice lab"): self.lab_chosen.emit},
             )
-        self.status_told.emit(tr("%1 comparisons").replace("%1", str(len(entries))))
+        number = tr("1 comparison") if len(entries) == 1 else tr("%1 comparisons").replace("%1", str(len(entries)))
+        self.status_told.emit(number)
 
     def _filter(self) -> None:
         words = self.search.text().casefold().split()

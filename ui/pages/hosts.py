@@ -40,7 +40,7 @@ class HostsPage(Page):
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("for example pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))
-        self.name.setMaximumWidth(320)
+        self.name.setFixedWidth(264)
         self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
         self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
         self.again = button(tr("Look a&gain"), "repeat", on_click=self.discover)

@@ -18,6 +18,7 @@ from ui.texts import count, duration, tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, label
 from ui.widgets.code_view import CodeView
+from ui.widgets.data_table import LineDelegate
 from ui.widgets.profile_form import ProfileForm
 from ui.widgets.swatch import swatch_icon
 
@@ -42,6 +43,7 @@ class PlanPage(Page):
         self.facts = label("", "muted")
         self.candidates = QListWidget()
         self.candidates.setAccessibleName(tr("Candidates of the plan"))
+        self.candidates.setItemDelegate(LineDelegate(self.candidates))
         self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._on_candidate)
         self.code = CodeView(context.theme)

@@ -42,7 +42,7 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
         """Return the numbers that stand behind the logarithms."""
-        return [f"{10**value:.3g}" for value in values]
+        return [f"{10**value:.0f}" if value >= 2 else f"{10**value:.3g}" for value in values]
 
 
 class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types

@@ -93,7 +93,7 @@ class CpuPlot(ScopePlot):
         super().restyle()
         for area, colour in zip(self._areas, cpu_shades(self._theme), strict=False):
             area.setBrush(QColor(colour))
-            area.setPen(pg.mkPen(self._theme.colours.base, width=1))
+            area.setPen(None)
 
     def draw(self, rows: Floats) -> None:
         """Show what was measured so far: rows (seconds, user, system, softirq, steal), shape (n, 5)."""

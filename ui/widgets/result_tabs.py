@@ -17,6 +17,7 @@ from ui.texts import count, duration, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ScrollPage, icon_label, label, row
 from ui.widgets.code_view import CodeView
+from ui.widgets.data_table import LineDelegate
 from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
 
@@ -43,6 +44,7 @@ class ResultTabs(QTabWidget):
         self.candidates = QListWidget()
         self.candidates.setAccessibleName(tr("Candidates"))
         self.candidates.setMaximumWidth(280)
+        self.candidates.setItemDelegate(LineDelegate(self.candidates))
         self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)

@@ -216,6 +216,7 @@ def _by_path(lines: Iterable[str], pattern: re.Pattern[str]) -> Mapping[str, str
     found: dict[str, str] = {}
     for line in lines:
         match = pattern.fullmatch(line)
-        if match and not _VOLATILE_FILES.search(match["key"]):
-            found[match["key"].removesuffix(" -> ")] = match["text"]
+        path, arrow, target = match["key"].partition(" -> ") if match else ("", "", "")
+        if match and not _VOLATILE_FILES.search(path):
+            found[path.removesuffix(" ->")] = match["text"] + arrow + target
     return found

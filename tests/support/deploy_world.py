@@ -93,7 +93,7 @@ class LocalHost:
         shell: Program and arguments of its POSIX shell.
     """
 
-    def __init__(self, side: Side, root: Path, *, shell: Sequence[str] = ("sh",)) -> None:
+    def __init__(self, side: Side, root: Path, *, shell: Sequence[str] = ("dash",)) -> None:
         self.side = side
         self.root = root
         self.state_dir = root / "run" / "tunnelmark"
@@ -484,7 +484,7 @@ class World:
         return replace(self.request, adapter=vpn)
 
 
-def make_world(root: Path, *, shell: Sequence[str] = ("sh",)) -> World:
+def make_world(root: Path, *, shell: Sequence[str] = ("dash",)) -> World:
     """Return two hosts below a folder."""
     a, b = (LocalHost(side, root / side.value, shell=shell) for side in Side)
     pair = PairSpec("pair", a.spec, b.spec, UNDERLAYS[Side.A], UNDERLAYS[Side.B])

@@ -50,7 +50,7 @@ def test_hosts_put_themselves_back_when_nobody_is_heard_of(world: World) -> None
 
 
 def test_lease_is_renewed_as_long_as_the_tunnel_is_wanted(world: World) -> None:
-    with open_tunnel(world, lease_s=LEASE_S) as tunnel:
+    with open_tunnel(world, lease_s=6) as tunnel:
         first = (world.a.state_dir / "lease").read_text()
         CancelToken().wait_for(
             lambda: int((world.a.state_dir / "lease").read_text()) >= int(first) + 3, timeout_s=30, what="renewals"

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.deploy import DeployRequest, Obstacle, preflight, preview
+from app.deploy.owners import is_dead, owner_key, owner_text
+from app.domain.cancel import CancelToken
+from app.domain.commands import FileToWrite
+from app.domain.errors import PrivilegeMissing
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR, Link
+from support.deploy_world import MADE_DIR, MadeUpVpn, World, link_step, make_world, open_tunnel, step
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return make_world(tmp_path)
+
+
+def obstacles(world: World, request: DeployRequest | None = None) -> tuple[Obstacle, ...]:
+    return preflight(world.sessions, request or world.request, token=CancelToken())
+
+
+def test_hosts_with_nothing_in_the_way(world: World) -> None:
+    assert obstacles(world) == ()
+    assert not world.a.state_dir.exists()
+
+
+def test_missing_underlay_address(world: World) -> None:
+    request = replace(world.request, link=Link("192.0.2.1", "192.0.2.77"))
+    (found,) = obstacles(world, request)
+    assert found.side is Side.B
+    assert "does not have the underlay address 192.0.2.77" in found.what
+
+
+def test_peer_that_is_silent_in_both_directions_blocks(world: World) -> None:
+    for host in world.hosts:
+        (host.net / "deaf").touch()
+    found = obstacles(world)
+    assert [item.is_blocking for item in found] == [True, True]
+    assert "192.0.2.2 does not answer the pings of gateway-a" in found[0].what
+
+
+def test_peer_that_is_silent_in_one_direction_is_a_warning(world: World) -> None:
+    (world.a.net / "deaf").touch()
+    assert [item.is_blocking for item in obstacles(world)] == [False]
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(interface="", has_identity=False))) as tunnel:
+        assert "does not answer" in tunnel.warnings[0].what
+
+
+def test_no_route_to_the_peer(world: World) -> None:
+    (world.a.net / "deaf").touch()
+    script = (world.a.root / "bin" / "ip").read_text()
+    (world.a.root / "bin" / "ip").write_text(script.replace("exit 0\n", "case $2 in get) exit 2 ;; esac\nexit 0\n"))
+    assert any("has no route to 192.0.2.2" in item.what and item.is_blocking for item in obstacles(world))
+
+
+@pytest.mark.parametrize("line", ["inet 198.18.0.9/24 scope global", "inet 198.18.0.0/15 scope global"])
+def test_address_in_the_tunnels_subnet(world: World, line: str) -> None:
+    path = world.b.net / "addresses"
+    path.write_text(path.read_text() + f"4: eth5    {line} eth5\n")
+    (found,) = obstacles(world)
+    assert found.side is Side.B
+    assert "the tunnel's addresses lie in it" in found.what
+
+
+def test_default_route_is_no_clash(world: World) -> None:
+    path = world.a.net / "routes"
+    path.write_text(path.read_text() + "0.0.0.0/0 via 192.0.2.254 dev eth1\n")
+    assert obstacles(world) == ()
+
+
+def test_route_into_the_tunnels_subnet(world: World) -> None:
+    path = world.a.net / "routes"
+    path.write_text(path.read_text() + "198.18.0.0/16 via 192.0.2.254 dev eth1\n")
+    assert [item.side for item in obstacles(world)] == [Side.A]
+
+
+def test_names_that_are_taken(world: World) -> None:
+    (world.a.net / "links" / "tmk0").touch()
+    (world.a.net / "links" / "tmkwg0").touch()
+    assert [item.what for item in obstacles(world)] == ["An interface named tmk0 is already there on gateway-a."]
+    both = MadeUpVpn(steps={side: (link_step("tmkwg0"), link_step("tmk0")) for side in Side})
+    assert len(obstacles(world, world.with_vpn(both))) == 2
+
+
+def test_files_that_are_there(world: World) -> None:
+    world.a.path(MADE_DIR).mkdir()
+    world.a.path(f"{MADE_DIR}/there").symlink_to("nowhere")
+    files = {Side.A: (FileToWrite(f"{MADE_DIR}/there", b""), FileToWrite(f"{MADE_DIR}/free", b""))}
+    (found,) = obstacles(world, world.with_vpn(MadeUpVpn(files=files)))
+    assert f"{MADE_DIR}/there" in found.what
+
+
+def test_little_space(world: World) -> None:
+    request = replace(world.request, facts_b=replace(world.request.facts_b, disk_free_mib={"/run": 0, "/": 900}))
+    (found,) = obstacles(world, request)
+    assert (found.side, "free in /run" in found.what) == (Side.B, True)
+
+
+def test_missing_rights(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_words: object, **_named: object) -> None:
+        raise PrivilegeMissing("plain may not do that.", hint="Allow sudo.")
+
+    monkeypatch.setattr(world.a, "run", refuse)
+    assert obstacles(world)[0] == Obstacle(Side.A, "plain may not do that.", "Allow sudo.")
+
+
+def test_lock(world: World) -> None:
+    with open_tunnel(world):
+        found = obstacles(world)
+    assert any("has been working on gateway-a" in item.what for item in found)
+
+
+def test_preview_shows_every_file_and_command_with_its_undo_and_touches_nothing(world: World) -> None:
+    items = preview(world.request)
+    on_a = [item for item in items if item.side == "a"]
+    assert [item.kind for item in on_a] == ["command", "undo", "command", "undo", "file", *["command", "undo"] * 2]
+    assert on_a[1].text == f"sh {STATE_DIR}/undo.sh"
+    assert on_a[4].text == "peer <public-of-b>\n"
+    assert on_a[5].text == "ip link add tmk0"
+    assert on_a[6].text == "ip link del tmk0"
+    assert world.a.commands == []
+
+
+def test_preview_never_shows_what_goes_to_stdin(world: World) -> None:
+    made = step("Keep", "cat", "true")
+    vpn = MadeUpVpn(steps={Side.A: (replace(made, command=replace(made.command, stdin=b"hunter2")),)})
+    text = repr(preview(world.with_vpn(vpn)))
+    assert "hunter2" not in text
+    assert "a secret that is never shown" in text
+
+
+def test_owner_is_told_and_known_again() -> None:
+    assert owner_text().isprintable()
+    assert not is_dead(owner_key())
+    computer, pid, _ = owner_key().split(":")
+    assert is_dead(f"{computer}:{pid}:1")
+    assert is_dead(f"{computer}:999999999:1")
+    assert not is_dead("another computer:999999999:1")
+    assert not is_dead("")

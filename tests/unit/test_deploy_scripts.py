@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from importlib import resources
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.deploy.marks import Mark, find, parse_marks, parse_sections, text_after
+from app.deploy.scripts import call, call_with_deadline, extended_pattern, filled_script, host_script, one_line
+
+MAIN_SCRIPTS = ("begin.sh", "apply.sh", "finish.sh", "survey.sh", "undo.sh", "watch.sh", "renew.sh")
+SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
+
+
+@pytest.mark.parametrize("name", MAIN_SCRIPTS)
+@pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
+def test_script_is_understood_by_every_shell(name: str, shell: tuple[str, ...]) -> None:
+    script = filled_script(name, steps=[call("step", "0001", "it's")], checks=[call_with_deadline("check", "1", "")])
+    done = subprocess.run([*shell, "-n"], input=script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", MAIN_SCRIPTS)
+def test_nothing_is_left_to_be_filled_in(name: str) -> None:
+    script = filled_script(name, steps=["step x"], checks=["check x"])
+    assert not re.search(r"^\s*# @", script, re.MULTILINE)
+
+
+def test_every_script_is_used() -> None:
+    folder = resources.files("resources").joinpath("templates", "host")
+    texts = "".join(host_script(name) for name in MAIN_SCRIPTS)
+    for file in folder.iterdir():
+        body = re.sub(r"^# @include .*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert body.strip().split("\n\n")[-1] in texts, file.name
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not there")
+@pytest.mark.parametrize("name", MAIN_SCRIPTS)
+def test_script_has_no_faults_that_shellcheck_knows(name: str) -> None:
+    script = filled_script(name, steps=["step 0001"], checks=['check 0900 "$up_until"'])
+    done = subprocess.run(
+        ["shellcheck", "-s", "sh", "-S", "warning", "-"], input=script, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"\t[1-9]\d*", "key=\t1763000000"),
+        (r"latest handshake: ", "  latest handshake: 1 second ago"),
+        (r"\btmk0\b", "7: tmk0: <UP>"),
+        (r"cipher '(?:AES|CHACHA)-256\-GCM'", "Data Channel: cipher 'AES-256-GCM'"),
+        (r"^state\s+UP$", "state   UP"),
+        (r"a\.b\\c", r"a.b\c"),
+        ("(?s)(?=.*one)(?=.*two)", "two\none"),
+        ("lazy.*?match", "lazy and match"),
+        (r"[\d.]+ ms", "1.5 ms"),
+    ],
+)
+def test_pattern_for_the_host_matches_whatever_the_real_one_matches(pattern: str, text: str) -> None:
+    assert re.search(pattern, text)
+    done = subprocess.run(["grep", "-Eq", "-e", extended_pattern(pattern)], input=text, text=True, check=False)
+    assert done.returncode == 0
+
+
+def test_pattern_for_the_host_is_as_strict_as_it_can_be() -> None:
+    assert extended_pattern(r"\t[1-9]\d*") == "\t[1-9][0-9]*"
+    assert extended_pattern("(?=.*one)") == ""
+    assert extended_pattern("lazy.*?match") == ""
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30), max_size=5))
+def test_words_of_a_line_reach_the_function_as_they_are(words: list[str]) -> None:
+    script = 'show() { for word in "$@"; do printf "%s\\0" "$word"; done; }\n' + call("show", *words)
+    done = subprocess.run(["dash"], input=script.encode(), capture_output=True, check=True)
+    assert done.stdout.decode().split("\0")[:-1] == words
+
+
+@given(st.text())
+def test_title_becomes_one_printable_line(text: str) -> None:
+    assert "\n" not in one_line(text)
+    assert one_line(text).isprintable()
+
+
+def test_marks_are_told_from_what_programs_print() -> None:
+    output = "w1 hello\nw2 step 0001 0\nstep 9 9\nw1 begin output\nw2 fake\nlast\n\nw1 end output\nw1 step 0002 1\n"
+    marks = parse_marks(output, "w1")
+    assert marks == (
+        Mark(("hello",)),
+        Mark(("text", "output"), "w2 fake\nlast\n"),
+        Mark(("step", "0002", "1")),
+    )
+    assert find(marks, "step") == marks[2]
+    assert find(marks, "step", "0003") is None
+    assert text_after(marks, "hello", name="output") == "w2 fake\nlast\n"
+    assert text_after(marks, "step", name="output") == ""
+
+
+def test_sections_end_where_the_script_speaks_again() -> None:
+    output = "noise\nw section one\na\n\nw section two\nw section three\nb\nw finished\nnoise\n"
+    assert parse_sections(output, "w") == {"one": "a", "two": "", "three": "b"}

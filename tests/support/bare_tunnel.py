@@ -1,0 +1,199 @@
+"""Builds and removes a tunnel with nothing but an adapter's own files and steps: no transaction, lock or timer."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, Suite, TunnelPlan, UpCheck
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.hosts import HostFacts, Side
+from app.domain.link import STATE_DIR, Link
+from support.lab_sessions import sh
+
+MARK = "4d41524b455221"
+"""`MARKER!` in hexadecimal, for ping's payload."""
+
+T = TypeVar("T")
+
+# Names of kernel threads are left out: an idle one keeps the name of the last work queue it served.
+SNAPSHOT = r"""
+ip -o link | sed 's/^[0-9]*: //; s/qdisc.*//'
+ip -o addr | awk '{print $2, $4}'
+ip route show table all
+ip rule
+ip l2tp show tunnel
+ip l2tp show session
+ss -Hlntu | awk '{print $1, $5}' | sort
+for f in /proc/[0-9]*; do [ -s "$f/cmdline" ] && tr '\0' ' ' < "$f/cmdline" 2>/dev/null | grep -E '^(openvpn|wg)' ; done
+find /run/tunnelmark /etc/openvpn /var/log/openvpn 2>/dev/null | sort
+"""
+
+
+@dataclass
+class BareTunnel:
+    """One tunnel between the lab's gateways.
+
+    Attributes:
+        sessions: Connections as root.
+        adapter: The VPN.
+        request: Link, suite, facts; identities once the keys are made.
+    """
+
+    sessions: SessionPair
+    adapter: Adapter
+    request: PlanRequest
+
+    def session(self, side: Side) -> HostSession:
+        """Return one host's connection."""
+        return self.sessions.a if side is Side.A else self.sessions.b
+
+    def both(self, work: Callable[[Side], T]) -> tuple[T, T]:
+        """Do the same on both hosts at the same time."""
+        return run_both(lambda: work(Side.A), lambda: work(Side.B))
+
+    def make_keys(self) -> None:
+        """Make the folder and the keys on both hosts, and learn their public parts."""
+        folder = self.request.link.run_dir
+        self.both(lambda side: sh(self.session(side), f"umask 077; mkdir -p {folder}"))
+        a, b = self.both(self._identity)
+        self.request = replace(self.request, identity_a=a, identity_b=b)
+
+    def _identity(self, side: Side) -> PublicIdentity:
+        recipe = self.adapter.identity(self.request, side)
+        commands = [*(step.command for step in recipe.steps), *recipe.public.values()]
+        if not commands:
+            return PublicIdentity()
+        results = self._run(side, commands)
+        return self.adapter.parse_identity(dict(zip(recipe.public, results[len(recipe.steps) :], strict=True)))
+
+    @property
+    def plan(self) -> TunnelPlan:
+        """The plan with the identities that are known by now."""
+        return self.adapter.plan(self.request)
+
+    def apply(self, *, count: int | None = None) -> None:
+        """Write the files and run the steps of both ends; only the first `count` of them, if that is given."""
+        plan = self.plan
+        self.both(lambda side: self._apply(side, plan.end(side).steps[:count]))
+
+    def _apply(self, side: Side, steps: tuple[Step, ...]) -> None:
+        self.session(side).write_files(self.plan.end(side).files, token=CancelToken())
+        if steps:
+            self._run(side, [step.command for step in steps])
+
+    def wait_until_up(self, *, timeout_s: float) -> None:
+        """Ask both ends' checks until all hold, and then until a frame crosses, as a deployment does."""
+        self.both(lambda side: self._wait_until_up(side, timeout_s))
+        ping = Command(("ping", "-n", "-q", "-c", "1", "-W", "1", self.plan.probe_address_b), timeout_s=20.0)
+        CancelToken().wait_for(
+            lambda: self.sessions.a.run(ping, token=CancelToken()).is_ok,
+            timeout_s=timeout_s,
+            what="a first frame to cross",
+        )
+
+    def _wait_until_up(self, side: Side, timeout_s: float) -> None:
+        CancelToken().wait_for(
+            lambda: all(self.holds(side, check) for check in self.plan.end(side).up_checks),
+            timeout_s=timeout_s,
+            what=f"{self.adapter.info.name} on {side}",
+            interval_s=0.1,
+        )
+
+    def holds(self, side: Side, check: UpCheck) -> bool:
+        """Whether a check holds now."""
+        result = self.session(side).run(check.command, token=CancelToken())
+        return result.is_ok and re.search(check.stdout_pattern, result.stdout) is not None
+
+    def undo(self) -> None:
+        """Run the undo of every step, last first, whatever was applied; then remove the folder."""
+        self.both(self._undo)
+        self.both(lambda side: sh(self.session(side), f"rm -rf {STATE_DIR}"))
+
+    def _undo(self, side: Side) -> None:
+        steps = (*self.adapter.identity(self.request, side).steps, *self.plan.end(side).steps)
+        commands = [step.undo for step in reversed(steps) if step.undo is not None]
+        if commands:
+            self._run(side, commands)
+
+    def _run(self, side: Side, commands: list[Command]) -> tuple[CommandResult, ...]:
+        results = self.session(side).run_batch(commands, token=CancelToken(), should_stop_at_failure=True)
+        for result in results:
+            assert result.is_ok, f"on {side}: {result.argv}: {result.exit_status} {result.stdout} {result.stderr}"
+        return results
+
+    def snapshot(self, side: Side) -> str:
+        """Return what could be left behind on a host."""
+        return sh(self.session(side), SNAPSHOT + "true")
+
+    def logs(self) -> str:
+        """Return both daemons' logs."""
+        paths = [(side, path) for side in Side for path in self.plan.end(side).log_paths]
+        return "\n".join(f"--- {side}\n" + sh(self.session(side), f"cat {path} || true") for side, path in paths)
+
+
+def new_tunnel(
+    sessions: SessionPair, adapter: Adapter, suite: Suite, hosts: tuple[HostFacts, HostFacts], link: Link
+) -> BareTunnel:
+    """Return a tunnel of which nothing is made yet."""
+    return BareTunnel(sessions, adapter, PlanRequest(link=link, suite=suite, facts_a=hosts[0], facts_b=hosts[1]))
+
+
+def build(tunnel: BareTunnel) -> float:
+    """Make keys, apply and wait until it is up.
+
+    Returns:
+        How long that took, in seconds.
+    """
+    started_at_s = time.monotonic()
+    tunnel.make_keys()
+    tunnel.apply()
+    try:
+        tunnel.wait_until_up(timeout_s=tunnel.plan.up_timeout_s)
+    except BaseException as error:
+        error.add_note(tunnel.logs())
+        raise
+    return time.monotonic() - started_at_s
+
+
+def ping(
+    host: HostSession, address: str, *, frame_bytes: int = 1514, count: int = 10, mark: bool = False, wait_s: int = 20
+) -> int:
+    """Return how many frames, none of which may be fragmented inside, were answered until at least `count` were.
+
+    Without -w, ping ends two round trips after the last request, which on a busy computer loses answers.
+    """
+    pattern = f"-p {MARK}" if mark else ""
+    script = f"ping -n -q -c {count} -i 0.02 -w {wait_s} -M do {pattern} -s {frame_bytes - 42} {address} || true"
+    match = re.search(r"(\d+) received", sh(host, script))
+    assert match
+    return int(match.group(1))
+
+
+def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object]) -> tuple[int, int]:
+    """Return how many marks, and how many packets, A sent on the underlay meanwhile."""
+    host = tunnel.sessions.a
+    sh(
+        host,
+        "rm -f /run/marks.*; (tcpdump --immediate-mode -U -s 0 -i eth1 -Q out -w /run/marks.pcap 2>/run/marks.log "
+        "& echo $! >/run/marks.pid) >/dev/null 2>&1",
+    )
+    token = CancelToken()
+    token.wait_for(lambda: "listening" in sh(host, "cat /run/marks.log"), timeout_s=20, what="tcpdump to listen")
+    try:
+        while_capturing()
+    finally:
+        sh(host, "kill -INT $(cat /run/marks.pid)")
+        token.wait_for(lambda: "captured" in sh(host, "cat /run/marks.log"), timeout_s=20, what="tcpdump to end")
+        counts = sh(
+            host,
+            "grep -a -o 'MARKER!' /run/marks.pcap | wc -l; grep -o '^[0-9]* packets* captured' /run/marks.log;"
+            " rm -f /run/marks.*",
+        )
+    marks, packets = (int(line.split()[0]) for line in counts.splitlines())
+    return marks, packets

@@ -23,6 +23,7 @@ class RowState(StrEnum):
     FAILED = "failed"
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
+    NOT_RUN = "not-run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ _STATES = {
     AttemptStatus.FAILED: RowState.FAILED,
     AttemptStatus.SKIPPED: RowState.SKIPPED,
     AttemptStatus.CANCELLED: RowState.CANCELLED,
-    AttemptStatus.NOT_RUN: RowState.SKIPPED,
+    AttemptStatus.NOT_RUN: RowState.NOT_RUN,
 }
 
 

@@ -65,6 +65,8 @@ class FakeServices:
         records: Stored comparisons.
         interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
+        stays_away_after: After so many attempts a host cannot be reached any more.
+        spoils_cleanup: Whether the last attempt leaves something behind.
         cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
     """
 
@@ -79,6 +81,8 @@ class FakeServices:
     missing_on_b: tuple[MissingPart, ...] = ()
     calls: list[str] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
+    stays_away_after: int | None = None
+    spoils_cleanup: bool = False
     cleanup: threading.Event = field(default_factory=threading.Event)
     is_closed: bool = False
 
@@ -170,7 +174,17 @@ class FakeServices:
             if control.token.is_cancelled:
                 status = CampaignStatus.CANCELLED
                 break
+            if self.stays_away_after is not None and nth >= self.stays_away_after:
+                status = CampaignStatus.INTERRUPTED
+                for rest in plan.attempts[nth:]:
+                    gone = "gateway-b stays away."
+                    lost = Attempt(rest, AttemptStatus.NOT_RUN, "host-unreachable", gone, STARTED, STARTED)
+                    emit(AttemptEnded(lost))
+                break
             attempts.append(self._attempt(key, plan, control, emit, rng))
+            if self.spoils_cleanup and nth == len(plan.attempts) - 1:
+                spoiled = {"reason": "cleanup-failed", "message": "gateway-a still has tmk0."}
+                attempts[-1] = replace(attempts[-1], status=AttemptStatus.FAILED, **spoiled)
             emit(AttemptEnded(attempts[-1]))
             share = (nth + 1) / len(plan.attempts)
             emit(Progress(share, 10 * share, 10 * (1 - share), f"{nth + 1} of {len(plan.attempts)}"))
@@ -178,7 +192,9 @@ class FakeServices:
             status = CampaignStatus.CANCELLED
             assert self.cleanup.wait(20)
         record = self._record(campaign_id, plan, tuple(attempts), status)
-        emit(CampaignEnded(campaign_id, status))
+        message = "gateway-b stays away." if status is CampaignStatus.INTERRUPTED else ""
+        emit(CampaignEnded(campaign_id, status, message))
+        self.interrupted = campaign_id if status is CampaignStatus.INTERRUPTED else None
         return record
 
     def _attempt(

@@ -177,6 +177,37 @@ def test_a_candidate_that_fails_is_shown_with_its_reason_and_the_daemons_log(
     assert states.count("failed") == 1
 
 
+def test_a_host_that_stays_away_interrupts_and_the_rest_can_be_measured_later(
+    open_window: Callable[..., Driver],
+) -> None:
+    driver = open_window(stays_away_after=2)
+    driver.go_to(Step.RUN)
+    run = driver.window.run_page
+    driver.until(lambda: "gateway-b stays away" in run.notice.text)
+    assert "as they were before" not in run.head.text.text()
+    states = [driver.window.bridge.live.rows()[nth].state for nth in range(4)]
+    assert states[2:] == [RowState.NOT_RUN, RowState.NOT_RUN]
+    assert run.table.item(3, 5).text() == "not run: gateway-b stays away."
+    driver.services.stays_away_after = None
+    driver.click(run.notice.action("Go on with it"))
+    driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
+    driver.idle()
+    assert len(driver.services.records[1].attempts) == 5
+    assert run.notice.text == ""
+
+
+def test_what_could_not_be_cleaned_up_is_never_called_clean(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(spoils_cleanup=True)
+    driver.go_to(Step.RUN)
+    run = driver.window.run_page
+    driver.until(lambda: "may not be as it was" in run.notice.text)
+    assert "gateway-a still has tmk0" in run.notice.text
+    assert "as they were before" not in run.head.text.text()
+    driver.click(run.notice.action("Put both hosts back"))
+    driver.until(lambda: "gateway-a was clean" in run.notice.text)
+    assert "recover" in driver.services.calls
+
+
 def test_an_interrupted_comparison_is_offered_and_resumed(open_window: Callable[..., Driver]) -> None:
     driver = open_window()
     driver.go_to(Step.RUN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
@@ -110,32 +111,12 @@ class Page(QWidget):
         if self.operation is not None and self.operation.is_running:
             self.operation.abandon()
 
-        def end() -> None:
-            if busy is not None:
-                busy.end()
-
-        def succeed(result: T) -> None:
-            end()
-            on_success(result)
-            self.changed.emit()
-            self.keep_focus()
-
-        def fail(error: TunnelmarkError) -> None:
-            end()
-            (on_failure or self.notice.say_error)(error)
-            self.changed.emit()
-
-        def cancelled() -> None:
-            end()
-            self.status_told.emit(tr("Cancelled: %1").replace("%1", name))
-            self.changed.emit()
-
         self.operation = self.context.runner.run(
             name,
             job,
-            on_success=succeed,
-            on_failure=fail,
-            on_cancelled=cancelled,
+            on_success=partial(self._succeed, busy, on_success),
+            on_failure=partial(self._fail, busy, on_failure or self.notice.say_error),
+            on_cancelled=partial(self._stopped, busy, name),
             on_progress=busy.progress if busy is not None else None,
         )
         if busy is not None:
@@ -143,6 +124,27 @@ class Page(QWidget):
         self.status_told.emit(name)
         self.changed.emit()
         return self.operation
+
+    def _succeed(self, busy: BusyLine | None, on_success: Callable[[T], None], result: T) -> None:
+        if busy is not None:
+            busy.end()
+        on_success(result)
+        self.changed.emit()
+        self.keep_focus()
+
+    def _fail(
+        self, busy: BusyLine | None, on_failure: Callable[[TunnelmarkError], None], error: TunnelmarkError
+    ) -> None:
+        if busy is not None:
+            busy.end()
+        on_failure(error)
+        self.changed.emit()
+
+    def _stopped(self, busy: BusyLine | None, name: str) -> None:
+        if busy is not None:
+            busy.end()
+        self.status_told.emit(tr("Cancelled: %1").replace("%1", name))
+        self.changed.emit()
 
 
 class BusyLine(QFrame):

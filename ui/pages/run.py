@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from app.campaign import CampaignControl
 from app.domain.cancel import CancelToken
-from app.domain.errors import TunnelmarkError
+from app.domain.errors import CleanupFailed, TunnelmarkError
 from app.domain.events import (
     AttemptEnded,
     AttemptStarted,
@@ -18,6 +18,7 @@ from app.domain.events import (
     LogLine,
     Paused,
 )
+from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
 from app.wizard import Discovery
 from app.wizard.ports import ProgressSink
@@ -206,17 +207,44 @@ class RunPage(Page):
     def _on_done(self, record: CampaignRecord) -> None:
         self._rest()
         self.context.wizard.set_campaign(record.campaign_id)
-        if record.status is CampaignStatus.CANCELLED:
+        share = self.head.bar.value() / 1000
+        pair = record.plan.pair
+        left_behind = [attempt.message for attempt in record.attempts if attempt.reason == CleanupFailed.reason]
+        if left_behind:
+            self.head.show_progress(tr("Ended: look at the hosts"), share, None, "")
+            self.notice.say(
+                "error",
+                tr("A host may not be as it was before."),
+                left_behind[-1],
+                {tr("Put both hosts back"): lambda: self._recover(pair)},
+            )
+        elif record.status is CampaignStatus.INTERRUPTED:
+            self.head.show_progress(tr("Interrupted"), share, None, "")
+            self.notice.say(
+                "error",
+                self.context.bridge.live.status().message or tr("The comparison was interrupted."),
+                tr("What was measured is kept. Each host undoes by itself what was built on it."),
+                {tr("Go on with it"): self._again, tr("Put both hosts back"): lambda: self._recover(pair)},
+            )
+        elif record.status is CampaignStatus.CANCELLED:
+            self.head.show_progress(tr("Cancelled"), share, None, "")
             self.notice.say(
                 "caution",
                 tr("The comparison was cancelled. Both hosts are as they were before."),
                 tr("Next shows what was measured until then. Going back to the plan lets you start again."),
             )
-            self.head.show_progress(tr("Cancelled"), self.head.bar.value() / 1000, None, "")
         else:
             self.head.show_progress(tr("Done: both hosts are as they were before"), 1.0, None, "")
             self.status_told.emit(tr("All candidates were measured. Next shows the results."))
         self.finished.emit(record)
+
+    def _recover(self, pair: PairSpec) -> None:
+        services = self.context.services
+        self.start(
+            tr("Putting both hosts back"),
+            lambda token, _tell: services.recover(pair, token=token),
+            lambda sentences: self.notice.say("info", tr("Both hosts were looked at."), " ".join(sentences)),
+        )
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         self._rest()

@@ -32,6 +32,19 @@ class WelcomePage(Page):
                 "hosts back as they were, and says which one to take and why."
             ),
         )
+        self._make_choices()
+        grid = QGridLayout()
+        grid.setSpacing(2 * GRID)
+        for column, (card, _) in enumerate((self.lab, self.hosts, self.history)):
+            grid.addWidget(card, 0, column)
+            grid.setColumnStretch(column, 1)
+        self.body.addSpacing(GRID)
+        self.body.addLayout(grid)
+        self.body.addSpacing(GRID)
+        self.body.addWidget(self._what_happens())
+        self.body.addStretch(1)
+
+    def _make_choices(self) -> None:
         self.lab = self._choice(
             "lab",
             tr("Practice lab"),
@@ -60,16 +73,6 @@ class WelcomePage(Page):
             tr("Open the h&istory"),
             self.history_chosen.emit,
         )
-        grid = QGridLayout()
-        grid.setSpacing(2 * GRID)
-        for column, (card, _) in enumerate((self.lab, self.hosts, self.history)):
-            grid.addWidget(card, 0, column)
-            grid.setColumnStretch(column, 1)
-        self.body.addSpacing(GRID)
-        self.body.addLayout(grid)
-        self.body.addSpacing(GRID)
-        self.body.addWidget(self._what_happens())
-        self.body.addStretch(1)
 
     def first_focus(self) -> QWidget | None:
         """The practice lab."""

@@ -123,7 +123,7 @@ class PlotBoard(QWidget):
         frame = QFrame()
         frame.setProperty("look", "card")
         head = QHBoxLayout()
-        head.addWidget(plot_heading(tr("CPU in %")), 1)
+        head.addWidget(plot_heading(tr("CPU, %")), 1)
         head.addWidget(self._cpu_key)
         head.addSpacing(GRID)
         plots = QHBoxLayout()
@@ -174,7 +174,7 @@ class _FigureLine(QWidget):
             "p95": ms(figures.p95_ms),
             "p99": ms(figures.p99_ms),
             "max": ms(figures.max_ms),
-            "lost": count(figures.lost),
+            "lost": count(figures.lost) if figures.frame_bytes else "–",
         }
         for name, text in texts.items():
             if self._values[name].text() != text:

@@ -32,7 +32,7 @@ class ThroughputPlot(ScopePlot):
     """TCP throughput per second, one line per direction (B to A dashed)."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("TCP in Mbit/s"), axes={"bottom": SecondsAxis("bottom")}, label_room_px=104)
+        super().__init__(theme, tr("TCP, Mbit/s"), axes={"bottom": SecondsAxis("bottom")}, label_room_px=104)
         self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
         for curve in self._curves.values():
             self.addItem(curve)

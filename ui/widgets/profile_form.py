@@ -47,6 +47,13 @@ class ProfileForm(QWidget):
             self._group.addButton(radio)
             self._radios[name] = radio
             layout.addWidget(radio)
+        self._add_custom(layout)
+        self._add_deadline(layout)
+        self._group.buttonToggled.connect(self._on_edit)
+        self._is_filling = False
+        self.show_options(RunOptions(PROFILES[ProfileName.QUICK]))
+
+    def _add_custom(self, layout: QVBoxLayout) -> None:
         self.pings = _spin(10, 1_000_000, 200, tr("Echo requests per frame size"))
         self.seconds = _spin(1, 3_600, 3, tr("Seconds of TCP per direction"))
         self.rounds = _spin(1, 100, 1, tr("Rounds"))
@@ -61,6 +68,8 @@ class ProfileForm(QWidget):
             form.addRow(text, box)
             box.valueChanged.connect(self._on_edit)
         layout.addWidget(self._custom)
+
+    def _add_deadline(self, layout: QVBoxLayout) -> None:
         self.has_deadline = QCheckBox(tr("Count replies later than"))
         self.deadline = QDoubleSpinBox()
         self.deadline.setRange(0.1, 10_000)
@@ -71,9 +80,6 @@ class ProfileForm(QWidget):
         self.has_deadline.toggled.connect(self._on_edit)
         self.deadline.valueChanged.connect(self._on_edit)
         layout.addLayout(row(self.has_deadline, self.deadline, 0))
-        self._group.buttonToggled.connect(self._on_edit)
-        self._is_filling = False
-        self.show_options(RunOptions(PROFILES[ProfileName.QUICK]))
 
     def current(self) -> QRadioButton:
         """Return the chosen button."""

@@ -72,6 +72,7 @@ _STATE_ICONS = {
     RowState.FAILED: ("error", "bad"),
     RowState.SKIPPED: ("skip", "muted"),
     RowState.CANCELLED: ("stop", "muted"),
+    RowState.NOT_RUN: ("skip", "muted"),
 }
 
 
@@ -106,3 +107,5 @@ def state_text(row: Row) -> str:
             return f"{tr('skipped')}{rounds}"
         case RowState.CANCELLED:
             return tr("cancelled")
+        case RowState.NOT_RUN:
+            return f"{tr('not run')}: {row.detail}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import threading
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
+from app.lab.guarded import guarded
 from app.lab.image import ImagePaths
 from app.lab.machine import QEMU, Accelerator
 
@@ -53,23 +54,15 @@ def _reaches_user_space(image: ImagePaths, token: CancelToken) -> bool:
     argv = [QEMU, "-no-user-config", "-nodefaults", "-display", "none", "-machine", "pc", "-accel", "kvm"]
     argv += ["-cpu", "host", "-m", "256", "-no-reboot", "-serial", "stdio"]
     argv += ["-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", "console=ttyS0 panic=-1"]
-    try:
-        process = subprocess.Popen(
-            ["timeout", "--signal=KILL", str(_PROBE_S), *argv],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-        )
-    except FileNotFoundError:
-        return False
-    with process:
+    with guarded(argv, folder=image.folder / ".trial") as process:
+        timer = threading.Timer(_PROBE_S, process.terminate)
+        timer.start()
         unregister = token.on_cancel(process.terminate)
         try:
             has_mark = any(_USER_SPACE_MARK in line for line in process.stdout or ())
         finally:
             unregister()
-            process.terminate()
+            timer.cancel()
+            timer.join()
     token.raise_if_cancelled()
     return has_mark

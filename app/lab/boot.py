@@ -104,41 +104,59 @@ def console_tail(folder: Path, side: Side) -> str:
 
 
 def _log_in_everywhere(lab: Lab, sides: list[Side], token: CancelToken) -> None:
-    with ThreadPoolExecutor(max_workers=len(sides), thread_name_prefix="lab-login") as pool:
-        for outcome in [pool.submit(_log_in, lab, side, token) for side in sides]:
-            outcome.result()
+    stop = CancelToken()
+    unregister = token.on_cancel(stop.cancel)
+    try:
+        with ThreadPoolExecutor(max_workers=len(sides), thread_name_prefix="lab-login") as pool:
+            try:
+                for outcome in [pool.submit(_log_in, lab, side, stop) for side in sides]:
+                    outcome.result()
+            except BaseException:
+                stop.cancel()  # the others need not go on
+                raise
+    finally:
+        unregister()
 
 
-def _log_in(lab: Lab, side: Side, token: CancelToken) -> None:
+def _log_in(lab: Lab, side: Side, stop: CancelToken) -> None:
     """Log in several times in a row; an open port alone does not mean that sshd is ready."""
     deadline = time.monotonic() + _LOGIN_TIMEOUT_S
     successes = 0
-    complaint = ""
     while successes < LOGINS:
-        token.raise_if_cancelled()
+        stop.raise_if_cancelled()
+        complaint = _try_login(lab, side, stop)
+        successes = 0 if complaint else successes + 1
+        if complaint:
+            if time.monotonic() > deadline:
+                raise _no_login(lab, side, complaint)
+            stop.sleep(_POLL_S)
+
+
+def _try_login(lab: Lab, side: Side, stop: CancelToken) -> str:
+    """Log in once; return why it did not work, or nothing."""
+    try:
+        process = subprocess.Popen(
+            [*lab.ssh_argv(side), "true"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+    except FileNotFoundError as error:
+        raise LabFault(
+            "The program ssh is missing on this computer.", hint="Install the package openssh-client."
+        ) from error
+    with process:
+        unregister = stop.on_cancel(process.kill)
         try:
-            done = subprocess.run(
-                [*lab.ssh_argv(side), "true"],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=_LOGIN_TIMEOUT_S,
-                check=False,
-            )
-        except FileNotFoundError as error:
-            raise LabFault(
-                "The program ssh is missing on this computer.", hint="Install the package openssh-client."
-            ) from error
-        except subprocess.TimeoutExpired as error:
-            raise _no_login(lab, side, "no answer") from error
-        if done.returncode == 0:
-            successes += 1
-            continue
-        successes = 0
-        complaint = done.stderr.strip()
-        if time.monotonic() > deadline:
-            raise _no_login(lab, side, complaint)
-        token.sleep(_POLL_S)
+            _, complaint = process.communicate(timeout=_LOGIN_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return "no answer"
+        finally:
+            unregister()
+    return "" if process.returncode == 0 else complaint.strip() or f"ssh ended with status {process.returncode}"
 
 
 def _no_login(lab: Lab, side: Side, complaint: str) -> LabFault:

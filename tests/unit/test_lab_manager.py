@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,7 @@ while True:
 """
 
 FAKE_SSH = """#!/bin/sh
+if grep -q hangs "$FAKE_MODE"; then exec sleep 600; fi
 if grep -q refuses "$FAKE_MODE"; then echo 'Permission denied' >&2; exit 255; fi
 """
 
@@ -262,6 +264,23 @@ def test_cancelling_the_start_leaves_nothing(labs: FakeImages, mode: Path, tmp_p
     token = CancelToken()
     with pytest.raises(Cancelled):
         labs.up(LabSpec("one"), token=token, on_progress=lambda _: token.cancel(), is_owned=False)
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_cancelling_while_a_login_hangs_takes_no_time(labs: FakeImages, mode: Path, tmp_path: Path) -> None:
+    mode.write_text("hangs")
+    token = CancelToken()
+    timer = threading.Timer(0.3, token.cancel)
+
+    def cancel_soon(step: LabProgress) -> None:
+        if step.stage == "login":
+            timer.start()
+
+    started_at = time.monotonic()
+    with pytest.raises(Cancelled):
+        labs.up(LabSpec("one"), token=token, on_progress=cancel_soon, is_owned=False)
+    timer.join()
+    assert time.monotonic() - started_at < 10
     assert_nothing_is_left(tmp_path / "labs")
 
 

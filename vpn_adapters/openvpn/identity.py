@@ -23,20 +23,12 @@ FINGERPRINT = "fingerprint"
 _MAKE_SCRIPT = """\
 set -e
 umask 077
-cat > "$1/openssl.cnf" <<END
-[req]
-distinguished_name = name
-prompt = no
-x509_extensions = extensions
-[name]
-CN = $2
-[extensions]
-basicConstraints = critical,CA:FALSE
-keyUsage = critical,digitalSignature
-extendedKeyUsage = serverAuth,clientAuth
-subjectKeyIdentifier = hash
-END
-openssl req -x509 -config "$1/openssl.cnf" -newkey ec -pkeyopt ec_paramgen_curve:P-384 -sha384 -nodes -days 3650 \\
+printf '%s\\n' \
+  '[req]' 'distinguished_name = name' 'prompt = no' 'x509_extensions = extensions' \
+  '[name]' "CN = $2" \
+  '[extensions]' 'basicConstraints = critical,CA:FALSE' 'keyUsage = critical,digitalSignature' \
+  'extendedKeyUsage = serverAuth,clientAuth' 'subjectKeyIdentifier = hash' > "$1/openssl.cnf"
+openssl req -x509 -config "$1/openssl.cnf" -newkey ec -pkeyopt ec_paramgen_curve:P-384 -sha384 -nodes -days 3650 \
   -keyout "$1/openvpn.key" -out "$1/openvpn.crt" 2>"$1/openssl.log" || { cat "$1/openssl.log" >&2; exit 1; }
 """
 

@@ -18,9 +18,8 @@ from app.domain.link import Link
 CONFIGURE_SCRIPT = """\
 if command -v udevadm >/dev/null 2>&1; then udevadm settle --timeout=3 || :; fi
 if [ -e "/proc/sys/net/ipv6/conf/$1/disable_ipv6" ]; then echo 1 > "/proc/sys/net/ipv6/conf/$1/disable_ipv6"; fi
-ip link set dev "$1" address "$2" mtu "$3"
 ip addr add "$4" dev "$1"
-ip link set dev "$1" up
+ip link set dev "$1" address "$2" mtu "$3" up
 """
 """Sets up an interface that exists and is down. $1 name, $2 hardware address, $3 MTU, $4 address with prefix length."""
 

@@ -1,0 +1,1 @@
+"""Tunnelmark without its window."""

@@ -1,0 +1,1 @@
+"""Data that Tunnelmark reads: SQL, verdicts, templates, icons, published figures."""

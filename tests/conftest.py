@@ -34,7 +34,7 @@ def no_leaked_threads() -> Iterator[None]:
 def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Fail a test in which our own code (or paramiko) logged a warning or worse without the test saying so.
 
-    A test that expects it carries `@pytest.mark.allow_logs("app.ssh", ...)`, which allows these loggers and theirs below.
+    A test that expects it carries `@pytest.mark.allow_logs("app.ssh", ...)`: these loggers and theirs below may speak.
     """
     yield
     marker = request.node.get_closest_marker("allow_logs")

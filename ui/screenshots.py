@@ -108,7 +108,7 @@ class Tour:
         take("hosts-own")
         window.begin_with_lab()
         yield lambda: window.wizard.state.discovery is not None and self._is_idle()
-        for step, name in ((Step.HOSTS, "hosts"), (Step.LINK, "link"), (Step.CHOOSE, "choice"), (Step.PLAN, "plan")):
+        for step, name in ((Step.HOSTS, "hosts"), (Step.LINK, "link"), (Step.CHOOSE, "choose"), (Step.PLAN, "plan")):
             window.go(step)
             yield self._is_idle
             if step is Step.CHOOSE:

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +17,7 @@ from ui.plots.load import CpuPlot, ThroughputPlot
 from ui.theme import Theme
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=12), st.floats(0.1, 5))
 def test_labels_are_moved_apart_and_keep_their_order(wanted: list[float], distance: float) -> None:
     placed = spread(sorted(wanted), distance, 0, 100)
@@ -31,6 +32,7 @@ def test_labels_that_touch_move_as_little_as_possible() -> None:
     assert spread([50, 50], 10, 0, 100) == [45, 55]
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.tuples(st.floats(-10, 0), st.floats(0, 100)), min_size=1, max_size=400))
 def test_thinning_loses_neither_the_least_nor_the_most(points: list[tuple[float, float]]) -> None:
     points.sort()
@@ -43,6 +45,7 @@ def test_thinning_loses_neither_the_least_nor_the_most(points: list[tuple[float,
     assert np.all(np.diff(at) > 0)
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.floats(1e-6, 1e6))
 def test_the_top_of_an_axis_is_round_and_not_far_above(value: float) -> None:
     top = nice_top(value)

@@ -14,7 +14,7 @@ from app.campaign.progress import ProgressMeter
 from app.domain.adapters import Adapter, Suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelmarkError
+from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
 from app.domain.events import EventSink, LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
@@ -177,7 +177,11 @@ def _build_and_measure(
             )
         except TunnelmarkError as error:
             draft.daemon_log = _collect_logs(tunnel, error)
+            if tunnel.lost:
+                raise TunnelDown(" ".join(tunnel.lost.values())) from error
             raise
+    for sentence in tunnel.differences:
+        context.emit(LogLine(LogLevel.WARNING, sentence))
 
 
 def _find(context: Context, key: AttemptKey) -> tuple[Adapter, Suite]:

@@ -10,7 +10,7 @@ from app.domain.adapters import Adapter, Suite, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.events import Stage
-from app.domain.hosts import HostFacts
+from app.domain.hosts import HostFacts, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 
 StageSink = Callable[[Stage, str], None]
@@ -71,6 +71,16 @@ class Tunnel(Protocol):
     @property
     def configuration(self) -> tuple[PlannedItem, ...]:
         """What was configured, without secrets."""
+        ...
+
+    @property
+    def lost(self) -> Mapping[Side, str]:
+        """Which host has put itself back although the tunnel was still wanted, with a sentence that says why."""
+        ...
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What was not as before after clean-up, though it does not concern this tunnel, as sentences."""
         ...
 
     def collect_logs(self, token: CancelToken) -> str:

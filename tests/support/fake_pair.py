@@ -18,7 +18,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import NotFound
 from app.domain.events import Stage
-from app.domain.hosts import HostFacts
+from app.domain.hosts import HostFacts, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
 
 
@@ -132,6 +132,8 @@ class FakeTunnel:
         self.setup_s = 2.0
         self.cleanup_s = 0.0
         self.negotiated = "AES-256-GCM"
+        self.lost: dict[Side, str] = {}
+        self.differences: tuple[str, ...] = ()
         self.configuration = (PlannedItem("a", "file", "/run/tunnelmark/tunnel/x.conf", "# x"),)
         self._log = log
 
@@ -155,6 +157,8 @@ class FakeTunnels:
     on_open: Callable[[str], None] = lambda _solution: None
     recover_fault: BaseException | None = None
     log: str = "daemon: last words"
+    lost: dict[Side, str] = field(default_factory=dict)
+    differences: tuple[str, ...] = ()
     opened: list[str] = field(default_factory=list)
     standing: list[str] = field(default_factory=list)
     recovered: int = 0
@@ -172,12 +176,14 @@ class FakeTunnels:
         self.standing.append(solution)
         try:
             self.on_open(solution)
+            tunnel.lost = self.lost
             token.raise_if_cancelled()
             yield tunnel
         finally:
             on_stage(Stage.CLEANUP, "putting back")
             self.standing.remove(solution)
             tunnel.cleanup_s = 1.0
+            tunnel.differences = self.differences
             if solution in self.cleanup_faults:
                 raise self.cleanup_faults[solution]
 

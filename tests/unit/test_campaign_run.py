@@ -21,7 +21,7 @@ from app.domain.errors import (
     StorageFault,
     TunnelDown,
 )
-from app.domain.hosts import Tool, ToolFlavour
+from app.domain.hosts import Side, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus, Profile, ProfileName
 
@@ -156,6 +156,30 @@ def test_a_daemon_that_dies_during_a_probe_leaves_its_words() -> None:
     assert failed.daemon_log == "daemon: last words"
     assert failed.cleanup_s == 1.0
     assert by_solution(record)["baseline"] == ["completed", "completed"]
+
+
+def test_a_host_that_put_itself_back_is_said_rather_than_what_follows_from_it() -> None:
+    stage = Stage(candidates=(sample.WIREGUARD,))
+    stage.tunnels.lost = {Side.B: "gateway-b put itself back because it had not heard from Tunnelmark for 60 s."}
+
+    def interfere(side: str, command: Command) -> None:
+        if "warm-up" in " ".join(command.argv):
+            raise ProbeFailed("198.18.0.2 stopped answering.")
+
+    stage.pair.interfere = interfere
+    record = stage.run()
+
+    assert record.attempts[0].reason == "tunnel-down"
+    assert record.attempts[0].message == stage.tunnels.lost[Side.B]
+
+
+def test_what_changed_on_a_host_meanwhile_is_logged() -> None:
+    stage = Stage(candidates=(sample.WIREGUARD,))
+    stage.tunnels.differences = ("On gateway-a, the service cron was started meanwhile.",)
+    record = stage.run()
+
+    assert record.attempts[0].status is AttemptStatus.COMPLETED
+    assert any("cron was started" in event.text for event in stage.of(events.LogLine))
 
 
 @pytest.mark.allow_logs("app.campaign")

@@ -1,0 +1,167 @@
+"""The same commands that the probes run, run by hand on the same hosts, to compare with.
+
+"By hand" is OpenSSH's own client on a connection that stands already, with the same command lines one after another,
+their output coming back over that connection. Both ways alternate, because a lab under software emulation changes its
+speed from minute to minute.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import sample_records
+from lab_sessions import connected
+
+from app.campaign import plan_campaign
+from app.campaign.measuring import Measured, Measurement
+from app.domain.adapters import EndPlan, Suite, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
+from app.domain.results import FRAME_BYTES, LOST_RTT_US, Candidate, Profile, ProfileName
+from app.domain.verdicts import Verdict
+from app.lab import Lab
+from app.probes import CpuMonitor, LatencyRequest, ThroughputRequest
+from app.probes.latency import ping_argv
+from app.probes.throughput import client_argv
+
+A, B, PORT = "192.0.2.1", "192.0.2.2", 25_201
+_TIME = re.compile(r" time=([0-9.]+) ms")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One way, once: seconds it took, and the median RTT of each frame size in ms."""
+
+    latency_s: float
+    throughput_s: float
+    medians_ms: tuple[float, ...]
+
+    @property
+    def total_s(self) -> float:
+        return self.latency_s + self.throughput_s
+
+
+class ByHand:
+    """OpenSSH's client on standing connections."""
+
+    def __init__(self, lab: Lab, folder: Path) -> None:
+        self._lab = lab
+        self._folder = folder
+
+    def ssh(self, side: Side, *words: str) -> list[str]:
+        host = self._lab.host(side)
+        options = {
+            "UserKnownHostsFile": host.host_key_file,
+            "StrictHostKeyChecking": "yes",
+            "IdentitiesOnly": "yes",
+            "ControlMaster": "auto",
+            "ControlPath": str(self._folder / "%p"),
+            "ControlPersist": "600",
+        }
+        settings = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+        return [
+            "ssh",
+            "-q",
+            *settings,
+            "-i",
+            str(host.identity_file),
+            "-p",
+            str(host.port),
+            f"root@{host.address}",
+            *words,
+        ]
+
+    def run(self, side: Side, script: str) -> str:
+        return subprocess.run(
+            self.ssh(side, script), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=900
+        ).stdout
+
+    @contextmanager
+    def server(self) -> Iterator[None]:
+        self.run(Side.B, f"iperf3 -s -D -B {B} -p {PORT} -I /run/bench-iperf.pid; sleep 1")
+        try:
+            yield
+        finally:
+            self.run(Side.B, "kill $(tr -d '\\0' </run/bench-iperf.pid); sleep 0.5")
+
+    def measure(self, pings: int, seconds: int) -> Outcome:
+        head = " ".join(ping_argv(LatencyRequest(B, A, FRAME_BYTES, pings)))
+        lines = [f"{head} -c {pings} -s {size - FRAME_TO_PAYLOAD_BYTES} {B}" for size in FRAME_BYTES]
+        began_s = time.monotonic()
+        output = self.run(Side.A, "; ".join(lines))
+        latency_s = time.monotonic() - began_s
+        request = ThroughputRequest(A, B, PORT, seconds, None, "3.18")
+        with self.server():
+            began_s = time.monotonic()
+            client = f"{' '.join(client_argv(request))} -p {PORT}"
+            self.run(Side.A, f"{client} && {client} -R")
+            throughput_s = time.monotonic() - began_s
+        blocks = output.split("PING ")[1:]
+        medians = tuple(statistics.median(float(text) for text in _TIME.findall(block)) for block in blocks)
+        return Outcome(latency_s, throughput_s, medians)
+
+    def close(self) -> None:
+        for side in Side:
+            subprocess.run([*self.ssh(side), "-O", "exit"], capture_output=True, check=False)
+
+
+def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) -> Outcome:
+    """Run what a campaign runs while the tunnel stands, here over the bare underlay."""
+    profile = Profile(ProfileName.CUSTOM, pings, seconds, 1)
+    candidate = Candidate("baseline", "none", "Bare underlay", Verdict.UNPROTECTED, is_unprotected=True)
+    plan = plan_campaign(lab.pair, [candidate], profile, seed=1)
+    suite = Suite("none", "none")
+    tunnel = TunnelPlan("baseline", suite, EndPlan((), (), ""), EndPlan((), (), ""), A, B, 1500, 0, "")
+    facts = {"a": sample_records.facts("gateway-a"), "b": sample_records.facts("gateway-b")}
+    measured = Measured()
+    stages: list[float] = []
+    with CpuMonitor(sessions) as monitor:
+        monitor.wait_until_watching(CancelToken())
+        measurement = Measurement(plan, plan.attempts[0], sessions, Link(A, B), facts, tunnel, monitor)
+        began_s = time.monotonic()
+        measurement.run(
+            measured,
+            token=CancelToken(),
+            emit=lambda _: None,
+            on_stage=lambda stage, _: stages.append(time.monotonic()) if stage is Stage.THROUGHPUT else None,
+            on_progress=lambda _: None,
+        )
+        total_s = time.monotonic() - began_s
+    latency_s = stages[0] - began_s
+    medians = tuple(
+        statistics.median(one.rtt_us[one.rtt_us != LOST_RTT_US].tolist()) / 1000 for one in measured.latency
+    )
+    return Outcome(latency_s, total_s - latency_s, medians)
+
+
+def compare(lab: Lab, *, rounds: int, pings: int, seconds: int) -> tuple[list[Outcome], list[Outcome]]:
+    """Measure both ways in turn; the way that begins changes with each round."""
+    ours: list[Outcome] = []
+    bare: list[Outcome] = []
+    with tempfile.TemporaryDirectory() as name:
+        by_hand = ByHand(lab, Path(name))
+        try:
+            with connected(lab, Path(name)) as sessions:
+                for side in Side:
+                    by_hand.run(side, "true")
+                for number in range(rounds):
+                    steps = [
+                        lambda: ours.append(under_tunnelmark(sessions, lab, pings, seconds)),
+                        lambda: bare.append(by_hand.measure(pings, seconds)),
+                    ]
+                    for step in steps if number % 2 == 0 else reversed(steps):
+                        step()
+        finally:
+            by_hand.close()
+    return ours, bare

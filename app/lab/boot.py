@@ -66,13 +66,8 @@ def wait_until_up(
             if pids[side] is None:
                 raise _ended(lab, side)
         ready = [side for side, count in sides.items() if console_mark_count(lab, side) > count]
-        on_progress(
-            LabProgress(
-                "boot",
-                f"Starting the virtual gateways ({len(ready)} of {len(sides)} are up)",
-                min(0.95, waited_s / _EXPECTED_BOOT_S),
-            )
-        )
+        text = f"Starting the virtual gateways ({len(ready)} of {len(sides)} are up)"
+        on_progress(LabProgress("boot", text, min(0.95, waited_s / _EXPECTED_BOOT_S)))
         return len(ready) == len(sides)
 
     try:

@@ -21,8 +21,7 @@ _LAB_PROGRAMS = {
     "qemu-system-x86_64": "qemu-system-x86",
     "qemu-img": "qemu-utils",
     "mmdebstrap": "mmdebstrap",
-    "genext2fs": "genext2fs",
-    "resize2fs": "e2fsprogs",
+    "mke2fs": "e2fsprogs",
     "ssh-keygen": "openssh-client",
 }
 _NEEDED_FREE_GIB = 4

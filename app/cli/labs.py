@@ -59,6 +59,7 @@ def status(context: Context) -> int:
                 "platforms": list(lab.platforms),
                 "cpu": str(lab.cpu),
                 "is_running": all(lab.is_running),
+                "is_starting": lab.is_starting,
                 "hosts": {"a": lab.is_running[0], "b": lab.is_running[1]},
                 "ports": list(lab.ports),
                 "since": lab.since.isoformat(),
@@ -77,7 +78,7 @@ def status(context: Context) -> int:
             f"lab:{lab.name}",
             " and ".join(lab.platforms),
             str(lab.cpu),
-            _STATES[lab.is_running],
+            "starting" if lab.is_starting else _STATES[lab.is_running],
             ", ".join(map(str, lab.ports)),
             f"{lab.since.astimezone():%Y-%m-%d %H:%M}",
         )

@@ -95,8 +95,7 @@ def ssh(context: Context) -> int:
             f"There is no running lab named {options.name}.",
             hint=f"Start it with: tunnelmark lab up --name {options.name}",
         )
-    words = options.remote[1:] if options.remote[:1] == ["--"] else options.remote
-    return subprocess.run([*lab.ssh_argv(Side(options.side.lower())), *words], check=False).returncode
+    return subprocess.run([*lab.ssh_argv(Side(options.side.lower())), *options.remote], check=False).returncode
 
 
 def parse_platform(text: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.parser import make_parser
+from app.cli.parser import parse
 from app.cli.terminal import make_console
 from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, TunnelmarkError
 
@@ -27,7 +27,7 @@ def main(argv: Sequence[str]) -> int:
         An exit status, see `ExitCode`.
     """
     logging.basicConfig(level=logging.ERROR, format="%(name)s: %(message)s", stream=sys.stderr)
-    options = make_parser().parse_args(argv)
+    options = parse(argv)
     console = make_console(is_for_errors=True)
     handler: Callable[[Context], int] = options.handler
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.cli.context import Context
 from app.cli.exit_codes import EPILOG
@@ -13,6 +13,20 @@ from app.compose import tunnelmark_version
 Handler = Callable[[Context], int]
 
 _PAIR_HELP = "a stored pair, lab:NAME (a running lab), or lab:debian-13 (started for this command unless one is up)"
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line; what follows `--` is the command of `lab ssh`, untouched.
+
+    Args:
+        argv: Without the program's name.
+    """
+    words = list(argv)
+    # argparse cannot tell options from a command's words where both follow a positional argument.
+    cut = words.index("--") if "--" in words and words[:2] == ["lab", "ssh"] else len(words)
+    options = make_parser().parse_args(words[:cut])
+    options.remote = words[cut + 1 :]
+    return options
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -81,11 +95,10 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     down = _command(verbs, "down", "labs.down", "stop a lab")
     status = _command(verbs, "status", "labs.status", "show running labs")
     status.add_argument("--json", action="store_true", help="as JSON")
-    ssh = _command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there")
+    ssh = _command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there (after --)")
     ssh.add_argument("side", choices=("A", "B", "a", "b"), help="which host")
     for parser in (up, down, ssh):
         parser.add_argument("--name", default="default", help="the lab's name (default: default)")
-    ssh.add_argument("remote", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run instead of a shell")
 
 
 def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from app.cli.compare import chosen_profile
 from app.cli.labs import parse_platform
 from app.cli.pairs import parse_address
+from app.cli.parser import parse
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
 from app.domain.results import PROFILES, ProfileName
@@ -77,3 +78,9 @@ def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
     given_ = {"pings": None, "seconds": None, "rounds": None, **wrong}
     with pytest.raises(InvalidOption, match="out of range"):
         chosen_profile("quick", pings=given_["pings"], seconds=given_["seconds"], rounds=given_["rounds"])
+
+
+def test_a_command_for_a_labs_host_is_left_alone() -> None:
+    options = parse(["lab", "ssh", "A", "--name", "one", "--", "ip", "--", "-o", "link"])
+    assert (options.side, options.name, options.remote) == ("A", "one", ["ip", "--", "-o", "link"])
+    assert parse(["lab", "ssh", "B"]).remote == []

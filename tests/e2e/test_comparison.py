@@ -122,12 +122,14 @@ def test_dry_run_touches_nothing_and_shows_commands(
     assert "left" not in on_host("A", "test -e /run/tunnelmark && echo left; true")
 
 
-def test_pair_of_ones_own(tunnelmark: Run, lab_name: str, home: Path, tmp_path: Path) -> None:
+def lab_ports(tunnelmark: Run, lab_name: str) -> list[int]:
     labs = json.loads(tunnelmark("lab", "status", "--json").stdout)["labs"]
-    ports = next(lab["ports"] for lab in labs if lab["name"] == lab_name)
-    keys = sorted(home.glob(f"labs/**/{lab_name}/**/*"))
-    identity = next(path for path in keys if path.is_file() and path.read_bytes().startswith(b"-----BEGIN OPENSSH"))
-    known = next(path for path in keys if path.is_file() and "known" in path.name)
+    return next(lab["ports"] for lab in labs if lab["name"] == lab_name)
+
+
+def test_pair_of_ones_own(tunnelmark: Run, lab_name: str, home: Path, tmp_path: Path) -> None:
+    ports = lab_ports(tunnelmark, lab_name)
+    identity, known = (home / "labs" / lab_name / name for name in ("id_ed25519", "known_hosts"))
     name = "workshop"
     add = [
         *("pair", "add", name, "--a", f"root@127.0.0.1:{ports[0]}", "--b", f"root@127.0.0.1:{ports[1]}"),
@@ -151,10 +153,8 @@ def test_pair_of_ones_own(tunnelmark: Run, lab_name: str, home: Path, tmp_path: 
 def test_unknown_host_key_is_refused_with_its_fingerprint_and_accepted_by_it(
     tunnelmark: Run, lab_name: str, home: Path
 ) -> None:
-    labs = json.loads(tunnelmark("lab", "status", "--json").stdout)["labs"]
-    ports = next(lab["ports"] for lab in labs if lab["name"] == lab_name)
-    keys = sorted(home.glob(f"labs/**/{lab_name}/**/*"))
-    identity = next(path for path in keys if path.is_file() and path.read_bytes().startswith(b"-----BEGIN OPENSSH"))
+    ports = lab_ports(tunnelmark, lab_name)
+    identity = home / "labs" / lab_name / "id_ed25519"
     tunnelmark(
         *("pair", "add", "stranger", "--a", f"root@127.0.0.1:{ports[0]}", "--b", f"root@127.0.0.1:{ports[1]}"),
         *("--underlay", "192.0.2.1,192.0.2.2", "--identity", str(identity)),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.deploy.beginning import begin_error, planned_step, step_error, step_line
-from app.deploy.ends import HostEnd, printable, whole_seconds
+from app.deploy.ends import HostEnd, new_id, printable, whole_seconds
 from app.deploy.ledger import CHECK_NUMBER, CROSS_NUMBER, FILE_NUMBER, STEP_NUMBER, Ledger, Planned, numbered
 from app.deploy.marks import Mark, MarkSink, find, text_after
 from app.deploy.preflight import used_interfaces
@@ -19,6 +19,7 @@ from app.domain.commands import CommandResult, FileToWrite
 from app.domain.errors import Bug, PreflightRefused, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side, ToolFlavour
 from app.ssh.remote_line import shell_line
+from app.ssh.upload import upload_error, upload_script
 
 APPLY_MARGIN_S = 30.0
 
@@ -36,27 +37,6 @@ class Building:
     request: DeployRequest
     plan: TunnelPlan
     tunnels: Mapping[Side, str]
-
-
-def write_plan_files(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
-    """Write the plan's files: those of the tunnel's own folder in place, the others and steps' stdin beside it."""
-    own = building.plan.end(end.side)
-    run_dir = building.request.link.run_dir
-    files = list(own.files)
-    for index, file in enumerate(files):
-        if not _is_inside(file.path, run_dir):
-            files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
-        else:
-            ledger.plan(Planned(numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0))
-    for index, step in enumerate(own.steps):
-        if step.command.stdin is not None:
-            files.append(FileToWrite(_stdin_path(run_dir, index), step.command.stdin, 0o600))
-        if step.undo is not None and step.undo.stdin is not None:
-            raise Bug(f"The undo of a step has stdin: {step.title}")
-    end.session.write_files(files, token=token)
-    for index, file in enumerate(own.files):
-        if _is_inside(file.path, run_dir):
-            ledger.done(numbered(FILE_NUMBER + index), 0)
 
 
 def build(
@@ -83,8 +63,15 @@ def build(
         *_place_lines(building, own, ledger),
         *_step_lines(building, own, ledger),
     ]
+    files = _files(building, own, ledger)
+    report = new_id()
     marks, result = end.run_marked(
-        filled_script("apply.sh", steps=steps, checks=_check_lines(building, end.side)),
+        filled_script(
+            "apply.sh",
+            files=[upload_script(files, report).decode()] if files else [],
+            steps=steps,
+            checks=_check_lines(building, end.side),
+        ),
         (end.state_dir, building.tunnels[end.side]),
         word=building.tunnels[end.side],
         token=token,
@@ -94,6 +81,10 @@ def build(
     for mark in marks:
         if mark.words[0] == "step" and len(mark.words) == 3:
             ledger.done(mark.words[1], int(mark.words[2]))
+        elif mark.words == ("written",):
+            _written(building, own, ledger)
+    if find(marks, "failed", "files") is not None:
+        raise upload_error(files, result.stderr, report, end.label)
     if find(marks, "finished") is None:
         raise _build_error(end, building, marks, result, ledger)
     return marks
@@ -117,6 +108,29 @@ def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...]) -> 
     if own.negotiated is None:
         return ""
     return printable(text_after(marks, "check", _negotiated_number(own), name="stdout"), limit=2000)
+
+
+def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite]:
+    """Return what is written into the tunnel's own folder: the plan's files, those for elsewhere, and steps' stdin."""
+    run_dir = building.request.link.run_dir
+    files = list(own.files)
+    for index, file in enumerate(files):
+        if not _is_inside(file.path, run_dir):
+            files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
+        else:
+            ledger.plan(Planned(numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0))
+    for index, step in enumerate(own.steps):
+        if step.command.stdin is not None:
+            files.append(FileToWrite(_stdin_path(run_dir, index), step.command.stdin, 0o600))
+        if step.undo is not None and step.undo.stdin is not None:
+            raise Bug(f"The undo of a step has stdin: {step.title}")
+    return files
+
+
+def _written(building: Building, own: EndPlan, ledger: Ledger) -> None:
+    for index, file in enumerate(own.files):
+        if _is_inside(file.path, building.request.link.run_dir):
+            ledger.done(numbered(FILE_NUMBER + index), 0)
 
 
 def _is_inside(path: str, folder: str) -> bool:

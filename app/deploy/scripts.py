@@ -31,11 +31,14 @@ def host_script(name: str) -> str:
     return _INCLUDE.sub(lambda match: host_script(match["name"]), text)
 
 
-def filled_script(name: str, *, steps: Iterable[str] = (), checks: Iterable[str] = ()) -> str:
+def filled_script(
+    name: str, *, files: Iterable[str] = (), steps: Iterable[str] = (), checks: Iterable[str] = ()
+) -> str:
     """Return a script with its own lines in it, and with the scripts that it leaves on the host.
 
     Args:
         name: File name.
+        files: Scripts that write files, in place of `# @files`.
         steps: Lines in place of `# @steps`.
         checks: Lines in place of `# @checks`.
 
@@ -46,6 +49,8 @@ def filled_script(name: str, *, steps: Iterable[str] = (), checks: Iterable[str]
     text = host_script(name)
     for place, lines in (("    # @steps\n", steps), ("    # @checks\n", checks)):
         text = text.replace(place, "".join(f"    {line}\n" for line in lines))
+    writing = "".join(f"(\n{script}) || give_up files\n" for script in files)
+    text = text.replace("    # @files\n", f"{writing}    say written\n" if writing else "")
     return text.replace("# @texts\n", "".join(f"{line}\n" for line in texts))
 
 

@@ -4,10 +4,10 @@ Order, on both hosts at the same time, each line one round trip:
 
 1. lock, undo script, timer; a look at the host (what is in the way, what it looks like); then the key, in Tunnelmark's
    own folder; its public part comes back;
-2. the plan's files, where there are any;
-3. the steps, each written into the host's journal with its undo before it runs; then asking until the tunnel is up,
-   frames cross and the negotiated suite can be read; meanwhile, after the last change, a new SSH connection is tried;
-4. undo, newest change first; once all of it has been taken back: timer disarmed, lock released, folder removed; another
+2. the plan's files, and the steps, each written into the host's journal with its undo before it runs; then asking until
+   the tunnel is up, frames cross and the negotiated suite can be read; meanwhile, after the last change, a new SSH
+   connection is tried;
+3. undo, newest change first; once all of it has been taken back: timer disarmed, lock released, folder removed; another
    look, which must show the host as it was.
 
 Up to the end of 1, nothing has been changed on a host but Tunnelmark's own folder.
@@ -22,7 +22,7 @@ our step.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Lock
@@ -30,7 +30,8 @@ from threading import Lock
 from app.deploy.active import ActiveTunnel, collect_logs
 from app.deploy.beginning import Beginning, Begun, HeldLock, begin
 from app.deploy.both import deadline_token, on_both, on_both_to_the_end
-from app.deploy.building import Building, build, negotiated_text, write_plan_files
+from app.deploy.building import Building, build, negotiated_text
+from app.deploy.ending import failure_of
 from app.deploy.ends import new_id
 from app.deploy.leases import Lease
 from app.deploy.ledger import AuditSink, Ledger
@@ -40,17 +41,15 @@ from app.deploy.preflight import host_ends, obstacles_on, outside_paths, state_d
 from app.deploy.preview import configuration_of
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.surveys import Survey
-from app.deploy.undoing import Undone, UndoState, in_time, put_back
+from app.deploy.undoing import Undone, in_time, put_back
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import (
     Cancelled,
-    CleanupFailed,
-    ConnectionLost,
     EnvironmentFault,
-    HostUnreachable,
     PreflightRefused,
+    TunnelDown,
     TunnelmarkError,
 )
 from app.domain.events import Stage
@@ -94,6 +93,7 @@ class Transaction:
         self._audit = audit
         self._ledgers = {side: Ledger(end, audit) for side, end in self._ends.items()}
         self._surveys: dict[Side, Survey] = {}
+        self._warnings: tuple[Obstacle, ...] = ()
         self._begun: set[Side] = set()
         self._plan = request.adapter.plan(request.plan_request())
         self.timings_s: dict[str, float] = {}
@@ -108,7 +108,7 @@ class Transaction:
             TunnelmarkError, Cancelled: It did not work; `undo` must be called.
         """
         started_s = time.monotonic()
-        warnings, identities = self._open(token)
+        self._warnings, identities = self._open(token)
         self._lease.start()
         self._plan = self._request.adapter.plan(self._request.plan_request(identities[Side.A], identities[Side.B]))
         negotiated = self._apply(token) if self._is_changing else ""
@@ -118,7 +118,7 @@ class Transaction:
             self._ends,
             configuration=configuration_of(self._request, self._plan),
             negotiated=negotiated,
-            warnings=warnings,
+            warnings=self._warnings,
             lost=lambda: self._lease.lost,
         )
         active.setup_s = time.monotonic() - started_s
@@ -210,11 +210,6 @@ class Transaction:
     def _apply(self, token: CancelToken) -> str:
         building = Building(self._request, self._plan, self._tunnels)
         self._stage(Stage.APPLY)
-        with self._timed("files"):
-            on_both(
-                lambda side, child: write_plan_files(self._ends[side], building, self._ledgers[side], token=child),
-                token=token,
-            )
         with self._timed("build"):
             marks = self._build_both(building, token)
         texts = {side: negotiated_text(self._ends[side], self._plan, marks[side]) for side in Side}
@@ -258,7 +253,9 @@ class Transaction:
     # --- undoing ------------------------------------------------------------------------------------------------------
 
     def add_logs(self, error: TunnelmarkError) -> None:
-        """Put the daemons' logs into an error's context, as far as the hosts can be asked."""
+        """Put the daemons' logs into an error's context, as far as the hosts can be asked; and the warnings before."""
+        if isinstance(error, TunnelDown) and self._warnings:
+            error.hint = " ".join([*(f"{one.what} {one.hint}" for one in self._warnings), error.hint])
         if not self.has_begun or "log" in error.context:
             return
         try:
@@ -286,7 +283,15 @@ class Transaction:
         with self._timed("undo"), deadline_token(CLEANUP_S) as token:
             undone, failures = on_both_to_the_end(self._undo_end, token=token)
         failed = {side: in_time(error, self._ends[side], CLEANUP_S) for side, error in failures.items()}
-        self._tell_failures(undone, failed, cause)
+        self.differences = tuple(
+            f"{self._ends[side].label}: {text}"
+            for side, one in undone.items()
+            if one is not None
+            for text in one.others
+        )
+        failure = failure_of(self._ends, undone, failed, lease_s=self._lease_s, cause=cause)
+        if failure is not None:
+            raise failure from cause
 
     def _undo_end(self, side: Side, token: CancelToken) -> Undone | None:
         if side not in self._begun:
@@ -308,62 +313,6 @@ class Transaction:
         if own.interface:
             words += [link.inner_ip(Side.A), link.inner_ip(Side.B), link.carrier_a, link.carrier_b]
         return (*words, *(f"port {port}" for _, port in own.listens))
-
-    def _tell_failures(
-        self,
-        undone: Mapping[Side, Undone | None],
-        failed: Mapping[Side, EnvironmentFault],
-        cause: BaseException | None,
-    ) -> None:
-        differences: list[str] = []
-        left: dict[Side, str] = {}
-        logs: list[str] = []
-        for side, outcome in undone.items():
-            if outcome is None:
-                continue
-            label = self._ends[side].label
-            differences += [f"{label}: {text}" for text in outcome.others]
-            if outcome.state is UndoState.FAILED:
-                left[side] = f"{label} could not be put back completely."
-            elif outcome.ours:
-                left[side] = f"{label} is not as it was: {' '.join(outcome.ours)}"
-            if side in left:
-                logs.append(f"{label}:\n{outcome.log}")
-        self.differences = tuple(differences)
-        lost = {side: error for side, error in failed.items() if isinstance(error, (ConnectionLost, HostUnreachable))}
-        left |= {side: f"{error.message}" for side, error in failed.items() if side not in lost}
-        if left:
-            raise CleanupFailed(
-                " ".join([*left.values(), *(self._sentence_lost(side) for side in lost)]),
-                hint=self._console_hint([*left, *lost]),
-                context={"log": "\n".join(logs), **_cause_context(cause)},
-            ) from cause
-        if lost:
-            sentences = [error.message for error in lost.values()] + [self._sentence_lost(side) for side in lost]
-            raise ConnectionLost(
-                " ".join(dict.fromkeys(sentences)), hint=self._console_hint(list(lost)), context=_cause_context(cause)
-            ) from cause
-
-    def _sentence_lost(self, side: Side) -> str:
-        return (
-            f"{self._ends[side].label} could not be reached to be put back; "
-            f"its own timer does it within {self._lease_s:g} s."
-        )
-
-    def _console_hint(self, sides: list[Side]) -> str:
-        commands = dict.fromkeys(self._ends[side].console_command for side in sides)
-        hosts = " and ".join(self._ends[side].label for side in sides)
-        return f"If it does not, run on the console of {hosts}: {' '.join(commands)}"
-
-
-def _cause_context(cause: BaseException | None) -> dict[str, str]:
-    if isinstance(cause, TunnelmarkError):
-        return {
-            "cause": cause.message,
-            "cause_reason": cause.reason,
-            **({"log": cause.context["log"]} if "log" in cause.context else {}),
-        }
-    return {"cause": "cancelled"} if isinstance(cause, Cancelled) else {}
 
 
 @contextmanager
@@ -406,6 +355,8 @@ def temporary_tunnel(
     except BaseException as error:
         if isinstance(error, TunnelmarkError) and active is None:
             transaction.add_logs(error)
+        elif isinstance(error, TunnelmarkError) and active is not None and active.lost:
+            error.context["lost"] = " ".join(active.lost.values())
         _undo(transaction, active, cause=error)
         raise
     else:

@@ -217,6 +217,8 @@ class LocalHost:
             self._hang_up(process)
             raise DeadlineExceeded(f"{command.argv[0]} took too long.")
         self._join([*threads, waiter])
+        if lost:
+            raise lost[0]
         return CommandResult(
             command.argv, process.returncode, self._there("\n".join(out)), self._there("\n".join(err)), 0.0
         )

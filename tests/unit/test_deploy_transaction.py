@@ -320,8 +320,8 @@ def test_undo_that_fails_is_told_and_the_rest_is_undone(world: World) -> None:
         open_tunnel(world, world.with_vpn(vpn)),
     ):
         pass
-    assert "FAILED with 4" in caught.value.context["log"]
-    assert "it is stuck" in caught.value.context["log"]
+    assert "FAILED with 4" in caught.value.context["undo"]
+    assert "it is stuck" in caught.value.context["undo"]
     assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
     assert world.a.links == {"eth1"}
     assert not world.b.state_dir.exists()

@@ -58,6 +58,7 @@ main() {
     echo "$$:$start_time" > "$state/runner" || give_up journal runner
     stop_if_taken_back
     export TUNNELMARK_TUNNEL="$tunnel"
+    # @files
     # @steps
     say built
     # @checks

@@ -16,26 +16,22 @@ say() {
     printf '%s\n' "$*" 2> /dev/null >> "$state/undo.log"
 }
 
-# take_turn: waits until no other undo runs here. The file is made by exactly one (`set -C`). It is left there at the
-# end: a process that has ended holds nothing.
+# take_turn: waits until no other undo runs here. A symbolic link is made by exactly one, holds who made it, and needs no
+# free space. It is left there at the end: a process that has ended holds nothing.
 take_turn() {
     start_of "$$"
     waited=0
-    until (set -C && echo "$$:$start_time" > "$state/undo-turn") 2> /dev/null; do
+    until ln -s "$$:$start_time" "$state/undo-turn" 2> /dev/null; do
         if [ ! -d "$state" ]; then
             echo "This host has been put back already."
             exit 0
         fi
-        holder=
-        read -r holder 2> /dev/null < "$state/undo-turn"
+        holder=$(readlink "$state/undo-turn")
         if [ -n "$holder" ] && ! is_running "$holder"; then
             rm -f "$state/undo-turn"
         elif [ "$waited" -ge 1200 ]; then
             say "another undo (process ${holder%%:*}) has been running for too long; try again later"
             exit 75
-        elif [ -z "$holder" ] && [ "$waited" -ge 20 ]; then
-            # Made by somebody who could not write into it: the disk is full, or it was killed in between.
-            rm -f "$state/undo-turn"
         else
             nap
             waited=$((waited + 1))

@@ -1,0 +1,116 @@
+"""Tunnels on a running lab; also as a program of its own that a test can kill."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from app.deploy import (
+    DeployRequest,
+    HostSnapshot,
+    SnapshotDepth,
+    compare_snapshots,
+    take_snapshot,
+    temporary_tunnel,
+)
+from app.discovery import discover_pair
+from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step, TunnelPlan, shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.events import Stage
+from app.domain.hosts import HostFacts, Side
+from app.domain.link import Link
+from app.lab import Lab, LabManager
+from support.lab_sessions import connected
+from vpn_adapters.registry import ADAPTERS
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A lab with connections to it and what was found on it."""
+
+    lab: Lab
+    sessions: SessionPair
+    facts: tuple[HostFacts, HostFacts]
+
+    def request(self, solution: str, adapter: Adapter | None = None) -> DeployRequest:
+        adapter = adapter or ADAPTERS[solution]
+        suite = next(one for one in adapter.suites(*self.facts) if one.is_default)
+        pair = self.lab.pair
+        return DeployRequest(pair, adapter, suite, Link(pair.underlay_a, pair.underlay_b), *self.facts)
+
+    def look(self, depth: SnapshotDepth = SnapshotDepth.QUICK) -> tuple[HostSnapshot, HostSnapshot]:
+        a, b = (take_snapshot(one, token=CancelToken(), depth=depth) for one in (self.sessions.a, self.sessions.b))
+        return a, b
+
+
+def find_out(sessions: SessionPair) -> tuple[HostFacts, HostFacts]:
+    return discover_pair(sessions, ADAPTERS, token=CancelToken())
+
+
+def differences(before: tuple[HostSnapshot, HostSnapshot], after: tuple[HostSnapshot, HostSnapshot]) -> list[str]:
+    """Say what is different on A and B."""
+    return [
+        f"{side}: {text}"
+        for side, one, other in zip("ab", before, after, strict=True)
+        for text in compare_snapshots(one, other)
+    ]
+
+
+@dataclass(frozen=True)
+class Altered:
+    """An adapter with one more step on one host, before or after its own."""
+
+    inner: Adapter
+    side: Side
+    step: Step
+    is_first: bool = False
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.inner, name)
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        plan = self.inner.plan(request)
+        end = plan.end(self.side)
+        steps = (self.step, *end.steps) if self.is_first else (*end.steps, self.step)
+        changed: EndPlan = replace(end, steps=steps)
+        return replace(plan, a=changed) if self.side is Side.A else replace(plan, b=changed)
+
+
+def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 30.0) -> Step:
+    return Step(
+        title,
+        Command(shell_step_argv(script), timeout_s=timeout_s, is_root=True),
+        Command(shell_step_argv(undo), timeout_s=10.0, is_root=True),
+    )
+
+
+def main() -> None:
+    """Build a tunnel and tell the stages, until killed: folder of labs, lab, solution, lease in s, stage to stay in."""
+    state_dir, name, solution, lease_s, stay_in = sys.argv[1:]
+    lab = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(state_dir)).find(name)
+    assert lab is not None
+
+    def on_stage(stage: Stage, detail: str) -> None:
+        print(stage.value, detail, flush=True)
+        if stage.value == stay_in:
+            print("staying", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder, connected(lab, Path(folder)) as sessions:
+        bench = Bench(lab, sessions, find_out(sessions))
+        print("ready", flush=True)
+        with temporary_tunnel(
+            sessions, bench.request(solution), token=CancelToken(), on_stage=on_stage, lease_s=float(lease_s)
+        ):
+            print("standing", flush=True)
+            if stay_in == "standing":
+                time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main()

@@ -99,7 +99,8 @@ def _check(plan: CampaignPlan, facts: Mapping[str, HostFacts]) -> None:
     if not plan.pair.is_lab and not plan.allow_load:
         raise InvalidPlan(
             f"{plan.pair.name} is not a practice lab, and nobody agreed to put load on its link.",
-            hint="Measuring fills the link for seconds at a time: agree to that (--allow-load), and set a limit in Mbit/s (--load-cap).",
+            hint="Measuring fills the link for seconds at a time: agree to that (--allow-load), "
+            "and set a limit in Mbit/s (--load-cap).",
         )
     for side in Side:
         for name in ("ping", "iperf3") if side is Side.A else ("iperf3",):

@@ -159,7 +159,7 @@ class LocalHost:
         )
         return self._attend(process, command, token, on_line)
 
-    def _attend(
+    def _attend(  # noqa: C901 - stands in for a whole channel
         self, process: subprocess.Popen[bytes], command: Command, token: CancelToken, on_line: LineSink | None
     ) -> CommandResult:
         out: list[str] = []

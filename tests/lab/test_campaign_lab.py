@@ -85,7 +85,7 @@ def test_a_comparison_of_four_ways(lab: Lab, sessions: SessionPair, store: Store
 
 def test_a_daemon_that_dies_during_a_probe_is_a_result(lab: Lab, sessions: SessionPair, store: Store) -> None:
     found = lab_campaign.find_out(lab, sessions)
-    plan = lab_campaign.make_plan(lab, found, ["baseline", "openvpn-udp"], pings=2000)
+    plan = lab_campaign.make_plan(lab, found, ["baseline", "openvpn-udp"], pings=500)
     killed: list[str] = []
 
     def emit(event: events.Event) -> None:
@@ -107,7 +107,8 @@ def test_a_daemon_that_dies_during_a_probe_is_a_result(lab: Lab, sessions: Sessi
 @pytest.mark.parametrize("stage", [Stage.LATENCY, Stage.THROUGHPUT])
 def test_cancelling_stops_the_probe_and_cleans_up(lab: Lab, sessions: SessionPair, store: Store, stage: Stage) -> None:
     found = lab_campaign.find_out(lab, sessions)
-    plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=3000, seconds=20)
+    pings = 3000 if stage is Stage.LATENCY else 50
+    plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=pings, seconds=20)
     control = CampaignControl()
     times: dict[str, float] = {}
 
@@ -140,7 +141,7 @@ def both(sessions: SessionPair) -> tuple[tuple[Side, HostSession], tuple[Side, H
 
 def test_skipping_one_candidate(lab: Lab, sessions: SessionPair, store: Store) -> None:
     found = lab_campaign.find_out(lab, sessions)
-    plan = lab_campaign.make_plan(lab, found, ["l2tp", "wireguard"], pings=1500)
+    plan = lab_campaign.make_plan(lab, found, ["l2tp", "wireguard"], pings=300)
     control = CampaignControl()
 
     def emit(event: events.Event) -> None:
@@ -168,7 +169,7 @@ def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
     lab = fresh_lab()
     with connected(lab, tmp_path) as sessions:
         found = lab_campaign.find_out(lab, sessions)
-        plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=3000)
+        plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=300)
 
         def emit(event: events.Event) -> None:
             is_there = sessions.b.is_connected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +24,7 @@ from app.probes import (
     LatencyRequest,
     ThroughputOutcome,
     ThroughputRequest,
+    cpu,
     doubts_before,
     look_around,
     measure_latency,
@@ -29,6 +32,7 @@ from app.probes import (
     probe_path_mtu,
     throughput_server,
 )
+from app.probes.cpu_ticks import parse_cpu_line
 
 A, B = "192.0.2.1", "192.0.2.2"
 PORT = 25_201
@@ -311,6 +315,16 @@ def test_cpu_of_the_busy_host_alone_is_high(sessions: SessionPair) -> None:
     assert len(readings) >= 8
     assert monitor.errors == {}
     assert left_running(sessions.a) == left_running(sessions.b) == []
+
+
+def test_watching_works_without_bash(sessions: SessionPair) -> None:
+    quoted = shlex.quote(cpu._SCRIPT)
+    lines = [parse_cpu_line(line) for line in sh(sessions.b, f"sh -c {quoted} sh 4").splitlines()]
+
+    readings = [one for one in lines if one is not None]
+    assert len(readings) == 4
+    assert all(later.uptime_s > one.uptime_s for one, later in itertools.pairwise(readings))
+    assert all(one.fragments is not None for one in readings)
 
 
 def test_the_paths_mtu(sessions: SessionPair) -> None:

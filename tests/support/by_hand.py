@@ -88,12 +88,16 @@ class ByHand:
         ).stdout
 
     @contextmanager
-    def server(self) -> Iterator[None]:
-        self.run(Side.B, f"iperf3 -s -D -B {B} -p {PORT} -I /run/bench-iperf.pid; sleep 1")
+    def servers(self) -> Iterator[None]:
+        """One for each direction: a single one is not always ready again when the next client comes."""
+        ports = (PORT, PORT + 1)
+        starts = "; ".join(f"iperf3 -s -D -B {B} -p {port} -I /run/bench-{port}.pid" for port in ports)
+        self.run(Side.B, f"{starts}; sleep 1")
         try:
             yield
         finally:
-            self.run(Side.B, "kill $(tr -d '\\0' </run/bench-iperf.pid); sleep 0.5")
+            kills = "; ".join(f"kill $(tr -d '\\0' </run/bench-{port}.pid)" for port in ports)
+            self.run(Side.B, f"{kills}; sleep 0.5")
 
     def measure(self, pings: int, seconds: int) -> Outcome:
         head = " ".join(ping_argv(LatencyRequest(B, A, FRAME_BYTES, pings)))
@@ -102,10 +106,10 @@ class ByHand:
         output = self.run(Side.A, "; ".join(lines))
         latency_s = time.monotonic() - began_s
         request = ThroughputRequest(A, B, PORT, seconds, None, "3.18")
-        with self.server():
+        with self.servers():
             began_s = time.monotonic()
-            client = f"{' '.join(client_argv(request))} -p {PORT}"
-            self.run(Side.A, f"{client} && {client} -R")
+            client = " ".join(client_argv(request))
+            self.run(Side.A, f"{client} -p {PORT} && {client} -p {PORT + 1} -R")
             throughput_s = time.monotonic() - began_s
         blocks = output.split("PING ")[1:]
         medians = tuple(statistics.median(float(text) for text in _TIME.findall(block)) for block in blocks)

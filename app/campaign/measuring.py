@@ -15,7 +15,7 @@ from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
 from app.domain.hosts import HostFacts, Side, ToolFlavour
-from app.domain.link import ETHERNET_HEADER_BYTES, Link
+from app.domain.link import Link
 from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, PathNote, ThroughputSeries
 from app.probes import (
     CpuMonitor,
@@ -105,6 +105,12 @@ class Measurement:
             latency = self._latency(measured, token, emit, on_stage, on_progress)
             windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
         measured.probe_s = time.monotonic() - began_s
+        self._add_readings(measured, latency, windows)
+
+    def _add_readings(
+        self, measured: Measured, latency: LatencyOutcome, windows: tuple[tuple[float, float], ...]
+    ) -> None:
+        """Add what was watched while the probes ran."""
         # During the first direction of TCP, B makes no fragments: it only acknowledges. So its first reading after
         # the pings still tells how many those took.
         of_b = self.monitor.fragments(Side.B, latency.window)
@@ -209,17 +215,13 @@ class Measurement:
         )
 
     def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:
-        overhead = self.tunnel.overhead_bytes
-        underlay = self.link.underlay_mtu_bytes
         is_counted = fragments_a is not None and fragments_b is not None
         return PathNote(
             inner_mtu_bytes=self.tunnel.inner_mtu_bytes,
-            underlay_mtu_bytes=underlay,
+            underlay_mtu_bytes=self.link.underlay_mtu_bytes,
             fragments_created=(fragments_a or 0) + (fragments_b or 0) if is_counted else None,
-            largest_unfragmented_frame_bytes=underlay + ETHERNET_HEADER_BYTES - overhead
-            if overhead is not None
-            else None,
-            overhead_bytes=overhead,
+            largest_unfragmented_frame_bytes=self.tunnel.largest_unfragmented_frame_bytes,
+            overhead_bytes=self.tunnel.overhead_bytes,
         )
 
 

@@ -126,8 +126,18 @@ class FakeTunnel:
     """A tunnel that stands."""
 
     def __init__(self, suite: Suite, log: str) -> None:
+        end = EndPlan((), (), "tmk0")
         self.plan = TunnelPlan(
-            "", suite, EndPlan((), (), "tmk0"), EndPlan((), (), "tmk0"), "198.18.0.1", "198.18.0.2", 1500, 66, ""
+            solution="",
+            suite=suite,
+            a=end,
+            b=end,
+            probe_address_a="198.18.0.1",
+            probe_address_b="198.18.0.2",
+            inner_mtu_bytes=1500,
+            overhead_bytes=66,
+            overhead_note="",
+            largest_unfragmented_frame_bytes=1448,
         )
         self.setup_s = 2.0
         self.cleanup_s = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,12 +10,21 @@ from pathlib import Path
 from app.campaign import CampaignControl
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.files import report_paths
 from app.cli.progress import CampaignDisplay, duration
 from app.cli.results import print_ranking
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.domain.errors import Cancelled, InvalidOption
-from app.domain.results import PROFILES, AttemptStatus, CampaignPlan, CampaignRecord, Profile, ProfileName
+from app.domain.results import (
+    PROFILES,
+    AttemptStatus,
+    CampaignPlan,
+    CampaignRecord,
+    CampaignStatus,
+    Profile,
+    ProfileName,
+)
 from app.domain.verdicts import Verdict
 from app.wizard import ComparisonWizard, Discovery, RunOptions
 
@@ -25,15 +35,19 @@ DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 def compare(context: Context) -> int:
     """Measure a pair, rank, and write what was asked for."""
     options = context.options
-    reports = [Path(path).expanduser() for path in (options.json, options.report, options.pdf, options.csv) if path]
-    _check_writable(reports)
+    reports = report_paths({".json": options.json, ".html": options.report, ".pdf": options.pdf, ".csv": options.csv})
+    if options.resume:
+        _check_nothing_else_is_asked_for(options)
     with context.services() as services:
         pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         resume_id = _resumable(services, pair.name) if options.resume else None
-        plan = services.resume_plan(resume_id) if resume_id is not None else _make_plan(context, services, found)
+        plan = (
+            _resumed_plan(services, found, resume_id) if resume_id is not None else _make_plan(context, services, found)
+        )
         if options.dry_run:
             _print_plan(context, services, found, plan)
+            _print_obstacles(context, services, found, plan)
             return ExitCode.OK
         record = _run(context, services, found, plan, resume_id)
         return _finish(context, services, record, reports)
@@ -43,8 +57,7 @@ def demo(context: Context) -> int:
     """Run the main job on the practice lab, without a window."""
     options = context.options
     options.pair, options.solutions, options.profile = DEMO_PAIR, DEMO_SOLUTIONS, ProfileName.QUICK.value
-    status = compare(context)
-    return ExitCode.OK if status == ExitCode.INCOMPLETE else status
+    return compare(context)
 
 
 def chosen_candidates(found: Discovery, solutions: str | None) -> tuple[tuple[str, str], ...]:
@@ -144,7 +157,8 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
     for path in reports:
         written = services.write_report(record.campaign_id, path)
         context.out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
-    if any(attempt.status is AttemptStatus.CANCELLED for attempt in record.attempts):
+    if record.status is CampaignStatus.CANCELLED:
+        context.err.print("The comparison was cancelled, and the hosts were put back.", markup=False)
         raise Cancelled
     is_whole = len(record.attempts) == len(record.plan.attempts) and all(
         attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
@@ -162,11 +176,37 @@ def _resumable(services: Services, pair_name: str) -> int | None:
     return campaign_id
 
 
-def _check_writable(reports: Sequence[Path]) -> None:
-    for path in reports:
-        folder = path.absolute().parent
-        if folder.exists() and not folder.is_dir():
-            raise InvalidOption(f"{folder} is not a folder.", hint=f"Choose another place for {path.name}.")
+def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:
+    """Return the plan that was interrupted, for the pair as it is reached now."""
+    plan = services.resume_plan(campaign_id)
+    pair = found.pair
+    if (pair.underlay_a, pair.underlay_b) != (plan.pair.underlay_a, plan.pair.underlay_b):
+        raise InvalidOption(
+            f"The underlay addresses of {pair.name} have changed since comparison {campaign_id} began.",
+            hint="Figures of two links cannot be mixed: leave --resume out.",
+        )
+    return replace(plan, pair=replace(pair, load_cap_mbit_s=plan.pair.load_cap_mbit_s))
+
+
+_NOT_WITH_RESUME = ("solutions", "pings", "seconds", "rounds", "deadline_ms", "load_cap")
+
+
+def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
+    given = [name for name in _NOT_WITH_RESUME if getattr(options, name, None) is not None]
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise InvalidOption(
+            f"--resume goes on exactly as the comparison was planned, so {names} cannot be given with it.",
+            hint="Leave out one or the other.",
+        )
+
+
+def _print_obstacles(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:
+    keys = [(candidate.solution, candidate.suite) for candidate in plan.candidates]
+    obstacles = context.job(lambda token, _tell: services.preflight(found, keys, token=token))
+    context.out.print("\nNothing on the hosts is in the way." if not obstacles else "\nIn the way:", markup=False)
+    for sentence in obstacles:
+        context.out.print(sentence, markup=False)
 
 
 def _print_plan(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:

@@ -32,8 +32,8 @@ def main(argv: Sequence[str]) -> int:
     handler: Callable[[Context], int] = options.handler
     try:
         return handler(Context.of(options))
-    except Cancelled:
-        console.print("Cancelled. The hosts were put back.", markup=False)
+    except (Cancelled, KeyboardInterrupt):
+        console.print("Cancelled.", markup=False)
         return ExitCode.CANCELLED
     except BrokenPipeError:
         # Whoever read the output has gone; Python must not complain once more when it flushes.

@@ -140,9 +140,10 @@ def recover(context: Context) -> int:
         pair = context.job(
             lambda token, tell: services.resolve_pair(context.options.pair, token=token, on_progress=tell)
         )
-        for sentence in context.job(lambda token, _tell: services.recover(pair, token=token)):
-            context.out.print(sentence, markup=False)
-    return ExitCode.OK
+        report = context.job(lambda token, _tell: services.recovery(pair, token=token))
+    for sentence in report.sentences():
+        context.out.print(sentence, markup=False)
+    return ExitCode.OK if report.is_clean else ExitCode.FAILED
 
 
 def _install(context: Context, services: Services, pair: PairSpec, check: HostCheck) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import math
 from collections.abc import Callable, Sequence
 
 from app.cli.context import Context
@@ -48,6 +49,14 @@ def make_parser() -> argparse.ArgumentParser:
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
     _add_measuring(demo)
     return parser
+
+
+def _positive(text: str) -> float:
+    """Read a number above 0, as argparse's `type`."""
+    number = float(text)
+    if not (math.isfinite(number) and number > 0):
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return number
 
 
 def _handler(name: str) -> Handler:
@@ -111,7 +120,7 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add.add_argument("--underlay", required=True, metavar="ADDR_A,ADDR_B", help="addresses on the path between the two")
     add.add_argument("--identity", metavar="FILE", help="private key to log in with")
     add.add_argument("--host-key-file", metavar="FILE", help="known_hosts file that alone counts for these hosts")
-    add.add_argument("--load-cap", type=float, metavar="MBIT", help="limit for throughput probes in Mbit/s")
+    add.add_argument("--load-cap", type=_positive, metavar="MBIT", help="limit for throughput probes in Mbit/s")
     _command(verbs, "list", "pairs.show_all", "list stored pairs and running labs")
     for name, handler, text in (("show", "pairs.show", "print a pair"), ("remove", "pairs.remove", "forget a pair")):
         _command(verbs, name, handler, text).add_argument("pair", metavar="NAME", help="its name")
@@ -127,8 +136,8 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pings", type=int, metavar="N", help="echo requests per frame size")
     parser.add_argument("--seconds", type=int, metavar="S", help="seconds of TCP per direction")
     parser.add_argument("--rounds", type=int, metavar="N", help="how often every candidate is measured")
-    parser.add_argument("--deadline-ms", type=float, metavar="MS", help="count replies later than this")
-    parser.add_argument("--load-cap", type=float, metavar="MBIT", help="limit for throughput probes in Mbit/s")
+    parser.add_argument("--deadline-ms", type=_positive, metavar="MS", help="count replies later than this")
+    parser.add_argument("--load-cap", type=_positive, metavar="MBIT", help="limit for throughput probes in Mbit/s")
     parser.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
     parser.add_argument("--json", metavar="FILE", help="write the figures as JSON")
     parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.files import write_text
+from app.cli.files import report_paths, write_text
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import CampaignRecord
 
@@ -36,7 +35,7 @@ def report(context: Context) -> int:
     options = context.options
     with context.archive() as archive:
         campaign_id = _campaign_id(archive, options.pair, options.campaign)
-        paths = [Path(path) for path in (options.html, options.pdf, options.json, options.csv) if path]
+        paths = report_paths({".html": options.html, ".pdf": options.pdf, ".json": options.json, ".csv": options.csv})
         for path in paths or [archive.default_report_path(campaign_id)]:
             written = archive.write_report(campaign_id, path)
             context.out.print(str(written), markup=False, soft_wrap=True)

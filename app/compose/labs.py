@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
@@ -74,13 +75,15 @@ class Labs:
                 )
             return lab.pair
         for lab in self.running():
-            if lab.spec.platform_a == lab.spec.platform_b == name and lab.spec.cpu is CpuKind.AES:
-                return lab.pair
+            is_usable = lab.owner_pid in (None, os.getpid())  # another command's own lab ends with that command
+            if is_usable and lab.spec.platform_a == lab.spec.platform_b == name and lab.spec.cpu is CpuKind.AES:
+                return replace(lab.pair, name=f"lab:{name}")
         spec = LabSpec(name=f"own-{os.getpid()}", platform_a=name, platform_b=name)
         with self._lock:
             lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
             self._owned.append(spec.name)
-        return lab.pair
+        # Under the name that was asked for: so this and later comparisons on such a lab find each other.
+        return replace(lab.pair, name=f"lab:{name}")
 
     def close(self) -> None:
         """Stop the labs that this process started for itself."""

@@ -14,14 +14,16 @@ from app.compose.candidates import find_candidates, missing_parts, unavailable_s
 from app.compose.connections import Connections
 from app.compose.labs import Labs
 from app.compose.paths import Paths, find_paths
+from app.compose.proof import look_before, tell_differences
 from app.compose.version import tunnelmark_version
-from app.deploy import DeployRequest, recover
+from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
 from app.deploy import preview as preview_deployment
 from app.discovery import discover_pair, find_link, install, plan_install
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.errors import InvalidOption, InvalidPlan, TunnelmarkError
 from app.domain.events import EventSink
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.ranking import Ranking
@@ -53,7 +55,10 @@ class Services:
         self.store = self.archive.store
         self.lab_service = Labs(self.paths)
         self.passwords = LayeredPasswords(
-            store=PasswordStore(), memory=MemoryPasswords(), ask=prompts.ask_password if prompts else None
+            store=PasswordStore(),
+            memory=MemoryPasswords(),
+            ask=prompts.ask_password if prompts else None,
+            tell=prompts.tell if prompts else None,
         )
         self.connector = SshConnector(
             known_hosts=self.paths.known_hosts,
@@ -174,7 +179,8 @@ class Services:
     ) -> CampaignRecord:
         """Measure. Returns when all is done, cancelled and cleaned up."""
         sessions = self.sessions(plan.pair, token=control.token)
-        return run_campaign(
+        before = look_before(sessions, token=control.token)
+        record = run_campaign(
             plan,
             sessions=sessions,
             adapters=self.adapters,
@@ -186,6 +192,21 @@ class Services:
             version=tunnelmark_version(),
             header=_header(),
             resume_id=resume_id,
+        )
+        tell_differences(sessions, before, emit=emit)
+        return record
+
+    def preflight(
+        self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
+    ) -> tuple[str, ...]:
+        """Look for what would be in the way of candidates; return sentences. Changes nothing."""
+        sessions = self.sessions(discovery.pair, token=token)
+        return tuple(
+            dict.fromkeys(
+                f"{discovery.pair.host(obstacle.side).label}: {obstacle.what} {obstacle.hint}".strip()
+                for candidate in candidates
+                for obstacle in preflight(sessions, self._deploy_request(discovery, candidate), token=token)
+            )
         )
 
     def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
@@ -202,7 +223,21 @@ class Services:
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         """Put both hosts back after a run that died; return sentences that say what was found and done."""
-        return recover(self.sessions(pair, token=token), token=token).sentences()
+        return self.recovery(pair, token=token).sentences()
+
+    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        """Put both hosts back after a run that died; a host that cannot be reached does not keep the other waiting."""
+        a, b = run_both(
+            lambda: self._recover_host(pair, Side.A, token=token), lambda: self._recover_host(pair, Side.B, token=token)
+        )
+        return RecoveryReport(a, b)
+
+    def _recover_host(self, pair: PairSpec, side: Side, *, token: CancelToken) -> HostRecovery:
+        try:
+            session = self._connections.host(pair.host(side), token=token)
+        except TunnelmarkError as error:
+            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
+        return recover_host(session, side, token=token, audit=self.store.audit)
 
     # --- results ------------------------------------------------------------------------------------------------------
 

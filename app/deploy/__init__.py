@@ -3,7 +3,7 @@
 from app.deploy.active import ActiveTunnel
 from app.deploy.preflight import preflight
 from app.deploy.preview import preview
-from app.deploy.recovery import HostRecovery, RecoveryReport, recover
+from app.deploy.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
 from app.deploy.request import DeployRequest, LockInfo, Obstacle
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
 from app.deploy.surveys import take_snapshot
@@ -12,6 +12,7 @@ from app.deploy.transaction import temporary_tunnel
 __all__ = [
     "ActiveTunnel",
     "DeployRequest",
+    "Found",
     "HostRecovery",
     "HostSnapshot",
     "LockInfo",
@@ -22,6 +23,7 @@ __all__ = [
     "preflight",
     "preview",
     "recover",
+    "recover_host",
     "take_snapshot",
     "temporary_tunnel",
 ]

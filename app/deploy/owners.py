@@ -39,7 +39,8 @@ def is_dead(key: str) -> bool:
     number, _, start = process.partition(":")
     if computer != _computer() or not start or not number.isdecimal():
         return False
-    return _start_of(int(number)) != start
+    now = _start_of(int(number))
+    return bool(now) and now != start
 
 
 def _computer() -> str:
@@ -61,5 +62,17 @@ def _start_of(pid: int) -> str:
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return "gone"
+        # Where /proc hides other users' processes, they look as if they were gone.
+        return "" if _exists(pid) else "gone"
     return text.rpartition(")")[2].split()[19]
+
+
+def _exists(pid: int) -> bool:
+    """Whether there is a process of that number, whoever's it is."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

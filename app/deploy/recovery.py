@@ -9,13 +9,12 @@ from app.deploy.both import on_both_to_the_end
 from app.deploy.ends import HostEnd
 from app.deploy.ledger import AuditSink, Ledger
 from app.deploy.owners import is_dead
-from app.deploy.preflight import host_ends
 from app.deploy.request import LockInfo
 from app.deploy.surveys import survey
 from app.deploy.undoing import UndoState, put_back
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, SessionPair
+from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, TunnelNames
@@ -89,19 +88,45 @@ def recover(
     Raises:
         Cancelled: The token was cancelled.
     """
-    ends = host_ends(sessions, state_dir)
+    hosts = {Side.A: sessions.a, Side.B: sessions.b}
 
     def work(side: Side, child: CancelToken) -> HostRecovery:
-        try:
-            return _recover_end(ends[side], audit, token=child)
-        except TunnelmarkError as error:
-            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
+        return recover_host(hosts[side], side, token=child, audit=audit, state_dir=state_dir)
 
     results, failures = on_both_to_the_end(work, token=token)
     token.raise_if_cancelled()
     for error in failures.values():
         raise error
     return RecoveryReport(results[Side.A], results[Side.B])
+
+
+def recover_host(
+    session: HostSession,
+    side: Side,
+    *,
+    token: CancelToken,
+    audit: AuditSink | None = None,
+    state_dir: str = STATE_DIR,
+) -> HostRecovery:
+    """Put one host back after a run that died; for `recover`, and where the other host cannot be reached.
+
+    Args:
+        session: Connection to the host.
+        side: Which one it is.
+        token: Cancels it.
+        audit: Gets every command that changed the host.
+        state_dir: Tunnelmark's folder on the host.
+
+    Returns:
+        What was found and done.
+
+    Raises:
+        Cancelled: The token was cancelled.
+    """
+    try:
+        return _recover_end(HostEnd(side, session, state_dir), audit, token=token)
+    except TunnelmarkError as error:
+        return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
 
 def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:

@@ -51,6 +51,10 @@ class PasswordProvider(Protocol):
         """
         ...
 
+    def confirm(self, key: SecretKey) -> None:
+        """Take note that the password given last was right, so that it may be kept."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class HostKeyQuestion:

@@ -23,13 +23,23 @@ class LayeredPasswords:
         store: The system's keyring; None to use none.
         memory: For passwords of this run.
         ask: Asks a person; None where nobody can be asked.
+        tell: Gets the sentence that says where passwords are kept.
     """
 
-    def __init__(self, store: PasswordStore | None, memory: MemoryPasswords, ask: Ask | None) -> None:
+    def __init__(
+        self,
+        store: PasswordStore | None,
+        memory: MemoryPasswords,
+        ask: Ask | None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self._store = store
         self._memory = memory
         self._ask = ask
         self._lock = threading.RLock()
+        self._tell = tell
+        self._told = ""
+        self._unconfirmed: dict[SecretKey, Secret] = {}
         self._why_no_keyring = ""
 
     def __repr__(self) -> str:
@@ -56,7 +66,19 @@ class LayeredPasswords:
             secret = self._ask(key, is_retry) if self._ask is not None else None
             if secret is not None:
                 self._memory.set(key, secret)
+                self._unconfirmed[key] = secret
             return secret
+
+    def confirm(self, key: SecretKey) -> None:
+        """Keep the password that a person gave last: it has turned out to be right. Says where it is kept, once."""
+        with self._lock:
+            secret = self._unconfirmed.pop(key, None)
+            if secret is None:
+                return
+            sentence = self.remember(key, secret)
+            if sentence != self._told and self._tell is not None:
+                self._told = sentence
+                self._tell(sentence)
 
     def remember(self, key: SecretKey, secret: Secret) -> str:
         """Keep a password for the next runs, or in memory alone where there is no keyring.

@@ -143,6 +143,7 @@ def _try_locked_file(attempt: _Attempt, file: Path) -> bool:
             return False
         key = _load(attempt, file, passphrase, [])
         if key is not None:
+            attempt.passwords.confirm(SecretKey(SecretKind.PASSPHRASE, str(file)))
             return _try_key(attempt, key, f"key {file}")
     return False
 
@@ -213,6 +214,7 @@ def _try_password(attempt: _Attempt) -> bool:
             raise EOFError("the host closed the connection while the password was asked for")
         attempt.tried.append("a password")
         if _send_password(attempt, secret):
+            attempt.passwords.confirm(key)
             return True
     return False
 

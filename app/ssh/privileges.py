@@ -122,6 +122,7 @@ class Privileges:
                     hint="Give it when asked, or store it in the system's keyring.",
                 )
             if self._is_right(connection, secret, token):
+                self._passwords.confirm(key)
                 return secret
         raise PrivilegeMissing(
             f"sudo on {self._target} refused the password {SUDO_TRIES} times.", hint="It is the user's own password."

@@ -120,15 +120,13 @@ def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | N
 
 
 def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
-    """Return the pair's newest campaign if it was interrupted and something of it is left to do."""
+    """Return the pair's newest campaign that was interrupted or cancelled and of which something is left to do."""
     row = connection.execute(
-        "SELECT id, status, attempts_planned - attempts_done FROM campaign_progress WHERE pair = ?"
+        "SELECT id FROM campaign_progress WHERE pair = ? AND status IN (?, ?) AND attempts_planned > attempts_done"
         " ORDER BY id DESC LIMIT 1",
-        (pair,),
+        (pair, CampaignStatus.INTERRUPTED.value, CampaignStatus.CANCELLED.value),
     ).fetchone()
-    if row is None or row[1] != CampaignStatus.INTERRUPTED.value or row[2] <= 0:
-        return None
-    return int(row[0])
+    return None if row is None else int(row[0])
 
 
 def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None) -> dict[str, MeanDurations]:
@@ -153,4 +151,4 @@ def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None
 
 def unknown_campaign(campaign_id: int) -> NotFound:
     """Return the error that says so."""
-    return NotFound(f"There is no comparison {campaign_id}.", hint="`tunnelmark rank --list` shows what is stored.")
+    return NotFound(f"There is no comparison {campaign_id}.", hint="`tunnelmark history` shows what is stored.")

@@ -38,6 +38,9 @@ class Passwords:
         self._wrong = list(wrong)
         self.asked: list[tuple[SecretKind, bool]] = []
 
+    def confirm(self, key: SecretKey) -> None:
+        pass
+
     def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
         self.asked.append((key.kind, is_retry))
         if self._wrong:

@@ -17,6 +17,9 @@ from app.ssh import SshConnector
 class NoPasswords:
     """Knows none: the lab's keys open everything that these tests need."""
 
+    def confirm(self, key: SecretKey) -> None:
+        pass
+
     def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
         return None
 

@@ -21,6 +21,9 @@ SSHD = "/usr/sbin/sshd"
 
 
 class NoPasswords:
+    def confirm(self, key: SecretKey) -> None:
+        pass
+
     def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
         return None
 

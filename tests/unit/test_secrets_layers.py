@@ -210,3 +210,28 @@ def test_a_keyring_that_breaks_is_passed_over_and_said_once(backend: Keyring, ca
     assert "locked" in sentence
     assert caplog.text.count("it is locked") == 1
     assert "typed" not in caplog.text
+
+
+def test_only_a_password_that_was_right_goes_into_the_keyring_and_where_is_said_once(backend: Keyring) -> None:
+    told: list[str] = []
+    ask, _ = asking("wrong", "right", "sudo")
+    passwords = LayeredPasswords(PasswordStore(backend), MemoryPasswords(), ask, told.append)
+    passwords.get(KEY, is_retry=False)
+    assert backend.passwords == {}
+    passwords.get(KEY, is_retry=True)
+    passwords.confirm(KEY)
+    passwords.confirm(KEY)
+    passwords.get(SUDO, is_retry=False)
+    passwords.confirm(SUDO)
+    assert sorted(backend.passwords.values()) == ["right", "sudo"]
+    assert len(told) == 1
+
+
+def test_without_a_keyring_it_is_said_that_passwords_stay_in_memory() -> None:
+    told: list[str] = []
+    ask, _ = asking("right")
+    passwords = LayeredPasswords(PasswordStore(keyring.backends.fail.Keyring()), MemoryPasswords(), ask, told.append)
+    passwords.get(KEY, is_retry=False)
+    passwords.confirm(KEY)
+    assert len(told) == 1
+    assert "in memory only" in told[0]

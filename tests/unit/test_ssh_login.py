@@ -72,6 +72,9 @@ class Passwords:
         self.answers = list(answers)
         self.asked: list[tuple[SecretKey, bool]] = []
 
+    def confirm(self, key: SecretKey) -> None:
+        pass
+
     def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
         self.asked.append((key, is_retry))
         answer = self.answers.pop(0) if self.answers else None

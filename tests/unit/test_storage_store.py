@@ -245,7 +245,7 @@ def test_an_owner_that_makes_no_sense_is_gone(store: Store, path: Path, owner: s
     assert store.mark_interrupted() == 1
 
 
-def test_only_the_newest_campaign_with_something_left_can_be_resumed(store: Store) -> None:
+def test_the_newest_campaign_with_something_left_can_be_resumed(store: Store) -> None:
     record = sample_record(rounds=1, pings=5)
     half = replace(record, attempts=record.attempts[:2])
     interrupted = _fill(store, half)
@@ -253,10 +253,13 @@ def test_only_the_newest_campaign_with_something_left_can_be_resumed(store: Stor
     assert store.unfinished_campaign(pair().name) == interrupted
     done = _fill(store, record)
     store.finish_campaign(done, CampaignStatus.INTERRUPTED)
-    assert store.unfinished_campaign(pair().name) is None
+    assert store.unfinished_campaign(pair().name) == interrupted  # of the newer one nothing is left to do
     cancelled = _fill(store, half)
     store.finish_campaign(cancelled, CampaignStatus.CANCELLED)
-    assert store.unfinished_campaign(pair().name) is None
+    assert store.unfinished_campaign(pair().name) == cancelled
+    completed = _fill(store, half)
+    store.finish_campaign(completed, CampaignStatus.COMPLETED)
+    assert store.unfinished_campaign(pair().name) == cancelled
 
 
 # --- durations, audit -------------------------------------------------------------------------------------------------

@@ -7,7 +7,14 @@ import os
 import threading
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
+
+# How long an example takes says how busy the computer is, not whether the program is right.
+hypothesis.settings.register_profile(
+    "tunnelmark", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("tunnelmark")
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

@@ -18,6 +18,9 @@ PATIENCE_S = 3.0
 
 BeginOne = Callable[[Side, CancelToken], Begun]
 
+CLEARING_S = 10.0
+"""How long it is tried to remove a folder whose maker died while it locked the host, in seconds."""
+
 
 def begin_both(
     ends: Mapping[Side, HostEnd], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
@@ -66,7 +69,7 @@ def _despite_lock(
         if held.lock is not None and is_abandoned(held.lock):
             if not free_if_abandoned(end, held.lock, token=token, audit=audit):
                 raise held
-        elif held.lock is not None and not held.lock.is_complete:
+        elif held.lock is not None and not held.lock.is_complete and time.monotonic() < until + CLEARING_S:
             free_if_abandoned(end, held.lock, token=token, audit=audit)
         elif time.monotonic() >= until or (held.lock is not None and held.lock.age_s > patience_s):
             raise held

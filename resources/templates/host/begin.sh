@@ -23,11 +23,11 @@ fill() {
     uptime_s
     echo "$tunnel" > "$state/id" &&
         echo "$uptime_now" > "$state/since" &&
-        printf '%-10d\n' "$((uptime_now + $3))" > "$state/lease" &&
         printf '%s\n%s\n' "$4" "$5" > "$state/owner" &&
         printf '%s' "$undo_text" > "$state/undo.sh" &&
         printf '%s' "$watch_text" > "$state/watch.sh" &&
-        mkdir "$state/journal" "$state/log" "$6"
+        mkdir "$state/journal" "$state/log" "$6" &&
+        printf '%-10d\n' "$((uptime_now + $3))" > "$state/lease"
 }
 
 # start_watcher: so that it outlives this connection.

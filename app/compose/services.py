@@ -23,7 +23,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import InvalidOption, InvalidPlan, TunnelmarkError
+from app.domain.errors import InvalidOption, InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.ranking import Ranking
@@ -106,8 +106,11 @@ class Services:
         self.store.save_snapshot(pair.name, Side.B, facts_b)
         on_progress("Measuring the path between them", None)
         link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
-        mtu_bytes = probe_path_mtu(sessions.a, pair.underlay_b, token=token)
-        link = replace(link, underlay_mtu_bytes=mtu_bytes)
+        try:
+            link = replace(link, underlay_mtu_bytes=probe_path_mtu(sessions.a, pair.underlay_b, token=token))
+        except ProbeFailed as error:
+            # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
+            on_progress(f"The MTU could not be probed: {error.message}", None)
         candidates, defaults = find_candidates(self.adapters, facts_a, facts_b)
         return Discovery(
             pair=pair,

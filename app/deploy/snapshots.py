@@ -202,7 +202,7 @@ def _socket_address(text: str) -> str:
 def _processes(text: str, state_dir: str) -> Iterable[str]:
     """Read what `head /proc/[0-9]*/cmdline` printed; kernel threads have no command line."""
     ours = re.compile(rf"\b\w*sh (?:-s -- )?{re.escape(state_dir)}(?: |/(?:watch|undo)\.sh)")
-    for piece in re.split(r"==> /proc/\d+/cmdline <==\n", text)[1:]:
+    for piece in re.split(r"==> /proc/\d+/cmdline <==(?:\n|$)", text)[1:]:
         command = " ".join(piece.split())
         if command and not _TRANSIENT.search(command) and not ours.search(command):
             yield command

@@ -35,7 +35,7 @@ class TunnelNames:
         wireguard_port: Outer UDP port of WireGuard.
         l2tp_tunnel_id: L2TPv3 tunnel id on both ends (RFC 3931 section 3.2.1).
         l2tp_session_id: L2TPv3 session id on both ends.
-        iperf_port: Port of the iperf3 server inside the tunnel.
+        iperf_port: Port of the iperf3 server inside the tunnel for one direction; the next one is for the other.
     """
 
     ethernet_interface: str = "tmk0"

@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-PROGRAM = Path(sys.executable).parent / "tunnelmark"
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from program import PROGRAM, Run
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +60,3 @@ def on_host(tunnelmark: Run, lab_name: str) -> Callable[[str, str], str]:
         return tunnelmark("lab", "ssh", side, "--name", lab_name, "--", line).stdout
 
     return run
-
-
-def load(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))

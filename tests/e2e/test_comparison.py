@@ -11,7 +11,7 @@ from pathlib import Path
 
 import html5lib
 import pytest
-from conftest import PROGRAM, Run, load  # type: ignore[import-not-found]
+from program import PROGRAM, Run, load
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
 SOLUTIONS = ["baseline", "wireguard", "openvpn-udp", "openvpn-tcp"]

@@ -45,6 +45,7 @@ PROCESSES = (
     "==> /proc/202/cmdline <==\nsh /run/tunnelmark/watch.sh 0123456789abcdef \n"
     "==> /proc/203/cmdline <==\nopenvpn --config /run/tunnelmark/tunnel/openvpn.conf \n"
     "==> /proc/204/cmdline <==\nsh -c exec tunnelmark-00112233445566778899aabbccddeeff \n"
+    "==> /proc/205/cmdline <=="
 )
 
 

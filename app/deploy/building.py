@@ -193,8 +193,7 @@ def _check_lines(building: Building, side: Side) -> list[str]:
 
 
 def _check_line(number: str, check: UpCheck) -> str:
-    pattern, limit = extended_pattern(check.stdout_pattern), whole_seconds(check.command.timeout_s)
-    return call_with_deadline("check", number, pattern, limit, *check.command.argv)
+    return call_with_deadline("check", number, extended_pattern(check.stdout_pattern), *check.command.argv)
 
 
 def _cross_lines(building: Building, side: Side) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import SnapshotDepth, preflight, preview, recover, temporary_tunnel
+from app.deploy import SnapshotDepth, preflight, preview, recover, scripts, temporary_tunnel
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, CommandFailed, DiskFull, PairLocked, PreflightRefused, TunnelDown
@@ -71,6 +71,24 @@ def test_tunnel_of_every_adapter_goes_up_and_down_and_leaves_nothing(bench: Benc
     assert all(entry.exit_status == 0 for entry in entries)
     assert len(undone) >= 2
     assert len(changes) >= 4
+
+
+def test_timer_that_cannot_leave_its_session_is_run_by_systemd(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = scripts.host_script
+
+    def bound(name: str) -> str:
+        return real(name).replace("leave_session() {\n", "leave_session() {\n    return 1\n")
+
+    monkeypatch.setattr(scripts, "host_script", bound)
+    units = "systemctl list-units --all --plain --no-legend 'tunnelmark-timer-*'"
+    with temporary_tunnel(
+        bench.sessions, bench.request("l2tp"), token=CancelToken(), on_stage=ignore_stage, lease_s=60
+    ) as tunnel:
+        assert tunnel.still_up(CancelToken())
+        assert ".service" in sh(bench.sessions.a, units)
+        watcher = sh(bench.sessions.a, f'read -r p _ < {STATE_DIR}/watcher; cat "/proc/${{p%%:*}}/cgroup"')
+        assert "/system.slice/tunnelmark-timer-" in watcher
+    CancelToken().wait_for(lambda: sh(bench.sessions.a, units) == "", timeout_s=10, what="the unit to go")
 
 
 @pytest.mark.parametrize("user", ["nopass", "doasuser"])

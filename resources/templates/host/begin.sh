@@ -52,7 +52,7 @@ wait_for_watcher() {
         if [ -n "$bond" ] && is_running "$watcher"; then
             if [ "$bond" = free ] || [ "$asked" = yes ] || [ ! -d /run/systemd/system ]; then return 0; fi
             asked=yes
-            systemd-run --quiet --collect --no-block --unit="tunnelmark-$tunnel" \
+            systemd-run --quiet --collect --no-block --unit="tunnelmark-timer-$tunnel" \
                 /bin/sh "$state/watch.sh" "$tunnel" < /dev/null > /dev/null 2>&1 || return 0
             : > "$state/watcher"
         fi

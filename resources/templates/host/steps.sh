@@ -71,16 +71,15 @@ print() {
     show stderr "$state/log/$print_number.err"
 }
 
-# check NUMBER UNTIL PATTERN LIMIT_S PROGRAM ARGUMENT...: asks again and again until the program succeeds and, where
-# there is a pattern, its output matches it; UNTIL is in seconds since the host was started.
+# check NUMBER UNTIL PATTERN PROGRAM ARGUMENT...: asks again and again until the program succeeds and, where there is a
+# pattern, its output matches it; UNTIL is in seconds since the host was started.
 check() {
     check_number=$1
     check_until=$2
     check_pattern=$3
-    check_limit=$4
-    shift 4
+    shift 3
     while :; do
-        limited "$check_limit" "$@" < /dev/null > "$state/log/$check_number" 2> "$state/log/$check_number.err"
+        "$@" < /dev/null > "$state/log/$check_number" 2> "$state/log/$check_number.err"
         check_status=$?
         if [ "$check_status" -eq 0 ]; then
             if [ -z "$check_pattern" ]; then break; fi

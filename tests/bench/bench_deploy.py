@@ -1,0 +1,70 @@
+"""How long it takes to build and remove the tunnel of every solution.
+
+Needs a running practice lab: `PYTHONPATH=. python tests/bench/bench_deploy.py NAME`. The limit is for set-up and
+clean-up together, on a lab without anything else on the computer; the load of the computer is printed beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_cache_path, user_state_path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from app.deploy import ActiveTunnel, temporary_tunnel
+from app.domain.cancel import CancelToken
+from app.lab import LabManager
+from support.lab_deploy import Bench, find_out
+from support.lab_sessions import connected
+from vpn_adapters.registry import ADAPTERS
+
+LIMIT_S = 6.0
+
+
+def up_and_down(bench: Bench, solution: str) -> ActiveTunnel:
+    """Build a tunnel and remove it again."""
+    with temporary_tunnel(
+        bench.sessions, bench.request(solution), token=CancelToken(), on_stage=lambda *_: None, lease_s=60
+    ) as tunnel:
+        pass
+    return tunnel
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("lab", help="name of a running practice lab")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--solutions", default=",".join(ADAPTERS))
+    options = parser.parse_args()
+    manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=user_state_path("tunnelmark") / "labs")
+    lab = manager.find(options.lab)
+    if lab is None:
+        parser.error(f"there is no lab {options.lab}")
+    is_slow = False
+    with tempfile.TemporaryDirectory() as folder, connected(lab, Path(folder)) as sessions:
+        bench = Bench(lab, sessions, find_out(sessions))
+        for solution in options.solutions.split(","):
+            tunnels = [up_and_down(bench, solution) for _ in range(options.rounds)]
+            totals = [tunnel.setup_s + tunnel.cleanup_s for tunnel in tunnels]
+            phases = {
+                phase: statistics.median(tunnel.timings_s[phase] for tunnel in tunnels if phase in tunnel.timings_s)
+                for phase in tunnels[0].timings_s
+            }
+            median = statistics.median(totals)
+            is_slow = is_slow or median > LIMIT_S
+            print(
+                f"{solution:12} median {median:5.2f} s  {min(totals):5.2f} to {max(totals):5.2f} s  limit {LIMIT_S:g} s"
+            )
+            print("             " + ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in phases.items()))
+    print(f"load of this computer now: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    sys.exit(1 if is_slow else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -126,9 +126,13 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _check_origin(connection: sqlite3.Connection, path: Path, *, newest: int) -> int:
     """Return the database's format, before anything in it is touched."""
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    has_tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0
+    connection.execute("BEGIN")  # one view of all three, should another process be making the database just now
+    try:
+        has_tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] > 0
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    finally:
+        connection.execute("ROLLBACK")
     if application != APPLICATION_ID and (has_tables or version or application):
         raise StorageFault(
             f"The database {path} was made by another program.",

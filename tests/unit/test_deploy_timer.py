@@ -16,7 +16,7 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from support.deploy_world import MadeUpVpn, World, ignore_stage, link_step, make_world, open_tunnel, step
 
-LEASE_S = 2
+LEASE_S = 5
 
 
 @pytest.fixture(params=["dash", "busybox sh"])

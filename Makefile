@@ -31,8 +31,13 @@ unit-tests: setup-dev
 vm-tests: setup-dev
 	$(BIN)/python -m pytest -q tests/lab tests/e2e
 
+# Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev
-	$(BIN)/python -m pytest -q -s tests/bench -o python_files='bench_*.py'
+	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py
+	$(BIN)/tunnelmark lab up --name bench
+	-PYTHONPATH=. $(BIN)/python tests/bench/bench_deploy.py bench
+	-PYTHONPATH=. $(BIN)/python tests/bench/bench_probes.py bench
+	$(BIN)/tunnelmark lab down --name bench
 
 format:
 	$(BIN)/ruff format $(SOURCES)

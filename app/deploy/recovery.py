@@ -8,7 +8,8 @@ from enum import StrEnum
 from app.deploy.both import on_both_to_the_end
 from app.deploy.ends import HostEnd
 from app.deploy.ledger import AuditSink, Ledger
-from app.deploy.owners import is_dead
+from app.deploy.live import is_live
+from app.deploy.owners import is_dead, owner_key
 from app.deploy.request import LockInfo
 from app.deploy.surveys import survey
 from app.deploy.undoing import UndoState, put_back
@@ -153,8 +154,15 @@ def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit
 
 
 def is_abandoned(lock: LockInfo) -> bool:
-    """Return whether a lock's owner no longer lives: its lease is over, or it was a process here that is gone."""
-    return lock.is_complete and (lock.left_s <= 0 or is_dead(lock.owner_key))
+    """Return whether nobody works on what is locked any more.
+
+    That is so if the lease is over, if the owner was a process on this computer that is gone, or if it is this very
+    process, which has given that tunnel up.
+    """
+    if not lock.is_complete:
+        return False
+    is_given_up = lock.owner_key == owner_key() and not is_live(lock.tunnel)
+    return lock.left_s <= 0 or is_given_up or is_dead(lock.owner_key)
 
 
 def _clear_incomplete(end: HostEnd, *, token: CancelToken) -> bool:

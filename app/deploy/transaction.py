@@ -21,12 +21,13 @@ our step.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Lock
 
+from app.deploy import live
 from app.deploy.active import ActiveTunnel, collect_logs
 from app.deploy.beginning import Beginning, Begun, HeldLock, begin
 from app.deploy.both import deadline_token, on_both, on_both_to_the_end
@@ -58,6 +59,8 @@ from app.domain.hosts import Side
 CLEANUP_S = 60.0
 """How long putting both hosts back may take, in seconds."""
 LOG_S = 5.0
+PATIENCE_S = 5.0
+"""How long cancelling waits for a host's timer to be armed, in seconds; it takes a fraction of one."""
 
 StageSink = Callable[[Stage, str], None]
 
@@ -85,7 +88,7 @@ class Transaction:
         self._request = request
         self._ends = host_ends(sessions, state_dir_of(request))
         self._on_stage = on_stage
-        self._stage_lock = Lock()
+        self._stage_lock = threading.Lock()
         self._lease_s = lease_s
         # One per host: hosts that share their processes (namespaces of one machine) end only their own.
         self._tunnels = {side: new_id() for side in Side}
@@ -167,7 +170,10 @@ class Transaction:
         return tuple(obstacles), identities
 
     def _begin_end(self, side: Side, token: CancelToken) -> Begun:
-        """Begin on one host. Cancelling waits until the timer is armed: from then on, undoing finds what was done."""
+        """Begin on one host.
+
+        Cancelling waits until the timer is armed, though not for long: from then on, undoing finds what was done.
+        """
         own = CancelToken()
         is_armed = False
 
@@ -185,7 +191,11 @@ class Transaction:
         def on_cancel() -> None:
             if is_armed:
                 own.cancel()
+            else:
+                impatience.start()
 
+        impatience = threading.Timer(PATIENCE_S, own.cancel)
+        impatience.daemon = True
         beginning = Beginning(
             self._tunnels[side],
             self._lease_s,
@@ -195,15 +205,18 @@ class Transaction:
             outside_paths(self._request, self._plan.end(side)),
         )
         token.raise_if_cancelled()
+        live.enter([self._tunnels[side]])
         self._begun.add(side)
         unregister = token.on_cancel(on_cancel)
         try:
             begun = begin(self._ends[side], beginning, self._ledgers[side], token=own, on_mark=on_mark)
         except HeldLock:
             self._begun.discard(side)
+            live.leave([self._tunnels[side]])
             raise
         finally:
             unregister()
+            impatience.cancel()
         self._surveys[side] = begun.survey
         return begun
 
@@ -279,7 +292,15 @@ class Transaction:
         self._lease.stop()
         if not self._begun:
             return
-        self._stage(Stage.CLEANUP)
+        try:
+            self._stage(Stage.CLEANUP)
+        finally:
+            try:
+                self._undo_both(cause)
+            finally:
+                live.leave(self._tunnels.values())
+
+    def _undo_both(self, cause: BaseException | None) -> None:
         with self._timed("undo"), deadline_token(CLEANUP_S) as token:
             undone, failures = on_both_to_the_end(self._undo_end, token=token)
         failed = {side: in_time(error, self._ends[side], CLEANUP_S) for side, error in failures.items()}

@@ -11,7 +11,7 @@ from app.deploy import recover, take_snapshot
 from app.deploy.recovery import Found
 from app.deploy.transaction import Transaction
 from app.domain.cancel import CancelToken
-from app.domain.errors import ConnectionLost, HostUnreachable
+from app.domain.errors import CleanupFailed, ConnectionLost, HostUnreachable
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from support.deploy_world import MadeUpVpn, World, ignore_stage, link_step, make_world, open_tunnel, step
@@ -41,6 +41,19 @@ def build_and_vanish(world: World, lease_s: float = LEASE_S) -> Transaction:
     transaction.build(token=CancelToken())
     transaction._lease.stop()
     return transaction
+
+
+def test_what_a_failed_clean_up_left_is_taken_over_by_the_next_tunnel(world: World) -> None:
+    flag = str(world.a.net / "flag")
+    stuck = step("Stick once", "true", 'rm "$1"', flag)
+    vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), stuck)})
+    with pytest.raises(CleanupFailed), open_tunnel(world, world.with_vpn(vpn), lease_s=600):
+        pass
+    assert world.a.state_dir.exists()
+    Path(flag).touch()
+    with open_tunnel(world) as tunnel:
+        assert tunnel.still_up(CancelToken())
+    wait_until_untouched(world)
 
 
 def test_hosts_put_themselves_back_when_nobody_is_heard_of(world: World) -> None:
@@ -191,7 +204,7 @@ def test_lock_of_an_owner_on_another_computer_is_respected_until_its_lease_ends(
     report = recover(world.sessions, token=CancelToken())
     assert report.a.found is Found.IN_USE
     assert "somebody elsewhere" in report.a.sentence
-    assert report.b.found is Found.IN_USE
+    assert report.b.found is Found.IN_USE, "this process works on it"
     (world.a.state_dir / "watcher").write_text("1:1 free\n")  # its timer died as well
     (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
     assert recover(world.sessions, token=CancelToken()).a.is_clean

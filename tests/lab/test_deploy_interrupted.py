@@ -138,6 +138,7 @@ def sshd_of(host: HostSession) -> str:
     return sh(host, script).strip()
 
 
+@pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
 @pytest.mark.parametrize("stage", [Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY, None])
 def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
     bench: Bench, lab: Lab, tmp_path: Path, stage: Stage | None
@@ -164,6 +165,7 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
     wait_until_back(bench, timeout_s=5)
 
 
+@pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
 def test_gateway_that_stays_away_puts_itself_back(
     bench: Bench, lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

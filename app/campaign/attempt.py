@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from app.campaign.measuring import Measured, Measurement, cpu_sample
 from app.campaign.ports import StageSink, Tunnel, Tunnels
 from app.campaign.progress import ProgressMeter
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter, Suite, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
@@ -188,9 +188,9 @@ def _find(context: Context, key: AttemptKey) -> tuple[Adapter, Suite]:
     adapter = context.adapters.get(key.solution)
     if adapter is None:
         raise InvalidPlan(f"There is no adapter for {key.solution}.")
-    for suite in adapter.suites(context.facts[Side.A.value], context.facts[Side.B.value]):
-        if suite.name == key.suite:
-            return adapter, suite
+    suite = find_suite(adapter, context.facts[Side.A.value], context.facts[Side.B.value], key.suite)
+    if suite is not None:
+        return adapter, suite
     raise InvalidPlan(f"These hosts do not offer {key.suite} with {key.solution} (any more).")
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 from app.domain.commands import Command, CommandResult, FileToWrite
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
+from app.domain.mesh import MeshEffort
 
 
 class Space(StrEnum):
@@ -59,6 +60,10 @@ class SolutionInfo:
         is_unprotected: Whether it has no cryptography on purpose (a reference, never recommended or deployed).
         limitations: Findings a user must know that no setting can avoid, as sentences.
         sources: Where all this is said.
+        design: Names of what every suite of it contains whatever is chosen, as the policy knows them, for example
+            `tinc-1.0-protocol`; they are judged with each suite.
+        routing: How frames find their way, in a few words.
+        mesh: What a full mesh of N sites takes; None where there is none.
     """
 
     name: str
@@ -72,6 +77,9 @@ class SolutionInfo:
     is_unprotected: bool = False
     limitations: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    design: tuple[str, ...] = ()
+    routing: str = ""
+    mesh: MeshEffort | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +111,15 @@ class Step:
         undo: What takes it back; None only where the step changes nothing. It must succeed when there is nothing
             left to take back, and must not depend on anything a later step made.
         forward_retry_s: Try again for so long, in seconds, where the first try may come too early (0: never).
+        is_per_suite: Whether it has to be undone and done again when a standing tunnel changes its suite. Its undo is
+            then the same for every suite of the solution, and leaves what the other steps made.
     """
 
     title: str
     command: Command
     undo: Command | None
     forward_retry_s: float = 0.0
+    is_per_suite: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +159,49 @@ class UpCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Breakage:
+    """A way in which the protection can go away while the rest stays: a crash, or somebody who stops a service.
+
+    Attributes:
+        title: What is done, for people, for example `charon is stopped and the kernel's policies are flushed`.
+        command: Does it, as root, on one end. The plan's undo still works afterwards.
+    """
+
+    title: str
+    command: Command
+
+
+class OptionKind(StrEnum):
+    """What a cipher census asks a program for."""
+
+    CIPHER = "cipher"
+    MAC = "mac"
+    AEAD = "aead"
+
+
+@dataclass(frozen=True, slots=True)
+class CensusOption:
+    """One cipher, MAC or AEAD as the program itself lists it on both hosts, with the suite that tries it.
+
+    Attributes:
+        name: As the program writes it.
+        kind: What it is.
+        suite: Brings it up; its name is unique among all suites of the solution. A cipher goes with SHA-1, a MAC with
+            AES-128-CBC (the study's partners), as far as the program lets one choose.
+        alias_of: The other name of the same algorithm that stands for it; empty where it is not an alias.
+        is_unprotected: Whether it leaves plaintext or unauthenticated frames on the wire by its meaning (`none`, NULL).
+        note: For example where a table of ours, not the program, says that the name exists, with its source.
+    """
+
+    name: str
+    kind: OptionKind
+    suite: Suite
+    alias_of: str = ""
+    is_unprotected: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EndPlan:
     """Everything for one end.
 
@@ -160,6 +214,8 @@ class EndPlan:
         log_paths: Log files of daemons, to be read when something fails.
         listens: (protocol, port) that must be free before, for example ("udp", 21194).
         kernel_modules: Modules that are loaded by the steps.
+        breakages: In which ways its protection can go away; tried one after the other, on a tunnel that is then
+            removed.
     """
 
     files: tuple[FileToWrite, ...]
@@ -170,6 +226,7 @@ class EndPlan:
     log_paths: tuple[str, ...] = ()
     listens: tuple[tuple[str, int], ...] = ()
     kernel_modules: tuple[str, ...] = ()
+    breakages: tuple[Breakage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +246,10 @@ class TunnelPlan:
         up_timeout_s: How long both ends may take to be up, in seconds.
         largest_unfragmented_frame_bytes: Largest frame that crosses the link's underlay MTU in one outer packet, by
             theory; None where the carrier is a stream.
+        wire_filter: pcap filter that matches this tunnel's own packets on the underlay and no other traffic of the
+            two addresses, for example `udp port 21194`; empty for the baseline.
+        overhead_by_frame: Bytes by which the one outer frame would be longer than the inner one, by theory and as if
+            the underlay had room for it, per frame size in bytes; empty where `overhead_bytes` holds for all sizes.
     """
 
     solution: str
@@ -202,6 +263,8 @@ class TunnelPlan:
     overhead_note: str
     up_timeout_s: float = 20.0
     largest_unfragmented_frame_bytes: int | None = None
+    wire_filter: str = ""
+    overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
 
     def end(self, side: Side) -> EndPlan:
         """Return one end."""
@@ -272,6 +335,13 @@ class Adapter(Protocol):
         """Return what both ends can do, best first; exactly one is the default, unless there is none at all."""
         ...
 
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+        """Return every cipher, MAC and AEAD that the programs of both hosts list, weak ones included.
+
+        Their suites can be planned like those of `suites`. Empty where there is nothing to choose.
+        """
+        ...
+
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return how the key of one side is made there."""
         ...
@@ -291,6 +361,14 @@ class Adapter(Protocol):
     def parse_config(self, text: str) -> Sequence[Setting]:
         """Read an existing configuration of this VPN."""
         ...
+
+
+def find_suite(adapter: Adapter, facts_a: HostFacts, facts_b: HostFacts, name: str) -> Suite | None:
+    """Return the suite of that name which an adapter offers for two hosts, from its census too; None without one."""
+    for suite in adapter.suites(facts_a, facts_b):
+        if suite.name == name:
+            return suite
+    return next((one.suite for one in adapter.census(facts_a, facts_b) if one.suite.name == name), None)
 
 
 def shell_step_argv(script: str, *arguments: str) -> tuple[str, ...]:

@@ -36,6 +36,12 @@ class TunnelNames:
         l2tp_tunnel_id: L2TPv3 tunnel id on both ends (RFC 3931 section 3.2.1).
         l2tp_session_id: L2TPv3 session id on both ends.
         iperf_port: Port of the iperf3 server inside the tunnel for one direction; the next one is for the other.
+        tinc_port: Outer port of tinc, UDP and TCP.
+        freelan_port: Outer UDP port of freelan.
+        ssh_port: Outer TCP port of the tunnel's own sshd.
+        ssh_tap_unit: Number of the tap device that OpenSSH makes, before it gets `ethernet_interface` as its name.
+        lower_interface: The interface below one that encrypts frames (L2TPv3 under MACsec).
+        guard_table: nftables table that stops what would go out unprotected.
     """
 
     ethernet_interface: str = "tmk0"
@@ -46,6 +52,12 @@ class TunnelNames:
     l2tp_tunnel_id: int = 7301
     l2tp_session_id: int = 7301
     iperf_port: int = 25201
+    tinc_port: int = 21655
+    freelan_port: int = 21000
+    ssh_port: int = 21222
+    ssh_tap_unit: int = 7301
+    lower_interface: str = "tmklow0"
+    guard_table: str = "tunnelmark_guard"
 
 
 @dataclass(frozen=True, slots=True)

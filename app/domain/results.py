@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.verdicts import Finding, Verdict
+from app.domain.wire import WireReport
 
 FRAME_BYTES: tuple[int, ...] = (60, 128, 256, 512, 1024, 1400, 1514)
 """Ethernet frame sizes in bytes without FCS. Source: Lackorzynski, Köpsell, Strufe 2019, Table I."""
@@ -176,6 +177,7 @@ class Attempt:
         negotiated: What the programs said they agreed on.
         daemon_log: The daemons' own words, where it failed.
         doubts: Why the figures may be wrong, as sentences.
+        wire: What captures on the underlay showed; None where nothing was captured.
     """
 
     key: AttemptKey
@@ -196,6 +198,7 @@ class Attempt:
     negotiated: str = ""
     daemon_log: str = ""
     doubts: tuple[str, ...] = ()
+    wire: WireReport | None = None
 
 
 class ProfileName(StrEnum):

@@ -26,6 +26,15 @@ class Verdict(StrEnum):
         return list(Verdict).index(self)
 
 
+class Question(StrEnum):
+    """What a finding is about; the questions are kept apart, since each is answered by other people."""
+
+    INSECURE = "insecure"  # broken, below today's floor, or outdated: this program's own policy says so
+    GUIDELINE = "guideline"  # outside a guideline that the user picked
+    SLOW = "slow"  # measured here, or known to be slow everywhere
+    MISSING = "missing"  # a protection that is not there
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A verdict with its reason and source.
@@ -36,6 +45,7 @@ class Finding:
         reason: One sentence.
         source: Where that is said, for example an RFC with its section.
         replacement: What to use instead; empty where nothing has to be replaced.
+        question: Which question it answers.
     """
 
     subject: str
@@ -43,3 +53,4 @@ class Finding:
     reason: str
     source: str
     replacement: str = ""
+    question: Question = Question.INSECURE

@@ -20,6 +20,7 @@ from pathlib import Path
 from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
 from app.domain.adapters import (
     Carrier,
+    CensusOption,
     EndPlan,
     IdentityRecipe,
     PlanRequest,
@@ -421,6 +422,9 @@ class MadeUpVpn:
             log_paths=(log,),
             listens=(("udp", 21194),),
         )
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+        return ()
 
     def parse_config(self, text: str) -> Sequence[Setting]:
         return ()

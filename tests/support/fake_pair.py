@@ -111,6 +111,9 @@ class FakeAdapter:
     def __init__(self, suite: str) -> None:
         self._suite = Suite(suite, suite, is_default=True)
 
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+        return ()
+
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         return (self._suite,)
 

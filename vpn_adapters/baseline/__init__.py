@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import (
     Carrier,
+    CensusOption,
     EndPlan,
     IdentityRecipe,
     PlanRequest,
@@ -68,6 +69,10 @@ class BaselineAdapter:
         """Return the one suite without anything in it."""
         del facts_a, facts_b
         return (_SUITE,)
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
+        """Return nothing: there is nothing to choose."""
+        return ()
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return an empty recipe."""

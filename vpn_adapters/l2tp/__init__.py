@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import (
     Carrier,
+    CensusOption,
     EndPlan,
     IdentityRecipe,
     PlanRequest,
@@ -81,6 +82,10 @@ class L2tpAdapter:
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         """Return the one suite without anything in it, where both hosts can."""
         return (_SUITE,) if discovering.are_both_able(NAME, facts_a, facts_b) else ()
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
+        """Return nothing: there is nothing to choose."""
+        return ()
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return an empty recipe: there are no keys."""

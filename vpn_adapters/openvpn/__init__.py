@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import (
     Carrier,
+    CensusOption,
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
@@ -46,6 +47,10 @@ class OpenvpnAdapter:
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         """Return authenticated ciphers that both hosts list, best for their CPUs first."""
         return suites.offered(self.info.name, facts_a, facts_b)
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
+        """Return nothing: there is nothing to choose."""
+        return ()
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return how key and certificate are made."""

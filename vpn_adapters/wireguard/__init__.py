@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, SolutionInfo, Suite, TunnelPlan
+from app.domain.adapters import (
+    CensusOption,
+    IdentityRecipe,
+    PlanRequest,
+    PublicIdentity,
+    Setting,
+    SolutionInfo,
+    Suite,
+    TunnelPlan,
+)
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from vpn_adapters.shared.discovering import are_both_able
@@ -32,6 +41,10 @@ class WireguardAdapter:
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         """Return the protocol's only suite, where both hosts can."""
         return (info.SUITE,) if are_both_able(info.NAME, facts_a, facts_b) else ()
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
+        """Return nothing: there is nothing to choose."""
+        return ()
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return how a key is made."""

@@ -1,0 +1,103 @@
+"""The cipher census: which options of which solution work on a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.adapters import OptionKind
+from app.domain.hosts import HostFacts, PairSpec
+
+
+class OptionStatus(StrEnum):
+    """What became of one option."""
+
+    WORKS = "works"
+    FAILS = "fails"
+    UNPROTECTED = "unprotected"  # it passes traffic, and plaintext or unauthenticated frames with it; not counted
+    NOT_RUN = "not-run"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionResult:
+    """One option, really tried.
+
+    Attributes:
+        solution: Solution's name.
+        name: The option, as the program writes it.
+        kind: Cipher, MAC or AEAD.
+        suite: Name of the suite that tried it.
+        status: What became of it.
+        reason: Why it does not work, with the daemon's own words; or a doubt. Empty where there is nothing to say.
+        alias_of: The other name of the same algorithm; empty where it is not an alias.
+        negotiated: What the programs said they agreed on.
+        sent: Echo requests sent through it.
+        received: How many were answered.
+        weighted_latency_ms: Weighted mean RTT in ms; None where it was not measured.
+        throughput_mbit_s: TCP goodput from A to B in Mbit/s; None where it was not measured.
+        took_s: Seconds from the switch to the result.
+    """
+
+    solution: str
+    name: str
+    kind: OptionKind
+    suite: str
+    status: OptionStatus
+    reason: str = ""
+    alias_of: str = ""
+    negotiated: str = ""
+    sent: int = 0
+    received: int = 0
+    weighted_latency_ms: float | None = None
+    throughput_mbit_s: float | None = None
+    took_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class CensusRecord:
+    """A census as it is stored.
+
+    Attributes:
+        census_id: Number in the database.
+        pair: The pair.
+        solutions: Which solutions were asked for, in order.
+        is_complete: Whether every option has a result.
+        started_at: UTC.
+        ended_at: UTC; None while it runs or after it was stopped.
+        facts: What was found on the hosts before, by `a` and `b`.
+        results: In the order they were made.
+        tunnelmark_version: Version that measured.
+    """
+
+    census_id: int
+    pair: PairSpec
+    solutions: tuple[str, ...]
+    is_complete: bool
+    started_at: datetime
+    ended_at: datetime | None
+    facts: Mapping[str, HostFacts]
+    results: tuple[OptionResult, ...]
+    tunnelmark_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionCensus:
+    """The study's triple for one solution.
+
+    Attributes:
+        solution: Solution's name.
+        working: Options that work; aliases count as listed.
+        failed: Options that do not.
+        total: Both together; unprotected options are not counted.
+        unprotected: Options that pass plaintext or unauthenticated frames.
+        options: Every result.
+    """
+
+    solution: str
+    working: int
+    failed: int
+    total: int
+    unprotected: int
+    options: tuple[OptionResult, ...]

@@ -1,0 +1,72 @@
+"""What a linter finds in configuration files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.verdicts import Question, Verdict
+
+MASK = "(not shown)"
+"""Stands for a secret; no parser lets one out."""
+
+
+class ConfigKind(StrEnum):
+    """Kinds of configuration files that can be read."""
+
+    OPENVPN = "openvpn"
+    SWANCTL = "swanctl"
+    IPSEC_CONF = "ipsec-conf"
+    IPSEC_SECRETS = "ipsec-secrets"
+    TINC = "tinc"
+    TINC_HOST = "tinc-host"
+    FREELAN = "freelan"
+    SSHD = "sshd"
+    SSH = "ssh"
+    WIREGUARD = "wireguard"
+    STUNNEL = "stunnel"
+    PPTPD = "pptpd"
+    PPP = "ppp"
+    VTUND = "vtund"
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One thing that is wrong with a file, or missing in it.
+
+    Attributes:
+        line: Line number from 1; 0 where it concerns the file as a whole.
+        setting: Name of the setting, as in the file.
+        value: Its value, secrets masked; empty where the setting is missing.
+        question: Which question it answers.
+        verdict: The word.
+        reason: One sentence.
+        source: Where that is said.
+        replacement: What to write instead; empty where nothing has to be replaced.
+    """
+
+    line: int
+    setting: str
+    value: str
+    question: Question
+    verdict: Verdict
+    reason: str
+    source: str
+    replacement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LintedFile:
+    """One file and what was found in it.
+
+    Attributes:
+        path: Where it lies; `HOST:PATH` where it was read from a host.
+        kind: What it is; None where it could not be told or read.
+        findings: In the order of lines.
+        error: Why it could not be read, as a sentence; empty if it could.
+    """
+
+    path: str
+    kind: ConfigKind | None
+    findings: tuple[LintFinding, ...] = ()
+    error: str = ""

@@ -1,0 +1,127 @@
+"""What was seen on the underlay while a tunnel carried marked frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LeakVerdict(StrEnum):
+    """Whether anything of the frames inside could be read on the underlay."""
+
+    PROTECTED = "protected"  # marked frames crossed, their packets were captured, no mark was in them
+    LEAKS = "leaks"
+    NOT_PROVEN = "not-proven"  # the control failed, or no packet was captured
+    EXEMPT = "exempt"  # a reference without cryptography: the mark is to be seen
+
+
+class BreakVerdict(StrEnum):
+    """What happens to the traffic once the protection has gone."""
+
+    FAILS_CLOSED = "fails-closed"
+    FAILS_OPEN = "fails-open"
+    NOT_PROVEN = "not-proven"
+
+
+@dataclass(frozen=True, slots=True)
+class BreakOutcome:
+    """What became of marked frames after one breakage.
+
+    Attributes:
+        title: What was done.
+        verdict: Whether plaintext was seen.
+        clear_marks: Marks seen on the underlay, by `a` and `b`.
+        answered: Marked echo requests that were answered, of `sent`.
+        sent: Marked echo requests that were sent.
+        note: Anything that the reader should know.
+    """
+
+    title: str
+    verdict: BreakVerdict
+    clear_marks: Mapping[str, int]
+    answered: int
+    sent: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeakProof:
+    """Whether plaintext could be seen on the underlay.
+
+    Attributes:
+        verdict: The word.
+        sent: Marked echo requests that were sent through the tunnel.
+        answered: How many were answered.
+        captured: Packets of the tunnel captured on the underlay, by `a` and `b`.
+        clear_marks: Packets with the mark in them, by `a` and `b`.
+        control_marks: Packets with the mark when the same was sent over the bare underlay, by `a` and `b`.
+        broken: What happened after each breakage.
+        note: Anything that the reader should know.
+    """
+
+    verdict: LeakVerdict
+    sent: int
+    answered: int
+    captured: Mapping[str, int]
+    clear_marks: Mapping[str, int]
+    control_marks: Mapping[str, int]
+    broken: tuple[BreakOutcome, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FrameOverhead:
+    """What one frame size costs on the underlay, measured from a capture.
+
+    Attributes:
+        frame_bytes: Ethernet frame inside, in bytes without FCS.
+        packets: Outer packets per frame inside (TCP's acknowledgements without payload not counted).
+        outer_bytes: Bytes on the underlay per frame inside, Ethernet headers included, without FCS.
+        theory_bytes: The same by the adapter's arithmetic, fragmentation included; None where it gives none.
+        is_fragmented: Whether IPv4 fragments were seen.
+        ack_bytes: Bytes of TCP acknowledgements without payload per frame inside; 0 where the carrier is not TCP.
+    """
+
+    frame_bytes: int
+    packets: float
+    outer_bytes: float
+    theory_bytes: int | None
+    is_fragmented: bool
+    ack_bytes: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Whether a special kind of frame crosses.
+
+    Attributes:
+        kind: `non-ip`, `multicast` or `vlan`.
+        has_crossed: Whether it did; None where it could not be tried.
+        note: How it was tried, or why not.
+    """
+
+    kind: str
+    has_crossed: bool | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WireReport:
+    """Everything that captures on the underlay showed of one tunnel.
+
+    Attributes:
+        leak: Whether plaintext could be seen; None where it was not looked for.
+        overhead: Per frame size.
+        crossings: Special frames.
+        advised_inner_mtu_bytes: The inner MTU that would avoid fragmentation; None where nothing is fragmented.
+        is_advised_mtu_proven: Whether a packet of that size crossed whole and one byte more did not; None if not tried.
+        doubts: Why this may be wrong, as sentences.
+    """
+
+    leak: LeakProof | None = None
+    overhead: tuple[FrameOverhead, ...] = ()
+    crossings: tuple[Crossing, ...] = ()
+    advised_inner_mtu_bytes: int | None = None
+    is_advised_mtu_proven: bool | None = None
+    doubts: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import sample_records as sample
 from fake_hosts import Answer, FakeHost
 
-from app.domain.adapters import Adapter, EndPlan, Suite, TunnelPlan
+from app.domain.adapters import Adapter, CensusOption, EndPlan, Suite, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair

@@ -26,8 +26,8 @@ def drift_of(baseline: Sequence[Attempt]) -> Drift:
         The changes in percent of the first one, and what they mean.
     """
     if len(baseline) < 2:
-        measured = "only once" if baseline else "not at all"
-        sentence = f"Whether the link itself drifted is unknown: the baseline was measured {measured}."
+        measured = "measured only once" if baseline else "not measured"
+        sentence = f"Whether the link itself drifted is unknown: the baseline was {measured}."
         return Drift(None, None, sentence)
     latency_pct = _change_pct(baseline, attempt_weighted_ms)
     throughput_pct = _change_pct(baseline, attempt_both_mbit_s)

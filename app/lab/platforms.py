@@ -26,7 +26,15 @@ _COMMON_PACKAGES = (
     "openvpn",
     "wireguard-tools",
     "xz-utils",
+    "strongswan-swanctl",
+    "charon-systemd",
+    "libcharon-extra-plugins",
+    "libstrongswan-extra-plugins",
+    "tinc",
+    "wpasupplicant",
 )
+_KERNEL_PACKAGE = "linux-image-cloud-amd64"
+"""It has WireGuard, L2TPv3, MACsec, ESP and tun as modules, and boots faster than the general one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +77,22 @@ PLATFORMS: dict[str, Platform] = {
             components=("main",),
             keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
             packages=(*_COMMON_PACKAGES, "opendoas"),
-            # The cloud kernel has WireGuard, L2TPv3 and tun as modules, and boots faster than the general one.
-            kernel_package="linux-image-cloud-amd64",
+            kernel_package=_KERNEL_PACKAGE,
             # Source: sshd_config(5) of OpenSSH 9.8: without this, a few wrong passwords lock every login out, because
             # all connections to a guest seem to come from the same address.
             sshd_lines=("PerSourcePenalties no",),
+            recipe=2,
+        ),
+        Platform(
+            name="debian-11",
+            title="Debian 11 (bullseye)",
+            suite="bullseye",
+            # Of this release, `main` alone: the files that its security archive lists are gone.
+            components=("main",),
+            keyrings=("debian-archive-keyring.gpg", "debian-archive-keyring.pgp"),
+            # `doas` is the same program that later releases call opendoas. The last release with freelan is this one.
+            packages=(*_COMMON_PACKAGES, "doas", "freelan"),
+            kernel_package=_KERNEL_PACKAGE,
         ),
     )
 }

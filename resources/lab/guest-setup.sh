@@ -9,8 +9,10 @@ echo "tunnelmark: package repository"
 mkdir -p "$repository"
 # The packages that can be removed and installed again in a guest, with what they depend on.
 # What every Debian has anyway is left out.
-apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances \
-    iperf3 openvpn wireguard-tools tcpdump | grep '^[a-z0-9]' | sort -u > /tmp/closure
+dpkg-query -W -f '${Package}\n' iperf3 openvpn wireguard-tools tcpdump strongswan-swanctl charon-systemd \
+    libcharon-extra-plugins libstrongswan-extra-plugins tinc wpasupplicant freelan 2> /dev/null > /tmp/wanted || true
+xargs apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
+    --no-enhances < /tmp/wanted | grep '^[a-z0-9]' | sort -u > /tmp/closure
 dpkg-query -W -f '${db:Status-Abbrev}|${Essential}|${Priority}|${Package}\n' |
     awk -F'|' '$1 ~ /^ii/ && $2 != "yes" && $3 != "required" && $3 != "important" { print $4 }' | sort -u > /tmp/installed
 (cd "$repository" && comm -12 /tmp/closure /tmp/installed | xargs apt-get download -q -o APT::Sandbox::User=root)
@@ -58,10 +60,14 @@ for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub
     systemd-network-generator.service systemd-networkd-persistent-storage.service \
     systemd-udev-load-credentials.service systemd-sysusers.service systemd-update-done.service \
     systemd-random-seed.service systemd-remount-fs.service systemd-hibernate-clear.service systemd-binfmt.service \
-    proc-sys-fs-binfmt_misc.automount systemd-tmpfiles-setup-dev.service systemd-ask-password-console.path \
-    systemd-ask-password-wall.path sshd-unix-local.socket; do
+    proc-sys-fs-binfmt_misc.automount systemd-ask-password-console.path systemd-ask-password-wall.path \
+    sshd-unix-local.socket; do
     ln -sf /dev/null "/etc/systemd/system/$unit"
 done
+# /dev/net/tun is made by one of these two, the early one where there is one.
+if [ -e /lib/systemd/system/systemd-tmpfiles-setup-dev-early.service ]; then
+    ln -sf /dev/null /etc/systemd/system/systemd-tmpfiles-setup-dev.service
+fi
 mkdir -p /etc/systemd/system-generators
 for generator in systemd-ssh-generator systemd-gpt-auto-generator systemd-hibernate-resume-generator \
     systemd-debug-generator systemd-getty-generator systemd-rc-local-generator systemd-run-generator \
@@ -70,9 +76,12 @@ for generator in systemd-ssh-generator systemd-gpt-auto-generator systemd-hibern
     ln -sf /dev/null "/etc/systemd/system-generators/$generator"
 done
 rm -f /etc/modules-load.d/modules.conf
-for unit in openvpn.service nftables.service iperf3.service ssh.socket sshd-keygen.service; do
+# No VPN starts by itself.
+for unit in openvpn.service nftables.service iperf3.service ssh.socket sshd-keygen.service strongswan.service \
+    strongswan-starter.service tinc.service wpa_supplicant.service freelan.service; do
     systemctl disable --quiet "$unit" 2> /dev/null || true # not every release has each of them
 done
+rm -f /etc/rc?.d/S??freelan
 systemctl enable --quiet systemd-networkd.service ssh.service tunnelmark-lab-setup.service tunnelmark-lab-ready.service
 systemctl set-default --quiet multi-user.target
 rm -f /etc/ssh/ssh_host_*
@@ -93,6 +102,6 @@ rm -f /usr/share/initramfs-tools/hooks/udev /usr/share/initramfs-tools/scripts/i
     /usr/share/initramfs-tools/scripts/init-bottom/udev
 chmod 0755 /etc/initramfs-tools/scripts/init-bottom/tunnelmark-lab
 update-initramfs -u -k all
-rm -f /tmp/closure /tmp/installed
+rm -f /tmp/wanted /tmp/closure /tmp/installed
 : > /etc/machine-id
 rm -f /var/lib/dbus/machine-id

@@ -60,5 +60,14 @@ def test_every_platform_can_be_made_and_measured_with(row: object) -> None:
     entry = platform(getattr(row, "name"))  # noqa: B009 - the table's key and the row's name must agree
     assert entry is row
     assert {"openssh-server", "iperf3", "tcpdump", "iputils-ping", "openvpn", "wireguard-tools"} <= set(entry.packages)
+    assert {"charon-systemd", "strongswan-swanctl", "tinc", "wpasupplicant"} <= set(entry.packages)
     assert len(set(entry.packages)) == len(entry.packages)
     assert entry.kernel_package.startswith("linux-image-")
+
+
+def test_freelan_is_where_debian_has_it() -> None:
+    assert [row.name for row in PLATFORMS.values() if "freelan" in row.packages] == ["debian-11"]
+
+
+def test_no_platform_gets_options_that_its_sshd_does_not_understand() -> None:
+    assert PLATFORMS["debian-11"].sshd_lines == ()

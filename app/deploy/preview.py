@@ -48,6 +48,9 @@ def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator
     yield PlannedItem(side.value, "undo", "Put everything back, by hand as well", f"sh {state_dir}/undo.sh")
     for step in request.adapter.identity(request.plan_request(), side).steps:
         yield from _step_items(side, step)
+    for secret in request.adapter.identity(request.plan_request(), side.other).shared:
+        where = f"(a secret that host {side.other.upper()} makes for both; it is never shown)"
+        yield PlannedItem(side.value, "file", secret.path, where)
     for file in own.files:
         yield PlannedItem(side.value, "file", file.path, file.content.decode("utf-8", errors="replace"))
     for step in own.steps:

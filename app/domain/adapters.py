@@ -123,6 +123,24 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedSecret:
+    """A secret that one host makes and the other must have as well, where the protocol has nothing better.
+
+    It goes from one host to the other through this process's memory and the stdin of a shell, into a file that only
+    root can read; it is in no argument, log, journal, report, preview or message.
+
+    Attributes:
+        title: What it is, for people, for example `Key that both ends share`.
+        show: Prints it on the host that made it; at most 4096 printable ASCII characters, in one line.
+        path: Where it goes on the other host, before the plan's steps run: below the link's run_dir, mode 0600.
+    """
+
+    title: str
+    show: Command
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class IdentityRecipe:
     """Steps that make a key on the host that owns it, and commands that print the public part.
 
@@ -130,10 +148,13 @@ class IdentityRecipe:
         steps: Run in order on the host. What they write lies below the link's run_dir, which exists already
             (mode 0700) and is removed as a whole by the undo.
         public: Commands that print only public parts, by name; their stdout goes to `parse_identity`.
+        shared: Secrets that these steps make and that the other host gets too; only in the recipe of the side that
+            makes them.
     """
 
     steps: tuple[Step, ...] = ()
     public: Mapping[str, Command] = field(default_factory=dict)
+    shared: tuple[SharedSecret, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from app.domain.results import (
     ProfileName,
 )
 from app.domain.verdicts import Verdict
+from app.lab import parse_platforms, platforms_text
 from app.wizard import ComparisonWizard, Discovery, RunOptions
 
-DEMO_PAIR = "lab:debian-13"
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 
 
@@ -56,7 +56,8 @@ def compare(context: Context) -> int:
 def demo(context: Context) -> int:
     """Run the main job on the practice lab, without a window."""
     options = context.options
-    options.pair, options.solutions, options.profile = DEMO_PAIR, DEMO_SOLUTIONS, ProfileName.QUICK.value
+    options.pair, options.solutions = f"lab:{platforms_text(*parse_platforms(options.platform))}", DEMO_SOLUTIONS
+    options.profile = ProfileName.QUICK.value
     return compare(context)
 
 

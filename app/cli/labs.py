@@ -10,9 +10,9 @@ from rich.table import Table
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.domain.cancel import CancelToken
-from app.domain.errors import InvalidOption, NotFound
+from app.domain.errors import NotFound
 from app.domain.hosts import Side
-from app.lab import CpuKind, LabSpec
+from app.lab import CpuKind, LabSpec, parse_platforms
 from app.wizard.ports import ProgressSink
 
 _STATES = {
@@ -26,7 +26,7 @@ _STATES = {
 def up(context: Context) -> int:
     """Start a lab that lasts until `lab down`."""
     options = context.options
-    platform_a, platform_b = parse_platform(options.platform)
+    platform_a, platform_b = parse_platforms(options.platform)
     spec = LabSpec(name=options.name, platform_a=platform_a, platform_b=platform_b, cpu=CpuKind(options.cpu))
     manager = context.labs()
 
@@ -96,17 +96,3 @@ def ssh(context: Context) -> int:
             hint=f"Start it with: tunnelmark lab up --name {options.name}",
         )
     return subprocess.run([*lab.ssh_argv(Side(options.side.lower())), *options.remote], check=False).returncode
-
-
-def parse_platform(text: str) -> tuple[str, str]:
-    """Read `debian-13` or `A=debian-11,B=debian-13`.
-
-    Raises:
-        InvalidOption: It is neither.
-    """
-    if "=" not in text:
-        return text, text
-    parts = dict(part.partition("=")[::2] for part in text.split(","))
-    if set(parts) != {"A", "B"}:
-        raise InvalidOption(f"--platform {text} cannot be read.", hint="Write debian-13, or A=debian-13,B=debian-13.")
-    return parts["A"], parts["B"]

@@ -13,7 +13,11 @@ from app.compose import tunnelmark_version
 
 Handler = Callable[[Context], int]
 
-_PAIR_HELP = "a stored pair, lab:NAME (a running lab), or lab:debian-13 (started for this command unless one is up)"
+_PAIR_HELP = (
+    "a stored pair, lab:NAME (a running lab), or lab:PLATFORM (started for this command unless one is up): "
+    "lab:debian-13, lab:debian-11, lab:A=debian-11,B=debian-13"
+)
+_PLATFORM_HELP = "debian-13 (default), debian-11, or one for each side: A=debian-11,B=debian-13"
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -47,6 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
+    _add_platform(demo)
     _add_measuring(demo)
     return parser
 
@@ -86,6 +91,10 @@ def _command(
     return parser
 
 
+def _add_platform(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--platform", default="debian-13", metavar="PLATFORM", help=_PLATFORM_HELP)
+
+
 def _add_host_keys(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-host-key",
@@ -99,7 +108,7 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     lab = commands.add_parser("lab", help="the practice lab: two virtual gateways", epilog=EPILOG)
     verbs = lab.add_subparsers(title="commands", metavar="COMMAND", required=True)
     up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
-    up.add_argument("--platform", default="debian-13", help="debian-13 (default), or A=PLATFORM,B=PLATFORM")
+    _add_platform(up)
     up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
     down = _command(verbs, "down", "labs.down", "stop a lab")
     status = _command(verbs, "status", "labs.status", "show running labs")

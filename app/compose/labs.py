@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
 from app.domain.hosts import PairSpec
 from app.lab import PLATFORMS as LAB_PLATFORMS
-from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec
+from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
 from app.wizard import LabState
 from app.wizard.ports import ProgressSink
 
@@ -57,33 +57,38 @@ class Labs:
         """Return the pair of a running lab, or of a lab that is started for this process.
 
         Args:
-            name: Name of a running lab, or of a platform: then a lab of that platform that is up is taken, and one is
-                started where there is none.
+            name: Name of a running lab, or a platform (`debian-13`), or one for each side (`A=debian-11,B=debian-13`):
+                then a lab of that kind that is up is taken, and one is started where there is none.
             token: Stops the start.
             on_progress: Gets what happens.
 
         Raises:
             NotFound: There is neither a lab nor a platform of that name.
+            InvalidOption: It cannot be read, or a platform is unknown.
             LabFault: The lab cannot be started.
         """
-        if name not in LAB_PLATFORMS:
+        if name not in LAB_PLATFORMS and "=" not in name:
             lab = self.manager.find(name)
             if lab is None:
                 raise NotFound(
                     f"There is no running lab named {name}.",
-                    hint=f"Start it with: tunnelmark lab up --name {name}",
+                    hint=f"Start it with: tunnelmark lab up --name {name}. "
+                    f"Platforms, for a lab that is started when needed: {', '.join(LAB_PLATFORMS)}.",
                 )
             return lab.pair
+        platforms = parse_platforms(name)
+        asked_for = f"lab:{platforms_text(*platforms)}"
         for lab in self.running():
             is_usable = lab.owner_pid in (None, os.getpid())  # another command's own lab ends with that command
-            if is_usable and lab.spec.platform_a == lab.spec.platform_b == name and lab.spec.cpu is CpuKind.AES:
-                return replace(lab.pair, name=f"lab:{name}")
-        spec = LabSpec(name=f"own-{os.getpid()}", platform_a=name, platform_b=name)
+            is_wanted = (lab.spec.platform_a, lab.spec.platform_b) == platforms and lab.spec.cpu is CpuKind.AES
+            if is_usable and is_wanted:
+                return replace(lab.pair, name=asked_for)
         with self._lock:
+            spec = LabSpec(f"own-{os.getpid()}-{len(self._owned) + 1}", *platforms)
             lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
             self._owned.append(spec.name)
         # Under the name that was asked for: so this and later comparisons on such a lab find each other.
-        return replace(lab.pair, name=f"lab:{name}")
+        return replace(lab.pair, name=asked_for)
 
     def close(self) -> None:
         """Stop the labs that this process started for itself."""

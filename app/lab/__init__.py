@@ -4,7 +4,16 @@ from app.lab.image import ImagePaths
 from app.lab.manager import LabManager
 from app.lab.platforms import PLATFORMS
 from app.lab.running import Lab
-from app.lab.spec import CpuKind, LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
+from app.lab.spec import (
+    CpuKind,
+    LabProgress,
+    LabSpec,
+    LabStatus,
+    OnProgress,
+    check_lab_name,
+    parse_platforms,
+    platforms_text,
+)
 
 __all__ = [
     "PLATFORMS",
@@ -17,4 +26,6 @@ __all__ = [
     "LabStatus",
     "OnProgress",
     "check_lab_name",
+    "parse_platforms",
+    "platforms_text",
 ]

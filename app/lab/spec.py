@@ -53,6 +53,43 @@ class LabSpec:
         platform(self.platform_b)
 
 
+def parse_platforms(text: str) -> tuple[str, str]:
+    """Read which platforms a lab is to have.
+
+    Args:
+        text: One platform for both gateways (`debian-13`), or one for each (`A=debian-11,B=debian-13`).
+
+    Returns:
+        Platforms of A and B.
+
+    Raises:
+        InvalidOption: It is neither, or a platform is unknown.
+    """
+    parts = dict.fromkeys(("A", "B"), text)
+    if "=" in text or "," in text:
+        words = [part.strip().partition("=") for part in text.split(",")]
+        parts = {side.strip().upper(): name.strip() for side, _, name in words}
+        if len(words) != 2 or set(parts) != {"A", "B"}:
+            raise InvalidOption(
+                f"“{text}” does not say which platform is on which side.",
+                hint="Write one for both (debian-13), or one for each (A=debian-11,B=debian-13).",
+            )
+    return platform(parts["A"]).name, platform(parts["B"]).name
+
+
+def platforms_text(platform_a: str, platform_b: str) -> str:
+    """Return two platforms as `parse_platforms` reads them, always in the same way.
+
+    Args:
+        platform_a: Platform of host A.
+        platform_b: Platform of host B.
+
+    Returns:
+        One name if both are the same.
+    """
+    return platform_a if platform_a == platform_b else f"A={platform_a},B={platform_b}"
+
+
 def check_lab_name(name: str) -> None:
     """Refuse what cannot be a lab's name.
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.compare import chosen_profile
-from app.cli.labs import parse_platform
 from app.cli.pairs import parse_address
 from app.cli.parser import parse
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
 from app.domain.results import PROFILES, ProfileName
+from app.lab import PLATFORMS
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,12 @@ def test_a_key_file_means_that_key() -> None:
     assert (host.auth, host.identity_file, host.host_key_file) == (AuthKind.KEY, "/k", "/h")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("debian-13", ("debian-13", "debian-13")), ("A=debian-11,B=debian-13", ("debian-11", "debian-13"))],
-)
-def test_platforms(text: str, expected: tuple[str, str]) -> None:
-    assert parse_platform(text) == expected
-
-
-@pytest.mark.parametrize("text", ["A=x", "A=x,C=y", "=,="])
-def test_what_is_no_platform_is_refused(text: str) -> None:
-    with pytest.raises(InvalidOption):
-        parse_platform(text)
+@pytest.mark.parametrize("command", [["lab", "up"], ["demo"], ["compare"], ["discover"]])
+def test_help_names_every_platform(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse([*command, "--help"])
+    shown = capsys.readouterr().out
+    assert [name for name in PLATFORMS if name not in shown] == []
 
 
 def test_a_profile_stays_itself_unless_something_is_asked_for() -> None:

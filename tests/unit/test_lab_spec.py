@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
-from app.lab import PLATFORMS, CpuKind, LabSpec, check_lab_name
+from app.lab import PLATFORMS, CpuKind, LabSpec, check_lab_name, parse_platforms, platforms_text
 from app.lab.platforms import platform
 
 
@@ -71,3 +71,38 @@ def test_freelan_is_where_debian_has_it() -> None:
 
 def test_no_platform_gets_options_that_its_sshd_does_not_understand() -> None:
     assert PLATFORMS["debian-11"].sshd_lines == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("debian-13", ("debian-13", "debian-13")),
+        ("A=debian-11,B=debian-13", ("debian-11", "debian-13")),
+        ("b=debian-11, a=debian-13", ("debian-13", "debian-11")),
+    ],
+)
+def test_platforms_of_both_sides(text: str, expected: tuple[str, str]) -> None:
+    assert parse_platforms(text) == expected
+    assert parse_platforms(platforms_text(*expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "=,=", "debian-1", "debian-11,debian-13", "A=debian-11", "A=debian-11,B=", "A=debian-11,C=debian-13"),
+        *("A=debian-11,A=debian-13", "A=debian-11,B=debian-13,B=debian-13"),
+    ],
+)
+def test_what_is_no_platform_is_refused(text: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        parse_platforms(text)
+    assert "debian-13" in caught.value.hint
+
+
+@given(st.text(alphabet="AB=,debian-13 x", max_size=40))
+def test_reading_platforms_never_crashes(text: str) -> None:
+    try:
+        found = parse_platforms(text)
+    except InvalidOption:
+        return
+    assert set(found) <= set(PLATFORMS)

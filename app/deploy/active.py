@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from app.deploy.both import on_both, on_both_to_the_end
+from app.deploy.both import deadline_token, on_both, on_both_to_the_end
 from app.deploy.building import ping_once
 from app.deploy.ends import HostEnd, printable
+from app.deploy.preview import configuration_of
 from app.deploy.request import DeployRequest, Obstacle
-from app.domain.adapters import TunnelPlan, shell_step_argv
+from app.deploy.switching import Switcher, checked, why_not_switch
+from app.domain.adapters import Suite, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import EnvironmentFault
+from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import PlannedItem
+
+LOG_S = 5.0
+"""How long reading the daemons' logs after a failure may take, in seconds."""
 
 _TAIL_SCRIPT = 'for log in "$@"; do [ -s "$log" ] || continue; echo "--- $log"; tail -c 6000 "$log"; echo; done'
 
@@ -42,6 +48,7 @@ class ActiveTunnel:
         negotiated: str,
         warnings: tuple[Obstacle, ...],
         lost: Callable[[], Mapping[Side, str]],
+        switcher: Switcher,
     ) -> None:
         self.plan = plan
         self.configuration = configuration
@@ -54,6 +61,7 @@ class ActiveTunnel:
         self._request = request
         self._ends = ends
         self._lost = lost
+        self._switcher = switcher
 
     @property
     def lost(self) -> Mapping[Side, str]:
@@ -87,6 +95,55 @@ class ActiveTunnel:
             Printable text with a heading per host; what cannot be read is left out.
         """
         return collect_logs(self._ends, self.plan, token=token)
+
+    def can_switch(self, suite: Suite) -> bool:
+        """Return whether `switch` can give the tunnel this suite, without touching a host.
+
+        Args:
+            suite: One that the adapter offers for these hosts, from its census too.
+        """
+        request = replace(self._request, suite=suite)
+        return not why_not_switch(self._request, self.plan, request, self._switcher.plan(request))
+
+    def switch(self, suite: Suite, *, token: CancelToken, up_timeout_s: float | None = None) -> None:
+        """Give the standing tunnel another suite: only what depends on it is taken back and done again.
+
+        `plan`, `configuration` and `negotiated` are the new ones afterwards.
+
+        Args:
+            suite: One that the adapter offers for these hosts, from its census too.
+            token: Cancels it.
+            up_timeout_s: How long both ends may take to be up, in seconds; None for what the plan says.
+
+        Raises:
+            InvalidPlan: More than the steps that depend on the suite would have to change; nothing was touched.
+            TunnelDown, CommandFailed, DiskFull: It did not work; `context["log"]` holds the daemons' logs. The tunnel
+                stands with neither suite then, and can be switched again.
+            ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
+        """
+        request = replace(self._request, suite=suite)
+        plan = self._switcher.plan(request)
+        checked(self._request, self.plan, request, plan)
+        if up_timeout_s is not None:
+            plan = replace(plan, up_timeout_s=up_timeout_s)
+        if self._lost():
+            raise TunnelDown(" ".join(self._lost().values()))
+        self._request, self.plan, self.negotiated = request, plan, ""
+        self.configuration = configuration_of(request, plan)
+        try:
+            self.negotiated = self._switcher.switch(request, plan, token=token)
+        except TunnelmarkError as error:
+            self._add_log(error)
+            raise
+
+    def _add_log(self, error: TunnelmarkError) -> None:
+        try:
+            with deadline_token(LOG_S) as token:
+                log = self.collect_logs(token)
+        except (EnvironmentFault, Cancelled):
+            return
+        if log:
+            error.context["log"] = log
 
     def _is_end_up(self, side: Side, token: CancelToken) -> bool:
         own = self.plan.end(side)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.deploy.beginning import begin_error, planned_step, step_error, step_line
+from app.deploy.beginning import planned_step, step_line
+from app.deploy.build_errors import build_error
 from app.deploy.ends import HostEnd, new_id, printable, whole_seconds
 from app.deploy.ledger import CHECK_NUMBER, CROSS_NUMBER, FILE_NUMBER, STEP_NUMBER, Ledger, Planned, numbered
 from app.deploy.marks import Mark, MarkSink, find, text_after
@@ -15,8 +16,8 @@ from app.deploy.request import DeployRequest
 from app.deploy.scripts import call, call_with_deadline, extended_pattern, filled_script
 from app.domain.adapters import EndPlan, TunnelPlan, UpCheck
 from app.domain.cancel import CancelToken
-from app.domain.commands import CommandResult, FileToWrite
-from app.domain.errors import Bug, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.commands import FileToWrite
+from app.domain.errors import Bug, TunnelDown
 from app.domain.hosts import Side, ToolFlavour
 from app.ssh.remote_line import shell_line
 from app.ssh.upload import upload_error, upload_script
@@ -58,18 +59,42 @@ def build(
         CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been taken back yet.
     """
     own = building.plan.end(end.side)
+    files = _files(building, own, ledger)
     steps = [
         *(call("must_be_absent", name) for name in used_interfaces(building.request, own)),
         *_place_lines(building, own, ledger),
         *_step_lines(building, own, ledger),
     ]
-    files = _files(building, own, ledger)
+    return run_apply(end, building, ledger, ApplyLines((), files, steps), token=token, on_mark=on_mark)
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyLines:
+    """What a script that builds an end does, in this order, before it waits for the end to be up.
+
+    Attributes:
+        before: Lines that come first.
+        files: Files in the tunnel's own folder.
+        steps: Lines that make the changes.
+    """
+
+    before: Sequence[str]
+    files: Sequence[FileToWrite]
+    steps: Sequence[str]
+
+
+def run_apply(
+    end: HostEnd, building: Building, ledger: Ledger, lines: ApplyLines, *, token: CancelToken, on_mark: MarkSink
+) -> tuple[Mark, ...]:
+    """Run a script that builds one end, or builds it again; see `build`."""
+    own = building.plan.end(end.side)
     report = new_id()
     marks, result = end.run_marked(
         filled_script(
             "apply.sh",
-            files=[upload_script(files, report).decode()] if files else [],
-            steps=steps,
+            before=lines.before,
+            files=[upload_script(lines.files, report).decode()] if lines.files else [],
+            steps=lines.steps,
             checks=_check_lines(building, end.side),
         ),
         (end.state_dir, building.tunnels[end.side]),
@@ -81,12 +106,14 @@ def build(
     for mark in marks:
         if mark.words[0] == "step" and len(mark.words) == 3:
             ledger.done(mark.words[1], int(mark.words[2]))
+        elif mark.words[0] == "back" and len(mark.words) == 3:
+            ledger.undone(mark.words[1], int(mark.words[2]))
         elif mark.words == ("written",):
             _written(building, own, ledger)
     if find(marks, "failed", "files") is not None:
-        raise upload_error(files, result.stderr, report, end.label)
+        raise upload_error(lines.files, result.stderr, report, end.label)
     if find(marks, "finished") is None:
-        raise _build_error(end, building, marks, result, ledger)
+        raise build_error(end, building.plan, dict(_numbered_checks(own)), marks, result, ledger)
     return marks
 
 
@@ -115,13 +142,13 @@ def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite
     run_dir = building.request.link.run_dir
     files = list(own.files)
     for index, file in enumerate(files):
-        if not _is_inside(file.path, run_dir):
+        if not is_inside(file.path, run_dir):
             files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
         else:
             ledger.plan(Planned(numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0))
     for index, step in enumerate(own.steps):
         if step.command.stdin is not None:
-            files.append(FileToWrite(_stdin_path(run_dir, index), step.command.stdin, 0o600))
+            files.append(FileToWrite(stdin_path(run_dir, index), step.command.stdin, 0o600))
         if step.undo is not None and step.undo.stdin is not None:
             raise Bug(f"The undo of a step has stdin: {step.title}")
     return files
@@ -129,11 +156,12 @@ def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite
 
 def _written(building: Building, own: EndPlan, ledger: Ledger) -> None:
     for index, file in enumerate(own.files):
-        if _is_inside(file.path, building.request.link.run_dir):
+        if is_inside(file.path, building.request.link.run_dir):
             ledger.done(numbered(FILE_NUMBER + index), 0)
 
 
-def _is_inside(path: str, folder: str) -> bool:
+def is_inside(path: str, folder: str) -> bool:
+    """Return whether a path lies below a folder."""
     return path.startswith(f"{folder}/")
 
 
@@ -141,7 +169,8 @@ def _staged(run_dir: str, index: int) -> str:
     return f"{run_dir}/.file-{index}"
 
 
-def _stdin_path(run_dir: str, index: int) -> str:
+def stdin_path(run_dir: str, index: int) -> str:
+    """Return where what a step reads from its stdin waits for it."""
     return f"{run_dir}/.stdin-{index}"
 
 
@@ -150,7 +179,7 @@ def _place_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
     lines: list[str] = []
     run_dir = building.request.link.run_dir
     for index, file in enumerate(own.files):
-        if _is_inside(file.path, run_dir):
+        if is_inside(file.path, run_dir):
             continue
         number, staged, mode = numbered(FILE_NUMBER + index), _staged(run_dir, index), f"{file.mode:04o}"
         undo = shell_line(["rm", "-f", "--", file.path])
@@ -167,7 +196,7 @@ def _step_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
         if step.command.stdin is None:
             lines.append(step_line(planned, step))
         else:
-            path = _stdin_path(building.request.link.run_dir, index)
+            path = stdin_path(building.request.link.run_dir, index)
             lines += [step_line(planned, step, stdin_path=path), shell_line(["rm", "-f", "--", path])]
     return lines
 
@@ -187,6 +216,8 @@ def _check_lines(building: Building, side: Side) -> list[str]:
     """First the program's own word that it is up, then frames across, then what was negotiated."""
     own = building.plan.end(side)
     lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
+    if own.log_paths:  # there are daemons, whose end is noticed at once
+        lines.append(call("find_daemons"))
     checks = [_check_line(number, check) for number, check in _numbered_checks(own)]
     negotiated = [checks.pop()] if own.negotiated is not None else []
     return [*lines, *checks, *_cross_lines(building, side), *negotiated]
@@ -220,37 +251,3 @@ def _limit_s(building: Building, own: EndPlan) -> float:
     steps_s = sum(step.command.timeout_s + step.forward_retry_s for step in own.steps)
     checks_s = sum(check.command.timeout_s for _, check in _numbered_checks(own))
     return steps_s + checks_s + building.plan.up_timeout_s + APPLY_MARGIN_S
-
-
-def _build_error(
-    end: HostEnd, building: Building, marks: tuple[Mark, ...], result: CommandResult, ledger: Ledger
-) -> TunnelmarkError:
-    failed = find(marks, "failed")
-    words = failed.words[1:] if failed is not None else ("unknown",)
-    own = building.plan.end(end.side)
-    context = {"host": end.label}
-    if words[0] == "step":
-        return step_error(end, marks, words[1], ledger)
-    if words[0] == "exists":
-        return PreflightRefused(
-            f"{words[1]} appeared on {end.label} just before it was to be made.",
-            hint="Something else on the host uses that name. It was left alone.",
-            context=context,
-        )
-    if words[0] == "check":
-        check = dict(_numbered_checks(own))[words[1]]
-        said = text_after(marks, "check", words[1], name="stdout") + text_after(marks, "check", words[1], name="stderr")
-        return TunnelDown(
-            f"The tunnel did not come up on {end.label} within {building.plan.up_timeout_s:g} s. "
-            f"Not seen: {check.title}.",
-            hint="Does a firewall between the hosts drop its packets? The daemon's log is in the details.",
-            context={**context, "output": printable(said, limit=2000)},
-        )
-    if words[0] == "cross":
-        return TunnelDown(
-            f"The tunnel is up on {end.label}, but frames to {building.plan.probe_address(end.side.other)} "
-            "do not cross.",
-            hint="Does a firewall drop them? The daemon's log is in the details.",
-            context={**context, "output": printable(text_after(marks, name="output"), limit=2000)},
-        )
-    return begin_error(end, marks, result, ledger)

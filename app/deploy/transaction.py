@@ -28,7 +28,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from app.deploy import live
-from app.deploy.active import ActiveTunnel, collect_logs
+from app.deploy.active import LOG_S, ActiveTunnel, collect_logs
 from app.deploy.beginning import Beginning, Begun, HeldLock, begin
 from app.deploy.both import deadline_token, on_both, on_both_to_the_end
 from app.deploy.building import Building, build, negotiated_text
@@ -41,7 +41,9 @@ from app.deploy.opening import begin_both
 from app.deploy.preflight import host_ends, obstacles_on, outside_paths, state_dir_of, used_interfaces
 from app.deploy.preview import configuration_of
 from app.deploy.request import DeployRequest, Obstacle
+from app.deploy.sharing import share_secrets
 from app.deploy.surveys import Survey
+from app.deploy.switching import Switcher
 from app.deploy.undoing import Undone, in_time, put_back
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
@@ -58,7 +60,6 @@ from app.domain.hosts import Side
 
 CLEANUP_S = 60.0
 """How long putting both hosts back may take, in seconds."""
-LOG_S = 5.0
 PATIENCE_S = 5.0
 """How long cancelling waits for a host's timer to be armed, in seconds; it takes a fraction of one."""
 
@@ -114,6 +115,7 @@ class Transaction:
         self._warnings, identities = self._open(token)
         self._lease.start()
         self._plan = self._request.adapter.plan(self._request.plan_request(identities[Side.A], identities[Side.B]))
+        share_secrets(self._ends, self._request, token=token)
         negotiated = self._apply(token) if self._is_changing else ""
         active = ActiveTunnel(
             self._request,
@@ -123,6 +125,7 @@ class Transaction:
             negotiated=negotiated,
             warnings=self._warnings,
             lost=lambda: self._lease.lost,
+            switcher=Switcher(self._ends, self._tunnels, self._ledgers, identities),
         )
         active.setup_s = time.monotonic() - started_s
         active.timings_s = self.timings_s

@@ -1,8 +1,9 @@
-# Builds this end of the tunnel and waits until it is up and frames cross.
+# Builds this end of the tunnel, or builds it again with another suite, and waits until it is up and frames cross.
 #
 # Arguments: STATE TUNNEL.
 
 # @include process.sh
+# @include trees.sh
 # @include uptime.sh
 # @include steps.sh
 
@@ -27,6 +28,13 @@ set_deadline() {
     up_until=$((uptime_now + $1))
 }
 
+# stop_predecessor: a script that was cut off while it worked on this end may still be at it.
+stop_predecessor() {
+    runner=
+    read -r runner 2> /dev/null < "$state/runner"
+    if [ -n "$runner" ] && is_running "$runner"; then stop_tree "${runner%%:*}"; fi
+}
+
 # cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for
 # the other end is asked again at once; the kernel would wait a second before it asks for the address again.
 cross() {
@@ -37,6 +45,7 @@ cross() {
     shift 4
     until "$@" < /dev/null > "$state/log/$cross_number" 2>&1; do
         stop_if_taken_back
+        stop_if_died
         uptime_s
         if [ "$uptime_now" -ge "$cross_until" ]; then
             show output "$state/log/$cross_number"
@@ -54,10 +63,13 @@ main() {
     found=
     read -r found 2> /dev/null < "$state/id"
     if [ "$found" != "$tunnel" ]; then give_up taken-back; fi
+    stop_predecessor
     start_of "$$"
     echo "$$:$start_time" > "$state/runner" || give_up journal runner
     stop_if_taken_back
     export TUNNELMARK_TUNNEL="$tunnel"
+    daemons=
+    # @before
     # @files
     # @steps
     say built

@@ -1,5 +1,5 @@
 # What building a tunnel needs: each change is written into the journal, with what takes it back, before it is made.
-# Expects: state (the folder), tunnel (its id).
+# Expects: state (the folder), tunnel (its id), daemons (empty, or what find_daemons found).
 
 say() {
     printf '%s %s\n' "$tunnel" "$*"
@@ -59,6 +59,50 @@ step() {
     fi
 }
 
+# step_back NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a step's undo, so that the step can be done again. Its entry in the
+# journal stays: it takes back whatever there is then.
+step_back() {
+    back_number=$1
+    back_limit=$2
+    shift 2
+    stop_if_taken_back
+    limited "$back_limit" "$@" < /dev/null > "$state/log/$back_number.undo" 2>&1
+    back_status=$?
+    say "back $back_number $back_status"
+    if [ "$back_status" -ne 0 ]; then
+        show output "$state/log/$back_number.undo"
+        give_up back "$back_number"
+    fi
+}
+
+# find_daemons: sets daemons to what the steps left running: it carries the tunnel's mark in its environment.
+find_daemons() {
+    daemons=
+    # The grep that found itself has ended when its number is looked at.
+    for environ in $(grep -ls "TUNNELMARK_TUNNEL=$tunnel" /proc/[0-9]*/environ); do
+        environ=${environ#/proc/}
+        environ=${environ%/environ}
+        if start_of "$environ"; then daemons="$daemons $environ:$start_time"; fi
+    done
+}
+
+# stop_if_died: once all daemons have ended, there is nothing to wait for. Says what the kernel has to say of them.
+stop_if_died() {
+    if [ -z "$daemons" ]; then return 0; fi
+    for daemon in $daemons; do
+        if is_running "$daemon"; then return 0; fi
+    done
+    died=$daemons
+    find_daemons
+    if [ -n "$daemons" ]; then return 0; fi
+    for daemon in $died; do
+        dmesg 2> /dev/null | tail -n 50 | grep -F "[${daemon%%:*}]"
+    done > "$state/log/died"
+    say died
+    show output "$state/log/died"
+    give_up died
+}
+
 # print NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a command that changes nothing and prints all that it says.
 print() {
     print_number=$1
@@ -86,6 +130,7 @@ check() {
             if grep -Eq -e "$check_pattern" "$state/log/$check_number"; then break; fi
         fi
         stop_if_taken_back
+        stop_if_died
         uptime_s
         if [ "$uptime_now" -ge "$check_until" ]; then
             say "check $check_number $check_status"

@@ -10,6 +10,7 @@
 # kept in undo.log beside it. The folder itself goes when Tunnelmark comes back, or when its timer runs out.
 
 # @include process.sh
+# @include trees.sh
 
 say() {
     printf '%s\n' "$*" 2> /dev/null
@@ -37,28 +38,6 @@ take_turn() {
             waited=$((waited + 1))
         fi
     done
-}
-
-# children_of PID: prints the processes whose parent it is.
-children_of() {
-    for stat_file in /proc/[0-9]*/stat; do
-        read -r stat_line 2> /dev/null < "$stat_file" || continue
-        case ${stat_line##*") "} in
-            ?" $1 "*)
-                stat_file=${stat_file#/proc/}
-                echo "${stat_file%/stat}"
-                ;;
-        esac
-    done
-}
-
-# stop_tree PID: stops a process and all that come from it. Daemons do not, they have left their family.
-stop_tree() {
-    kill -s STOP "$1" 2> /dev/null || return 0
-    for child in $(children_of "$1"); do
-        stop_tree "$child"
-    done
-    kill -s KILL "$1" 2> /dev/null
 }
 
 # stop_runner: ends the script that builds the tunnel, if it still works. It looks for undo-begun after it has written

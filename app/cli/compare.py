@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rich.markup import escape
+from rich.table import Table
+
 from app.campaign import CampaignControl
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
@@ -41,6 +44,9 @@ def compare(context: Context) -> int:
     with context.services() as services:
         pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        if options.list:
+            _print_candidates(context, found)
+            return ExitCode.OK
         resume_id = _resumable(services, pair.name) if options.resume else None
         plan = (
             _resumed_plan(services, found, resume_id) if resume_id is not None else _make_plan(context, services, found)
@@ -86,8 +92,10 @@ def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     if not suite:
         return defaults[0]
     if suite not in {candidate.suite for candidate in suites}:
-        names = ", ".join(candidate.suite for candidate in suites)
-        raise InvalidOption(f"{solution} has no suite named {suite} on these hosts.", hint=f"It has: {names}.")
+        names = ", ".join(candidate.suite for candidate in suites if not candidate.is_listed_only)
+        listed = sum(candidate.is_listed_only for candidate in suites)
+        more = f", and {listed} more that `tunnelmark compare PAIR --list` shows" if listed else ""
+        raise InvalidOption(f"{solution} has no suite named {suite} on these hosts.", hint=f"It has: {names}{more}.")
     return solution, suite
 
 
@@ -124,7 +132,9 @@ def _make_plan(context: Context, services: Services, found: Discovery) -> Campai
     wizard.confirm_link(found.link, found.pair)
     wizard.choose(chosen_candidates(found, options.solutions))
     for candidate in wizard.risky_choices():
-        context.err.print(f"{candidate.title} is insecure; it is measured because you named it.", markup=False)
+        context.err.print(
+            f"{candidate.title} is {candidate.verdict}; it is measured because you named it.", markup=False
+        )
     profile = chosen_profile(options.profile, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
     return services.plan(
         found,
@@ -200,6 +210,18 @@ def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
             f"--resume goes on exactly as the comparison was planned, so {names} cannot be given with it.",
             hint="Leave out one or the other.",
         )
+
+
+def _print_candidates(context: Context, found: Discovery) -> None:
+    table = Table("candidate", "verdict", "why")
+    for candidate in found.candidates:
+        worst = max(candidate.findings, key=lambda finding: finding.verdict.severity, default=None)
+        is_good = worst is None or not worst.verdict.severity
+        why = "" if is_good or worst is None else f"{worst.subject}: {worst.reason}"
+        table.add_row(escape(f"{candidate.solution}:{candidate.suite}"), str(candidate.verdict), escape(why))
+    context.out.print(table)
+    for solution, reason in found.unavailable.items():
+        context.out.print(f"{solution} is not possible: {reason}.", markup=False)
 
 
 def _print_obstacles(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:

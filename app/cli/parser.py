@@ -153,6 +153,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
     parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted comparison of this pair")
+    parser.add_argument("--list", action="store_true", help="show every candidate with its verdict, and touch nothing")
     parser.add_argument("--dry-run", action="store_true", help="show every file and command, and touch nothing")
 
 

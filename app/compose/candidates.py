@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import Adapter
+from app.domain.adapters import Adapter, CensusOption, SolutionInfo
 from app.domain.hosts import HostFacts, MissingPart
 from app.domain.results import Candidate
+from app.domain.verdicts import Finding, Verdict
 from app.policy import judge_suite
 
 BASELINE = "baseline"
@@ -17,6 +18,7 @@ def find_candidates(
 ) -> tuple[tuple[Candidate, ...], tuple[tuple[str, str], ...]]:
     """Return what both hosts can do, each with its verdict, and which of it is ticked at first.
 
+    First come the few suites that an adapter proposes, then everything else that the programs of both hosts list.
     Ticked are the baseline, and each solution's safe default where its verdict allows it to be deployed.
 
     Args:
@@ -38,7 +40,23 @@ def find_candidates(
             candidates.append(Candidate(name, suite.name, title, verdict, findings, info.is_unprotected))
             if suite.is_default and (verdict.is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
+        proposed = {suite.name for suite in suites}
+        candidates += [
+            _listed(info, option) for option in adapter.census(facts_a, facts_b) if option.suite.name not in proposed
+        ]
     return tuple(candidates), tuple(defaults)
+
+
+def _listed(info: SolutionInfo, option: CensusOption) -> Candidate:
+    verdict, findings = judge_suite(option.suite, info)
+    if option.is_unprotected and verdict is not Verdict.UNPROTECTED:
+        reason = "It leaves frames readable or changeable on the way."
+        verdict, findings = (
+            Verdict.UNPROTECTED,
+            (Finding(option.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)), *findings),
+        )
+    title = _title(info.title, option.suite.title)
+    return Candidate(info.name, option.suite.name, title, verdict, findings, option.is_unprotected, is_listed_only=True)
 
 
 def unavailable_solutions(

@@ -247,6 +247,7 @@ class Candidate:
         verdict: The worst of its findings.
         findings: Verdicts on its parts.
         is_unprotected: Whether it is a reference without cryptography.
+        is_listed_only: Whether it is one of the many that the programs list, and not among the few that are proposed.
     """
 
     solution: str
@@ -255,6 +256,7 @@ class Candidate:
     verdict: Verdict
     findings: tuple[Finding, ...] = ()
     is_unprotected: bool = False
+    is_listed_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,11 +155,12 @@ class ComparisonWizard:
         self.state = replace(self.state, chosen=chosen, is_choice_made=True, plan=None, campaign_id=None)
 
     def risky_choices(self) -> tuple[Candidate, ...]:
-        """Return the ticked candidates that may be measured, knowingly, but never deployed."""
+        """Return the ticked candidates that may be measured, knowingly, but are not to be deployed."""
         return tuple(
             candidate
             for candidate in self._discovery().candidates
-            if (candidate.solution, candidate.suite) in self.state.chosen and candidate.verdict is Verdict.INSECURE
+            if (candidate.solution, candidate.suite) in self.state.chosen
+            and candidate.verdict in (Verdict.LEGACY, Verdict.INSECURE)
         )
 
     def set_options(self, options: RunOptions) -> None:

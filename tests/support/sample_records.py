@@ -81,6 +81,7 @@ BLOWFISH = Candidate(
             "BF-CBC", Verdict.INSECURE, "Blocks of 64 bits can be matched after 32 GB.", "CVE-2016-6329", "AES-256-GCM"
         ),
     ),
+    is_listed_only=True,
 )
 
 MODELS: tuple[Model, ...] = (

@@ -137,6 +137,9 @@ def test_weak_suites_need_a_knowing_tick(driver: Driver) -> None:
     page = driver.window.step_page(Step.CHOOSE)
     weak = next(item for item in page._items() if item.data(0, Qt.ItemDataRole.UserRole) == ("openvpn-udp", "bf-cbc"))
     assert not weak.flags() & Qt.ItemFlag.ItemIsUserCheckable
+    fold = weak.parent()
+    assert (fold.text(0), fold.isExpanded()) == ("1 more that the programs list", False)
+    assert fold.parent().text(0) == "OpenVPN over UDP"
     page.weak.setChecked(True)
     assert weak.flags() & Qt.ItemFlag.ItemIsUserCheckable
     page.tick(("openvpn-udp", "bf-cbc"))

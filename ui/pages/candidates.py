@@ -139,8 +139,7 @@ class CandidatesPage(Page):
         for nth in range(self.tree.topLevelItemCount()):
             top = self.tree.topLevelItem(nth)
             if top is not None:
-                children = (top.child(number) for number in range(top.childCount()))
-                items += [top, *(child for child in children if child is not None)]
+                items += _with_children(top)
         return items
 
     def _fill(self, found: Discovery, chosen: set[Key]) -> None:
@@ -150,18 +149,7 @@ class CandidatesPage(Page):
         for candidate in found.candidates:
             by_solution.setdefault(candidate.solution, []).append(candidate)
         for solution, candidates in by_solution.items():
-            info = found.solutions[solution]
-            if len(candidates) == 1:
-                top = self._candidate_item(candidates[0], info, chosen)
-                self.tree.addTopLevelItem(top)
-                continue
-            top = QTreeWidgetItem([info.title, "", _how(info)])
-            top.setData(_NAME, _KEY, None)
-            top.setIcon(_NAME, swatch_icon(solution))
-            self.tree.addTopLevelItem(top)
-            for candidate in candidates:
-                top.addChild(self._candidate_item(candidate, info, chosen, is_child=True))
-            top.setExpanded(True)
+            self._add_solution(found.solutions[solution], candidates, chosen)
         for solution, reason in found.unavailable.items():
             info_or_none = found.solutions.get(solution)
             item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), ""])
@@ -171,10 +159,33 @@ class CandidatesPage(Page):
                 item.setForeground(column, self.palette().placeholderText())
             self.tree.addTopLevelItem(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
-        has_weak = any(candidate.verdict is Verdict.INSECURE for candidate in found.candidates)
+        has_weak = any(_is_weak(candidate) for candidate in found.candidates)
         self.weak.setVisible(has_weak)
         self.select_first_protected()
         self.changed.emit()
+
+    def _add_solution(self, info: SolutionInfo, candidates: list[Candidate], chosen: set[Key]) -> None:
+        """Add a line with its suites below it; what the programs merely list lies one level deeper, folded."""
+        if len(candidates) == 1:
+            self.tree.addTopLevelItem(self._candidate_item(candidates[0], info, chosen))
+            return
+        top = QTreeWidgetItem([info.title, "", _how(info)])
+        top.setData(_NAME, _KEY, None)
+        top.setIcon(_NAME, swatch_icon(info.name))
+        self.tree.addTopLevelItem(top)
+        listed = [candidate for candidate in candidates if candidate.is_listed_only]
+        for candidate in candidates:
+            if not candidate.is_listed_only:
+                top.addChild(self._candidate_item(candidate, info, chosen, is_child=True))
+        top.setExpanded(True)
+        if not listed:
+            return
+        more = QTreeWidgetItem([tr("%1 more that the programs list").replace("%1", str(len(listed))), "", ""])
+        more.setData(_NAME, _KEY, None)
+        top.addChild(more)
+        for candidate in listed:
+            more.addChild(self._candidate_item(candidate, info, chosen, is_child=True))
+        more.setExpanded(any((candidate.solution, candidate.suite) in chosen for candidate in listed))
 
     def _candidate_item(
         self, candidate: Candidate, info: SolutionInfo, chosen: set[Key], *, is_child: bool = False
@@ -188,7 +199,7 @@ class CandidatesPage(Page):
         item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
         item.setToolTip(_NAME, candidate.title)
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
-        self._allow(item, is_allowed=candidate.verdict is not Verdict.INSECURE or self.weak.isChecked())
+        self._allow(item, is_allowed=not _is_weak(candidate) or self.weak.isChecked())
         return item
 
     def _allow(self, item: QTreeWidgetItem, *, is_allowed: bool) -> None:
@@ -208,7 +219,7 @@ class CandidatesPage(Page):
         if candidate is not None:
             self.details.show_candidate(candidate, found.solutions[candidate.solution])
             return
-        child = item.child(0)
+        child = next((one for one in _with_children(item) if one.data(_NAME, _KEY) is not None), None)
         first = self._candidate(child.data(_NAME, _KEY)) if child is not None else None
         if first is not None:
             self.details.show_solution(found.solutions[first.solution])
@@ -223,7 +234,7 @@ class CandidatesPage(Page):
     def _on_weak(self) -> None:
         for item in self._items():
             candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
-            if candidate is not None and candidate.verdict is Verdict.INSECURE:
+            if candidate is not None and _is_weak(candidate):
                 self._allow(item, is_allowed=self.weak.isChecked())
                 if not self.weak.isChecked():
                     item.setCheckState(_NAME, Qt.CheckState.Unchecked)
@@ -237,6 +248,17 @@ class CandidatesPage(Page):
                 look = verdict_look(candidate.verdict)
                 item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
+
+
+def _with_children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    children = (item.child(number) for number in range(item.childCount()))
+    return [item, *(below for child in children if child is not None for below in _with_children(child))]
+
+
+def _is_weak(candidate: Candidate) -> bool:
+    """Whether it is measured only after the user said that they know what it is."""
+    is_open_reference = candidate.is_unprotected and candidate.is_listed_only
+    return candidate.verdict in (Verdict.LEGACY, Verdict.INSECURE) or is_open_reference
 
 
 def _how(info: SolutionInfo) -> str:

@@ -12,7 +12,7 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
-from vpn_adapters.openvpn import identity, plan, tcp_adapter, udp_adapter
+from vpn_adapters.openvpn import identity, tcp_adapter, udp_adapter
 from vpn_adapters.openvpn.discovery import parse
 
 
@@ -32,33 +32,51 @@ def with_support(host: HostFacts, **changes: object) -> HostFacts:
     return replace(host, solutions={**host.solutions, name: replace(host.solutions[name], **changes)})
 
 
+LISTS = ("ciphers", "digests", "legacy-ciphers", "legacy-digests")
+
+
 class TestDiscovery:
     def test_of_debian_13(self) -> None:
         support = parse(recorded("debian-13")["openvpn-udp"], "openvpn-udp")
         assert support.version == "2.6.14"
-        assert len(support.ciphers) == 64
+        assert len(support.ciphers) == 84
         assert "AES-256-GCM" in support.ciphers
         assert "CHACHA20-POLY1305" in support.ciphers
         assert "The" not in support.ciphers
-        assert len(support.digests) == len(set(support.digests)) == 27
+        assert len(support.digests) == len(set(support.digests)) == 29
         assert "SHA2-256/192" in support.digests
-        assert set(support.features) == {
+        assert support.features[:5] == (
             "peer-fingerprint",
+            "tls-group:secp384r1",
             "tls-1.3",
             "tls-group:X25519",
             "tls-group:X25519MLKEM768",
-        }
+        )
+        legacy = {feature.removeprefix("needs-legacy-provider:") for feature in support.features[5:]}
+        assert len(legacy) == 22
+        assert {"BF-CBC", "DES-CBC", "SEED-CBC", "RC2-40-CBC", "MD4", "WHIRLPOOL"} <= legacy
+        assert not {"AES-128-CBC", "RIPEMD160", "DES-EDE3-CBC"} & legacy
+
+    def test_of_debian_11(self) -> None:
+        support = parse(recorded("debian-11")["openvpn-udp"], "openvpn-udp")
+        assert support.is_available
+        assert support.version == "2.5.1"
+        assert len(support.ciphers) == 80
+        assert len(support.digests) == 37
+        assert {"BF-CBC", "RC2-40-CBC", "CHACHA20-POLY1305"} <= set(support.ciphers)
+        assert {"RSA-SHA512/256", "id-rsassa-pkcs1-v1_5-with-sha3-256", "whirlpool"} <= set(support.digests)
+        assert support.features == ("tls-group:secp384r1", "tls-1.3", "tls-group:X25519")
 
     def test_older_openvpn_is_unavailable_and_says_why(self) -> None:
         answers = dict(recorded("debian-13")["openvpn-udp"])
         old = (
-            "OpenVPN 2.5.1 x86_64-pc-linux-gnu [SSL (OpenSSL)] [LZO] [LZ4] [EPOLL]\n"
+            "OpenVPN 2.4.12 x86_64-pc-linux-gnu [SSL (OpenSSL)] [LZO] [LZ4] [EPOLL]\n"
             "library versions: OpenSSL 1.1.1w  11 Sep 2023, LZO 2.10\n"
         )
         support = parse({**answers, "version": result(old, exit_status=1)}, "openvpn-udp")
         assert not support.is_available
-        assert support.version == "2.5.1"
-        assert "2.6" in support.note
+        assert support.version == "2.4.12"
+        assert "data-ciphers came with 2.5" in support.note
         assert support.missing == ()
         assert "peer-fingerprint" not in support.features
         assert "tls-group:X25519MLKEM768" not in support.features
@@ -68,13 +86,44 @@ class TestDiscovery:
         text = answers["version"].stdout.replace("OpenSSL 3.5.7", "OpenSSL 3.0.2")
         assert "tls-group:X25519MLKEM768" not in parse({**answers, "version": result(text)}, "openvpn-udp").features
 
-    def test_other_tls_library_has_no_tls_1_3(self) -> None:
+    @pytest.mark.parametrize("library", ["mbed TLS 3.6.2", "OpenSSL 1.0.1t  3 May 2016", "OpenSSL 1.x"])
+    def test_other_tls_libraries_are_an_obstacle(self, library: str) -> None:
         answers = dict(recorded("debian-13")["openvpn-udp"])
-        text = answers["version"].stdout.replace("OpenSSL 3.5.7 9 Jun 2026", "mbed TLS 3.6.2")
+        text = answers["version"].stdout.replace("OpenSSL 3.5.7 9 Jun 2026", library)
         support = parse({**answers, "version": result(text)}, "openvpn-udp")
+        assert not support.is_available
+        assert "TLS library" in support.note
+        assert not [feature for feature in support.features if feature.startswith("tls")]
+
+    def test_older_openssl_has_tls_1_2_and_p_384(self) -> None:
+        answers = dict(recorded("debian-13")["openvpn-udp"])
+        text = answers["version"].stdout.replace("OpenSSL 3.5.7 9 Jun 2026", "OpenSSL 1.0.2k-fips  26 Jan 2017")
+        support = parse({**answers, "version": result(text)}, "openvpn-udp")
+        assert support.is_available
+        assert support.features[:2] == ("peer-fingerprint", "tls-group:secp384r1")
         assert "tls-1.3" not in support.features
-        host = with_support(facts(), features=support.features)
-        assert udp_adapter.suites(host, facts()) == ()
+
+    @pytest.mark.parametrize(
+        "hostile",
+        [
+            "AES-128-CBC  (128 bit key\n" * 5,
+            "AES-256-GCM; rm -rf /  (128 bit key, x)\n",
+            "$(reboot)  (128 bit key, 128 bit block)\n../../etc  (1 bit key)\n",
+            "A" * 200_000,
+            "\x00\ud800\u202e  (9 bit key",
+            "SHA1\n160 bit digest size\n'; DROP  0 bit digest size\n-- 5 bit digest size\n",
+        ],
+    )
+    def test_hostile_lists_give_names_that_are_single_words(self, hostile: str) -> None:
+        answers = dict(recorded("debian-13")["openvpn-udp"])
+        support = parse({**answers, **{key: result(hostile) for key in LISTS}}, "openvpn-udp")
+        for name in (*support.ciphers, *support.digests):
+            assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_/.-]*", name)
+            assert len(name) <= 64
+        assert len(set(support.ciphers)) == len(support.ciphers)
+        host = with_support(facts(), ciphers=support.ciphers, digests=support.digests)
+        for option in udp_adapter.census(host, host):
+            assert "/" not in option.suite.name
 
     def test_confinement_by_apparmor_is_an_obstacle(self) -> None:
         answers = {**recorded("debian-13")["openvpn-udp"], "apparmor": result("confined\n")}
@@ -116,9 +165,29 @@ class TestSuites:
         suites = udp_adapter.suites(facts(), poor)
         assert [(suite.name, suite.is_default) for suite in suites] == [("aes-128-gcm", True)]
 
-    def test_none_without_fingerprints(self) -> None:
-        host = with_support(facts(), features=("tls-1.3", "tls-group:X25519"))
+    def test_tls_1_2_where_one_end_has_no_newer(self) -> None:
+        old = with_support(facts(), features=("tls-group:secp384r1",))
+        suite = udp_adapter.suites(facts(), old)[0]
+        assert "TLS-1.2" in suite.algorithms
+        assert "P-384" in suite.algorithms
+        assert suite.settings["tls-cipher"] == "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384"
+        assert "tls-ciphersuites" not in suite.settings
+
+    def test_none_without_a_common_group(self) -> None:
+        host = with_support(facts(), features=("tls-1.3",))
         assert udp_adapter.suites(facts(), host) == ()
+        assert udp_adapter.census(facts(), host) == ()
+
+    @pytest.mark.parametrize("platforms", [("debian-11", "debian-11"), ("debian-11", "debian-13")])
+    def test_default_of_older_pairs(self, platforms: tuple[str, str]) -> None:
+        a, b = (facts(platform) for platform in platforms)
+        assert udp_adapter.suites(a, b)[0].settings == {
+            "data-ciphers": "AES-256-GCM",
+            "auth": "SHA256",
+            "tls-version": "1.3",
+            "tls-ciphersuites": "TLS_AES_256_GCM_SHA384",
+            "tls-groups": "X25519",
+        }
 
 
 class TestConfig:
@@ -173,19 +242,12 @@ class TestPlan:
         assert [step.title.split()[0] for step in made.a.steps] == ["Make", "Start", "Give"]
         assert [step.title.split()[0] for step in made.b.steps] == ["Make", "Give", "Start"]
 
-    @pytest.mark.parametrize(("carrier", "overhead"), [(Carrier.UDP, 66), (Carrier.TCP, 92)])
-    def test_overhead_as_measured_on_debian_13(self, carrier: Carrier, overhead: int) -> None:
-        assert plan.overhead_bytes(carrier) == overhead
-
-    def test_largest_unfragmented_frame(self) -> None:
-        assert plan.largest_unfragmented_frame_bytes(Carrier.UDP, 1500) == 1448
-        assert plan.largest_unfragmented_frame_bytes(Carrier.TCP, 1500) is None
-
     def test_negotiated_cipher_must_be_the_one_asked_for(self) -> None:
         check = udp_adapter.plan(default_request()).b.negotiated
         assert check is not None
         log = (
             "Control Channel: TLSv1.3, cipher TLSv1.3 TLS_AES_256_GCM_SHA384, peer certificate: 384 bits\n"
+            "PUSH: Received control message: 'PUSH_REPLY,ping 2,peer-id 0,cipher AES-256-GCM,tun-mtu 1500'\n"
             "Data Channel: cipher 'AES-256-GCM', peer-id: 0\n"
         )
         assert re.search(check.stdout_pattern, log)

@@ -18,7 +18,7 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
-from vpn_adapters.openvpn import discovery, identity, info, parse, plan, suites
+from vpn_adapters.openvpn import census, discovery, identity, info, parse, plan, suites
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class OpenvpnAdapter:
         """Return authenticated ciphers that both hosts list, best for their CPUs first."""
         return suites.offered(self.info.name, facts_a, facts_b)
 
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
-        """Return nothing: there is nothing to choose."""
-        return ()
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+        """Return every cipher and digest that both hosts list, and `none`."""
+        return census.options(self.info.name, facts_a, facts_b)
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return how key and certificate are made."""

@@ -18,9 +18,20 @@ TLS_1_3 = "tls-1.3"
 GROUP_PREFIX = "tls-group:"
 """Features that begin so name a key-exchange group of the host's TLS library."""
 
-MINIMUM_VERSION = (2, 6)
-PREFERRED_GROUPS = ("X25519MLKEM768", "X25519")
-"""Best first. Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS 203)."""
+LEGACY_PREFIX = "needs-legacy-provider:"
+"""Features that begin so name a cipher or digest which is listed only with `--providers legacy default`.
+
+Source: openvpn(8), --providers; OSSL_PROVIDER-legacy(7).
+"""
+
+MINIMUM_VERSION = (2, 5)
+FINGERPRINT_VERSION = (2, 6)
+P_384 = "secp384r1"
+PREFERRED_GROUPS = ("X25519MLKEM768", "X25519", P_384)
+"""Best first; OpenVPN can be held to one since 2.5 (tls-groups).
+
+Source: draft-ietf-tls-ecdhe-mlkem for the hybrid of X25519 and ML-KEM-768 (FIPS 203).
+"""
 
 # Where the list of loaded profiles cannot be read, a profile that is installed counts as loaded.
 # Source: profiles/apparmor.d/openvpn of AppArmor 4.1, which Ubuntu ships since 25.04 and Debian 13 does not.
@@ -39,6 +50,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "version": discovering.query("openvpn", "--version"),
         "ciphers": discovering.query("openvpn", "--show-ciphers"),
         "digests": discovering.query("openvpn", "--show-digests"),
+        "legacy-ciphers": discovering.query("openvpn", "--providers", "legacy", "default", "--show-ciphers"),
+        "legacy-digests": discovering.query("openvpn", "--providers", "legacy", "default", "--show-digests"),
         "openssl": discovering.query("openssl", "version"),
         "groups": discovering.query("openssl", "list", "-tls-groups"),
         "modules": discovering.modules_query("tun"),
@@ -46,8 +59,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     }
 )
 
-_CIPHER_LINE = re.compile(r"^([A-Za-z0-9][\w/.-]*)  \(\d+ bit key", re.MULTILINE)
-_DIGEST_LINE = re.compile(r"^(\S+) \d+ bit digest size$", re.MULTILINE)
+_CIPHER_LINE = re.compile(r"^([A-Za-z0-9][A-Za-z0-9_.-]{1,62})  \(\d+ bit key", re.MULTILINE)
+_DIGEST_LINE = re.compile(r"^([A-Za-z0-9][A-Za-z0-9_/.-]{1,62}) \d+ bit digest size$", re.MULTILINE)
 _VERSION_LINE = re.compile(r"^OpenVPN (\d+)\.(\d+)(\S*) ", re.MULTILINE)
 _LIBRARY_LINE = re.compile(r"^library versions: OpenSSL (\d+)\.(\d+)\.(\d+)", re.MULTILINE)
 
@@ -69,20 +82,30 @@ def parse(outputs: Mapping[str, CommandResult], name: str) -> SolutionSupport:
     match = _VERSION_LINE.search(version_text)
     missing = _missing(outputs, name, has_openvpn=match is not None)
     note = _obstacle(outputs, match)
+    ciphers, legacy_ciphers = _listed(outputs, "ciphers", _CIPHER_LINE)
+    digests, legacy_digests = _listed(outputs, "digests", _DIGEST_LINE)
     return SolutionSupport(
         solution=name,
         is_available=not missing and not note,
         version="".join((match.group(1), ".", match.group(2), match.group(3))) if match else "",
-        features=_features(outputs, match),
-        ciphers=_unique(_CIPHER_LINE.findall(discovering.text_of(outputs, "ciphers"))),
-        digests=_unique(_DIGEST_LINE.findall(discovering.text_of(outputs, "digests"))),
+        features=(
+            *_features(outputs, match),
+            *(f"{LEGACY_PREFIX}{one}" for one in (*legacy_ciphers, *legacy_digests)),
+        ),
+        ciphers=(*ciphers, *legacy_ciphers),
+        digests=(*digests, *legacy_digests),
         missing=missing,
         note=note,
     )
 
 
-def _unique(names: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
+def _listed(
+    outputs: Mapping[str, CommandResult], question: str, line: re.Pattern[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what is listed, each name once, and what is listed only with the legacy provider."""
+    plain = dict.fromkeys(line.findall(discovering.text_of(outputs, question)))
+    with_legacy = dict.fromkeys(line.findall(discovering.text_of(outputs, f"legacy-{question}")))
+    return tuple(plain), tuple(name for name in with_legacy if name not in plain)
 
 
 def _missing(outputs: Mapping[str, CommandResult], name: str, *, has_openvpn: bool) -> tuple[MissingPart, ...]:
@@ -104,8 +127,13 @@ def _obstacle(outputs: Mapping[str, CommandResult], match: re.Match[str] | None)
         return ""
     if _version(match) < MINIMUM_VERSION:
         return (
-            f"OpenVPN {match.group(1)}.{match.group(2)} cannot pin its peer's certificate (peer-fingerprint came with "
-            "2.6); Tunnelmark does not set up an older one yet."
+            f"OpenVPN {match.group(1)}.{match.group(2)} cannot be held to one data cipher (data-ciphers came with 2.5) "
+            "and is no longer maintained. Update it to 2.6."
+        )
+    if _openssl_version(outputs) < (1, 0, 2):
+        return (
+            "This OpenVPN is built with another TLS library than OpenSSL, or with one older than 1.0.2, with which "
+            "Tunnelmark does not set it up. Install the build with OpenSSL (on OpenWrt: openvpn-openssl)."
         )
     confined = outputs.get("apparmor")
     if confined is not None and confined.stdout.strip() == "confined":
@@ -116,13 +144,17 @@ def _obstacle(outputs: Mapping[str, CommandResult], match: re.Match[str] | None)
     return ""
 
 
-def _features(outputs: Mapping[str, CommandResult], match: re.Match[str] | None) -> tuple[str, ...]:
-    if match is None:
-        return ()
-    features = [PEER_FINGERPRINT] if _version(match) >= MINIMUM_VERSION else []
+def _openssl_version(outputs: Mapping[str, CommandResult]) -> tuple[int, ...]:
     library = _LIBRARY_LINE.search(discovering.text_of(outputs, "version"))
-    # OpenVPN built with another TLS library than OpenSSL has no TLS 1.3 (openvpn(8), --tls-ciphersuites).
-    numbers = tuple(int(part) for part in library.groups()) if library else (0, 0, 0)
+    return tuple(int(part) for part in library.groups()) if library else (0, 0, 0)
+
+
+def _features(outputs: Mapping[str, CommandResult], match: re.Match[str] | None) -> tuple[str, ...]:
+    numbers = _openssl_version(outputs)
+    if match is None or numbers < (1, 0, 2):
+        return ()
+    features = [PEER_FINGERPRINT] if _version(match) >= FINGERPRINT_VERSION else []
+    features.append(f"{GROUP_PREFIX}{P_384}")
     if numbers >= (1, 1, 1):
         features += [TLS_1_3, f"{GROUP_PREFIX}X25519"]
     groups = outputs.get("groups")

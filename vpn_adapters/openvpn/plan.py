@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Carrier, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, Carrier, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
-from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.link import Link
+from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
 from vpn_adapters.openvpn.info import INFOS
+from vpn_adapters.openvpn.overhead import Overhead
 from vpn_adapters.openvpn.render import config, config_path, log_path, pid_path
+from vpn_adapters.openvpn.suites import LOGGED_TLS_1_2_SUITES
 from vpn_adapters.shared.interfaces import (
     CONFIGURE_SCRIPT,
     DOWN_SCRIPT,
@@ -18,16 +21,6 @@ from vpn_adapters.shared.interfaces import (
     interface_up_check,
 )
 from vpn_adapters.shared.rendering import setting
-
-UDP_HEADER_BYTES = 8
-TCP_HEADER_BYTES = 32
-"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
-STREAM_LENGTH_BYTES = 2
-"""Length before each packet in a TCP stream. Source: OpenVPN's network protocol, "TCP packet length"."""
-DATA_HEADER_BYTES = 8
-"""Opcode and peer id (4), packet id (4). Source: OpenVPN's network protocol, P_DATA_V2 with AEAD."""
-TAG_BYTES = 16
-"""Source: RFC 5116 sections 5.1 and 5.2, RFC 8439 section 2.8."""
 
 # BusyBox's ip has no tuntap; OpenVPN can make the device too.
 _TAP_SCRIPT = """\
@@ -66,6 +59,17 @@ done
 rm -f "$2" "$3"
 """
 
+_KILL_SCRIPT = """\
+process=$(cat "$1") || exit 1
+kill -KILL "$process" || exit 1
+n=0
+while [ -e "/proc/$process" ]; do
+  n=$((n + 1))
+  if [ "$n" -gt 100 ]; then echo "openvpn does not end" >&2; exit 1; fi
+  sleep 0.05 2>/dev/null || sleep 1
+done
+"""
+
 
 def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends.
@@ -78,6 +82,7 @@ def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
         Files and steps.
     """
     link = request.link
+    cost = Overhead(carrier, setting(request, "data-ciphers"), setting(request, "auth"))
     return TunnelPlan(
         solution=INFOS[carrier].name,
         suite=request.suite,
@@ -86,35 +91,17 @@ def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
         probe_address_a=link.inner_ip(Side.A),
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead_bytes(carrier),
-        overhead_note=_overhead_note(carrier),
-        largest_unfragmented_frame_bytes=largest_unfragmented_frame_bytes(carrier, link.underlay_mtu_bytes),
+        overhead_bytes=cost.bytes_at(1000),
+        overhead_note=cost.note,
+        largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
+        wire_filter=f"{carrier} port {_port(carrier, link)}",
+        overhead_by_frame=cost.by_frame(),
     )
-
-
-def overhead_bytes(carrier: Carrier) -> int:
-    """Return by how many bytes an AEAD-protected frame is longer on the underlay, for every frame size."""
-    transport = UDP_HEADER_BYTES if carrier is Carrier.UDP else TCP_HEADER_BYTES + STREAM_LENGTH_BYTES
-    return ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + transport + DATA_HEADER_BYTES + TAG_BYTES
-
-
-def largest_unfragmented_frame_bytes(carrier: Carrier, underlay_mtu_bytes: int) -> int | None:
-    """Return the largest frame that crosses in one outer packet, in bytes; None for TCP, a stream."""
-    if carrier is Carrier.TCP:
-        return None
-    return underlay_mtu_bytes + ETHERNET_HEADER_BYTES - overhead_bytes(carrier)
-
-
-def _overhead_note(carrier: Carrier) -> str:
-    tail = "OpenVPN 8 + tag 16, for every frame size."
-    if carrier is Carrier.UDP:
-        return f"Ethernet 14 + IPv4 20 + UDP 8 + {tail}"
-    return f"Ethernet 14 + IPv4 20 + TCP 32 + length 2 + {tail} TCP may split or join, and sends 66-byte ACKs as well."
 
 
 def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
     link = request.link
-    port = ("udp", link.names.udp_port) if carrier is Carrier.UDP else ("tcp", link.names.tcp_port)
+    port = (str(carrier), _port(carrier, link))
     return EndPlan(
         files=(FileToWrite(config_path(link), config(carrier, request, side), mode=0o600),),
         steps=_steps(link, side),
@@ -124,7 +111,12 @@ def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
         log_paths=(log_path(link),),
         listens=(port,) if side is Side.A else (),
         kernel_modules=("tun",),
+        breakages=_breakages(link),
     )
+
+
+def _port(carrier: Carrier, link: Link) -> int:
+    return link.names.udp_port if carrier is Carrier.UDP else link.names.tcp_port
 
 
 def _steps(link: Link, side: Side) -> tuple[Step, ...]:
@@ -161,10 +153,29 @@ def _daemon_step(link: Link) -> Step:
     return Step(
         title="Start OpenVPN",
         command=Command(("openvpn", "--config", config_path(link), *options), timeout_s=15.0, is_root=True),
-        undo=Command(
-            shell_step_argv(_STOP_SCRIPT, config_path(link), pid_path(link), log_path(link)),
-            timeout_s=15.0,
-            is_root=True,
+        undo=_stop_command(link),
+        is_per_suite=True,
+    )
+
+
+def _stop_command(link: Link) -> Command:
+    # The log goes too, so that what the next daemon says is all that is in it.
+    return Command(
+        shell_step_argv(_STOP_SCRIPT, config_path(link), pid_path(link), log_path(link)), timeout_s=15.0, is_root=True
+    )
+
+
+def _breakages(link: Link) -> tuple[Breakage, ...]:
+    name = link.names.ethernet_interface
+    return (
+        Breakage(
+            "OpenVPN is killed",
+            Command(shell_step_argv(_KILL_SCRIPT, pid_path(link)), timeout_s=10.0, is_root=True),
+        ),
+        Breakage("OpenVPN is stopped", _stop_command(link)),
+        Breakage(
+            f"The tap interface {name} is taken down",
+            Command(shell_step_argv(DOWN_SCRIPT, name), timeout_s=5.0, is_root=True),
         ),
     )
 
@@ -179,13 +190,20 @@ def _handshake_check(link: Link, side: Side) -> UpCheck:
 
 
 def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:
-    """Return how to see what was agreed on: the log's own words must name the ciphers that were asked for."""
-    control, data = re.escape(setting(request, "tls-ciphersuites")), re.escape(setting(request, "data-ciphers"))
-    patterns = [
-        rf"Control Channel: TLSv1\.3, cipher TLSv1\.3 {control}\b",
-        rf"PUSH_REPLY,[^\n]*\bcipher {data}\b" if side is Side.A else f"Data Channel: cipher '{data}'",
-    ]
-    words = "Control Channel: TLS|Data Channel: cipher|PUSH_REPLY"
+    """Return how to see what was agreed on: the log's own words must name the algorithms that were asked for.
+
+    The server chooses the cipher, and its PUSH_REPLY says which. The client then says what it uses; not every version's
+    server does. Source: OpenVPN 2.5.1, which says `Cipher 'X' initialized` and `message hash 'Y'`, and 2.6.14, which
+    says `cipher 'X', auth 'Y'`. Neither names a digest that an AEAD does not use, nor a cipher that is none.
+    """
+    cipher, digest = setting(request, "data-ciphers"), setting(request, "auth")
+    patterns = [_control_channel(request), rf"PUSH_REPLY,[^\n]*\bcipher {re.escape(cipher)}\b"]
+    if side is Side.B and mode(cipher) is not Mode.NONE:
+        patterns.append(_data_channel(r"cipher '{0}'[,\n]|Cipher '{0}' initialized", cipher))
+    if side is Side.B and not is_aead(cipher) and digest.lower() != NO_DIGEST:
+        hashed = canonical_digest(digest)
+        patterns.append(_data_channel(r"[^\n]*, auth '{0}'|Using \d+ bit message hash '{0}' for HMAC", hashed))
+    words = "Control Channel: TLS|Data Channel: |PUSH_REPLY"
     if carrier is Carrier.TCP:
         patterns.append("Socket flags: TCP_NODELAY=1 succeeded")
         words += "|Socket flags: "
@@ -194,3 +212,15 @@ def _negotiated(carrier: Carrier, request: PlanRequest, side: Side) -> UpCheck:
         command=Command(("grep", "-E", words, log_path(request.link)), timeout_s=5.0, is_root=True),
         stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
     )
+
+
+def _data_channel(pattern: str, name: str) -> str:
+    return f"Data Channel: (?i:{pattern.format(re.escape(name))})"
+
+
+def _control_channel(request: PlanRequest) -> str:
+    if setting(request, "tls-version") == "1.3":
+        suite = re.escape(setting(request, "tls-ciphersuites"))
+        return rf"Control Channel: TLSv1\.3, cipher TLSv1\.3 {suite}\b"
+    suite = re.escape(LOGGED_TLS_1_2_SUITES[setting(request, "tls-cipher")])
+    return rf"Control Channel: TLSv1\.2, cipher \S+ {suite}\b"

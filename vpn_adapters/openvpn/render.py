@@ -1,16 +1,24 @@
 """OpenVPN's configuration files.
 
+Each end pins its peer's certificate in the way that its own version has: 2.6 by its fingerprint, 2.5 by taking the
+self-signed certificate for its only certificate authority. A certificate that is no authority cannot issue others, so
+that the peer's key is the only one that is let in. The two ways go together on one tunnel.
+
 A is the server and B its client. There is no address pool and no route; what the server pushes beyond timers and the
 negotiated cipher is refused. Point-to-point mode would do as well, but needs one to three seconds more to be up, and in
-OpenVPN 2.5 it negotiates no cipher. Source: openvpn(8) of OpenVPN 2.6.14.
+OpenVPN 2.5 it negotiates no cipher. Source: openvpn(8) of OpenVPN 2.5.1 and 2.6.14.
 """
 
 from __future__ import annotations
 
 from app.domain.adapters import Carrier, PlanRequest
-from app.domain.hosts import Side
+from app.domain.hosts import Side, SolutionSupport
 from app.domain.link import Link
-from vpn_adapters.openvpn.identity import FINGERPRINT, certificate_path, key_path
+from vpn_adapters.openvpn.discovery import PEER_FINGERPRINT
+from vpn_adapters.openvpn.identity import CERTIFICATE, FINGERPRINT, certificate_path, common_name, key_path
+from vpn_adapters.openvpn.info import INFOS
+from vpn_adapters.openvpn.suites import PROVIDERS
+from vpn_adapters.openvpn.support import needs_legacy_provider, spelling
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 
 
@@ -40,11 +48,13 @@ def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
     Returns:
         The file; there is no secret in it.
     """
+    support = request.facts(side).solutions[INFOS[carrier].name]
     lines = [
         *_transport(carrier, request.link, side),
         *_device(request.link),
-        *_authentication(request, side),
-        *_cryptography(request),
+        *_authentication(request, side, support),
+        *_control_channel(request),
+        *_data_channel(request, support),
         *_timers(side),
     ]
     return render_file((*request.header, f"Suite: {request.suite.title}"), lines)
@@ -68,25 +78,54 @@ def _device(link: Link) -> list[str]:
     return [f"dev {link.names.ethernet_interface}", "dev-type tap", f"tun-mtu {link.inner_mtu_bytes}"]
 
 
-def _authentication(request: PlanRequest, side: Side) -> list[str]:
+def _authentication(request: PlanRequest, side: Side, support: SolutionSupport) -> list[str]:
     server = ["mode server", "tls-server", "dh none"]
     client = ["tls-client", "pull", "route-nopull", "pull-filter ignore ifconfig"]
-    fingerprint = public_value(request.identity(side.other), FINGERPRINT, side.other)
     return [
         *(server if side is Side.A else client),
         f"cert {certificate_path(request.link)}",
         f"key {key_path(request.link)}",
-        f"peer-fingerprint {fingerprint}",
+        *_pin(request, side.other, support),
     ]
 
 
-def _cryptography(request: PlanRequest) -> list[str]:
+def _pin(request: PlanRequest, peer: Side, support: SolutionSupport) -> list[str]:
+    identity = request.identity(peer)
+    if PEER_FINGERPRINT in support.features:
+        return [f"peer-fingerprint {public_value(identity, FINGERPRINT, peer)}"]
     return [
-        "tls-version-min 1.3",
-        f"tls-ciphersuites {setting(request, 'tls-ciphersuites')}",
+        f"remote-cert-tls {'server' if peer is Side.A else 'client'}",
+        f"verify-x509-name {common_name(peer)} name",
+        "<ca>",
+        *public_value(identity, CERTIFICATE, peer).splitlines(),
+        "</ca>",
+    ]
+
+
+def _control_channel(request: PlanRequest) -> list[str]:
+    # TLS 1.2 is asked for only where one end has no newer one.
+    version = setting(request, "tls-version")
+    suite = "tls-ciphersuites" if version == "1.3" else "tls-cipher"
+    ceiling = ["tls-version-max 1.2"] if version == "1.2" else []
+    return [
+        f"tls-version-min {version}",
+        *ceiling,
+        f"{suite} {setting(request, suite)}",
         f"tls-groups {setting(request, 'tls-groups')}",
-        f"data-ciphers {setting(request, 'data-ciphers')}",
-        f"auth {setting(request, 'auth')}",
+    ]
+
+
+def _data_channel(request: PlanRequest, support: SolutionSupport) -> list[str]:
+    cipher = spelling(support.ciphers, setting(request, "data-ciphers"))
+    digest = spelling(support.digests, setting(request, "auth"))
+    providers = [f"providers {PROVIDERS}"] if needs_legacy_provider(support, cipher, digest) else []
+    # OpenVPN 2.5 would take BF-CBC where a peer does not negotiate.
+    fallback = [] if PEER_FINGERPRINT in support.features else [f"data-ciphers-fallback {cipher}"]
+    return [
+        *providers,
+        f"data-ciphers {cipher}",
+        *fallback,
+        f"auth {digest}",
         "allow-compression no",
         "script-security 1",
     ]

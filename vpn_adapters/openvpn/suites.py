@@ -1,4 +1,4 @@
-"""Which cryptographic choices two hosts' OpenVPNs have in common."""
+"""Cryptographic choices that two hosts' OpenVPN have in common."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Suite
-from app.domain.hosts import HostFacts, SolutionSupport
-from vpn_adapters.openvpn.discovery import GROUP_PREFIX, PEER_FINGERPRINT, PREFERRED_GROUPS, TLS_1_3
+from app.domain.hosts import HostFacts
+from vpn_adapters.openvpn.algorithms import is_aead, policy_names
+from vpn_adapters.openvpn.discovery import P_384, PREFERRED_GROUPS, TLS_1_3
+from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider, of_both
 from vpn_adapters.shared.discovering import are_both_able
 
-CONTROL_SUITES: Mapping[str, str] = MappingProxyType(
+TLS_1_3_SUITES: Mapping[str, str] = MappingProxyType(
     {
         "AES-256-GCM": "TLS_AES_256_GCM_SHA384",
         "CHACHA20-POLY1305": "TLS_CHACHA20_POLY1305_SHA256",
@@ -19,11 +21,26 @@ CONTROL_SUITES: Mapping[str, str] = MappingProxyType(
 )
 """Cipher of the data channel → TLS 1.3 suite of the control channel with the same cipher. Source: RFC 8446 B.4."""
 
-_HASHES = {
-    "TLS_AES_256_GCM_SHA384": "SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256": "SHA256",
-    "TLS_AES_128_GCM_SHA256": "SHA256",
-}
+TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
+    {
+        "AES-256-GCM": "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384",
+        "CHACHA20-POLY1305": "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256",
+        "AES-128-GCM": "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256",
+    }
+)
+"""The same of TLS 1.2, as OpenVPN writes them. Source: RFC 5289, RFC 7905."""
+
+LOGGED_TLS_1_2_SUITES: Mapping[str, str] = MappingProxyType(
+    {
+        "TLS-ECDHE-ECDSA-WITH-AES-256-GCM-SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "TLS-ECDHE-ECDSA-WITH-CHACHA20-POLY1305-SHA256": "ECDHE-ECDSA-CHACHA20-POLY1305",
+        "TLS-ECDHE-ECDSA-WITH-AES-128-GCM-SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
+    }
+)
+"""TLS 1.2 suite as an option → as the log has it, which is OpenSSL's name. Source: openssl-ciphers(1)."""
+
+PROVIDERS = "legacy default"
+"""`default` has to be named beside `legacy`, or AES and TLS are gone. Source: openvpn(8), --providers."""
 
 
 def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
@@ -42,32 +59,82 @@ def offered(name: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, .
     """
     if not are_both_able(name, facts_a, facts_b):
         return ()
-    supports = (facts_a.solutions[name], facts_b.solutions[name])
-    group = _common_group(supports)
-    if not group or not all({PEER_FINGERPRINT, TLS_1_3} <= set(support.features) for support in supports):
+    supports = of_both(name, facts_a, facts_b)
+    if not common_group(supports, PREFERRED_GROUPS):
         return ()
-    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
-    order = ["AES-256-GCM", "CHACHA20-POLY1305"] if is_aes_fast else ["CHACHA20-POLY1305", "AES-256-GCM"]
+    order = [*_fastest_first(facts_a, facts_b), "AES-128-GCM"]
     listed = [{cipher.upper() for cipher in support.ciphers} for support in supports]
-    common = [cipher for cipher in (*order, "AES-128-GCM") if all(cipher in one for one in listed)]
-    return tuple(_suite(cipher, group, is_default=index == 0) for index, cipher in enumerate(common))
-
-
-def _common_group(supports: tuple[SolutionSupport, SolutionSupport]) -> str:
-    for group in PREFERRED_GROUPS:
-        if all(f"{GROUP_PREFIX}{group}" in support.features for support in supports):
-            return group
-    return ""
-
-
-def _suite(cipher: str, group: str, *, is_default: bool) -> Suite:
-    control = CONTROL_SUITES[cipher]
-    return Suite(
-        name=cipher.lower(),
-        title=f"{cipher}, {group}, P-384 certificates",
-        algorithms=(cipher, "TLS-1.3", group, "ECDSA-P-384", _HASHES[control]),
-        settings=MappingProxyType(
-            {"data-ciphers": cipher, "auth": "SHA256", "tls-ciphersuites": control, "tls-groups": group}
-        ),
-        is_default=is_default,
+    common = [cipher for cipher in order if all(cipher in one for one in listed)]
+    return tuple(
+        Suite(
+            name=cipher.lower(),
+            title=f"{cipher}, {control_title(supports)}",
+            algorithms=(cipher, *control_algorithms(supports, cipher)),
+            settings=MappingProxyType(
+                {"data-ciphers": cipher, "auth": "SHA256", **control_settings(supports, cipher)},
+            ),
+            is_default=index == 0,
+        )
+        for index, cipher in enumerate(common)
     )
+
+
+def chosen(name: str, facts_a: HostFacts, facts_b: HostFacts, *, suite: str, cipher: str, digest: str) -> Suite:
+    """Return a suite with any data cipher and digest, under a control channel that is as strong as the default one.
+
+    Args:
+        name: The solution's name.
+        facts_a: What was found on A, which can do it.
+        facts_b: What was found on B, which can do it.
+        suite: The suite's name.
+        cipher: Cipher as A's OpenVPN lists it, or `none`.
+        digest: Digest as A's OpenVPN lists it, or `none`.
+
+    Returns:
+        The suite; never a default.
+    """
+    supports = of_both(name, facts_a, facts_b)
+    control = next(iter(_fastest_first(facts_a, facts_b)))
+    needs_legacy = any(needs_legacy_provider(support, cipher, digest) for support in supports)
+    providers = {"providers": PROVIDERS} if needs_legacy else {}
+    data = cipher if is_aead(cipher) else f"{cipher} with {digest}"
+    return Suite(
+        name=suite,
+        title=f"{data}, {control_title(supports)}",
+        algorithms=(*policy_names(cipher, digest), *control_algorithms(supports, control)),
+        settings=MappingProxyType(
+            {"data-ciphers": cipher, "auth": digest, **providers, **control_settings(supports, control)}
+        ),
+    )
+
+
+def control_settings(supports: Supports, cipher: str) -> dict[str, str]:
+    """Return the settings of the control channel: TLS version, its cipher suite and the key-exchange group."""
+    if have_all(supports, TLS_1_3):
+        version = {"tls-version": "1.3", "tls-ciphersuites": TLS_1_3_SUITES[cipher]}
+    else:
+        version = {"tls-version": "1.2", "tls-cipher": TLS_1_2_SUITES[cipher]}
+    return {**version, "tls-groups": common_group(supports, PREFERRED_GROUPS)}
+
+
+def control_algorithms(supports: Supports, cipher: str) -> tuple[str, ...]:
+    """Return the algorithms of the control channel, as the policy knows them."""
+    version = "TLS-1.3" if have_all(supports, TLS_1_3) else "TLS-1.2"
+    group = common_group(supports, PREFERRED_GROUPS)
+    hashing = "SHA384" if TLS_1_3_SUITES[cipher].endswith("SHA384") else "SHA256"
+    return version, _group_title(group), "ECDSA-P-384", hashing
+
+
+def control_title(supports: Supports) -> str:
+    """Return the control channel in words."""
+    return f"{_group_title(common_group(supports, PREFERRED_GROUPS))}, P-384 certificates"
+
+
+def _group_title(group: str) -> str:
+    return "P-384" if group == P_384 else group
+
+
+def _fastest_first(facts_a: HostFacts, facts_b: HostFacts) -> tuple[str, str]:
+    if facts_a.has_aes_instructions and facts_b.has_aes_instructions:
+        return "AES-256-GCM", "CHACHA20-POLY1305"
+    return "CHACHA20-POLY1305", "AES-256-GCM"

@@ -1,0 +1,40 @@
+"""What one end or both can do, asked of what was found on them."""
+
+from __future__ import annotations
+
+from app.domain.hosts import HostFacts, SolutionSupport
+from vpn_adapters.openvpn.discovery import GROUP_PREFIX, LEGACY_PREFIX
+
+Supports = tuple[SolutionSupport, SolutionSupport]
+
+
+def of_both(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> Supports:
+    """Return what was found of a solution on A and on B."""
+    return facts_a.solutions[solution], facts_b.solutions[solution]
+
+
+def have_all(supports: Supports, feature: str) -> bool:
+    """Whether both ends have a feature."""
+    return all(feature in support.features for support in supports)
+
+
+def common_group(supports: Supports, preferred: tuple[str, ...]) -> str:
+    """Return the best key-exchange group that both ends can be held to; empty if there is none."""
+    return next((group for group in preferred if have_all(supports, f"{GROUP_PREFIX}{group}")), "")
+
+
+def common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in both lists, spelled and ordered as in the first; case does not matter."""
+    known = {name.upper() for name in second}
+    return tuple(name for name in first if name.upper() in known)
+
+
+def spelling(listed: tuple[str, ...], name: str) -> str:
+    """Return a name as a host's own list spells it."""
+    return next((one for one in listed if one.upper() == name.upper()), name)
+
+
+def needs_legacy_provider(support: SolutionSupport | None, *names: str) -> bool:
+    """Whether a host's OpenVPN knows one of these names only with OpenSSL's legacy provider."""
+    features = {feature.upper() for feature in support.features} if support else set()
+    return any(f"{LEGACY_PREFIX}{name}".upper() in features for name in names)

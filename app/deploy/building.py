@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ from app.ssh.remote_line import shell_line
 from app.ssh.upload import upload_error, upload_script
 
 APPLY_MARGIN_S = 30.0
+SETTLE_S = 1.0
+"""How long a program may take to say the rest of what it agreed on, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +120,28 @@ def run_apply(
     return marks
 
 
-def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...]) -> str:
+def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...], *, token: CancelToken) -> str:
     """Return what one end says was negotiated.
+
+    The host matches a pattern as far as its grep can; where that said too much too early, it is asked again.
 
     Raises:
         TunnelDown: It is not what was asked for.
     """
     own = plan.end(end.side)
+    texts = {number: text_after(marks, "check", number, name="stdout") for number, _ in _numbered_checks(own)}
     for number, check in _numbered_checks(own):
-        text = text_after(marks, "check", number, name="stdout")
-        if check.stdout_pattern and not re.search(check.stdout_pattern, text):
-            raise TunnelDown(
-                f"On {end.label}, the tunnel is not what was asked for: {check.title}.",
-                hint="Another program or an older tunnel may have answered. What it said is in the details.",
-                context={"host": end.label, "output": printable(text, limit=2000)},
-            )
-    if own.negotiated is None:
-        return ""
-    return printable(text_after(marks, "check", _negotiated_number(own), name="stdout"), limit=2000)
+        until = time.monotonic() + SETTLE_S
+        while check.stdout_pattern and not re.search(check.stdout_pattern, texts[number]):
+            if time.monotonic() >= until:
+                raise TunnelDown(
+                    f"On {end.label}, the tunnel is not what was asked for: {check.title}.",
+                    hint="Another program or an older tunnel may have answered. What it said is in the details.",
+                    context={"host": end.label, "output": printable(texts[number], limit=2000)},
+                )
+            token.sleep(0.1)
+            texts[number] = end.session.run(check.command, token=token).stdout
+    return printable(texts[_negotiated_number(own)], limit=2000) if own.negotiated is not None else ""
 
 
 def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite]:

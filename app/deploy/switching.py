@@ -74,7 +74,7 @@ class Switcher:
             return rebuild(self.ends[side], building, self.ledgers[side], token=child)
 
         marks = on_both(work, token=token)
-        texts = {side: negotiated_text(self.ends[side], plan, marks[side]) for side in Side}
+        texts = {side: negotiated_text(self.ends[side], plan, marks[side], token=token) for side in Side}
         return "\n".join(f"{self.ends[side].label}: {text}" for side, text in texts.items() if text)
 
 

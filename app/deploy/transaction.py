@@ -228,7 +228,7 @@ class Transaction:
         self._stage(Stage.APPLY)
         with self._timed("build"):
             marks = self._build_both(building, token)
-        texts = {side: negotiated_text(self._ends[side], self._plan, marks[side]) for side in Side}
+        texts = {side: negotiated_text(self._ends[side], self._plan, marks[side], token=token) for side in Side}
         return "\n".join(f"{self._ends[side].label}: {text}" for side, text in texts.items() if text)
 
     def _build_both(self, building: Building, token: CancelToken) -> dict[Side, tuple[Mark, ...]]:

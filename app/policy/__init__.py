@@ -1,6 +1,30 @@
 """Verdicts on algorithms and suites, from the data in resources/policy."""
 
-from app.policy.data import POLICY_NAME, POLICY_VERSION
-from app.policy.judge import UNKNOWN_REASON, judge, judge_suite
+from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
+from app.policy.describe import Description, describe, known_rows
+from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
+from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
+from app.policy.speed import Measured, best_of, judge_speed, judge_speeds
 
-__all__ = ["POLICY_NAME", "POLICY_VERSION", "UNKNOWN_REASON", "judge", "judge_suite"]
+__all__ = [
+    "DEFAULT_GUIDELINES",
+    "GUIDELINES",
+    "POLICY_NAME",
+    "POLICY_VERSION",
+    "UNKNOWN_REASON",
+    "Description",
+    "Guideline",
+    "Measured",
+    "Row",
+    "Rule",
+    "Standing",
+    "best_of",
+    "check_guidelines",
+    "describe",
+    "findings",
+    "judge",
+    "judge_speed",
+    "judge_speeds",
+    "judge_suite",
+    "known_rows",
+]

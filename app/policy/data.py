@@ -14,6 +14,7 @@ from app.domain.errors import Bug
 from app.domain.verdicts import Verdict
 
 _FOLDER = resources.files("resources") / "policy"
+_ALGORITHM_FILES = ("algorithms.toml", "macs.toml", "keys.toml", "protocols.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Row:
         key_bits: Key size in bits; None where that means nothing.
         block_bits: Block size in bits; None where there is none.
         replacement: What to use instead; empty where nothing has to be replaced.
+        slow: Why it is slow on every computer, one sentence; empty where it is not.
     """
 
     names: tuple[str, ...]
@@ -41,15 +43,26 @@ class Row:
     key_bits: int | None = None
     block_bits: int | None = None
     replacement: str = ""
+    slow: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The policy's rows by normalised name."""
+    """The policy's rows by normalised name.
+
+    Attributes:
+        ciphers: Block and stream ciphers without a mode.
+        modes: Modes of operation.
+        algorithms: Everything else.
+        aliases: What a name means that stands for another one as a whole.
+        sizes: Rows of a family of keys by their least length in bits, the longest first.
+    """
 
     ciphers: Mapping[str, Row]
     modes: Mapping[str, Row]
     algorithms: Mapping[str, Row]
+    aliases: Mapping[str, str]
+    sizes: Mapping[str, tuple[tuple[int, Row], ...]]
 
 
 def normalise(name: str) -> str:
@@ -64,20 +77,31 @@ def tables() -> Tables:
     Raises:
         Bug: A file is malformed or gives one name to two rows.
     """
+    algorithms = _by_name(row for file_name in _ALGORITHM_FILES for row in _rows(file_name, "algorithm", None))
     return Tables(
         ciphers=_by_name(_rows("ciphers.toml", "cipher", "cipher")),
         modes=_by_name(_rows("modes.toml", "mode", "mode")),
-        algorithms=_by_name(_rows("algorithms.toml", "algorithm", None)),
+        algorithms=algorithms,
+        aliases={normalise(name): normalise(meant) for name, meant in load("aliases.toml")["aliases"].items()},
+        sizes={size["family"]: _size_rows(size["rows"], algorithms) for size in _HEAD["size"]},
     )
 
 
-def _load(file_name: str) -> dict[str, Any]:
+def all_rows() -> tuple[Row, ...]:
+    """Return every row once, in the order of the files."""
+    found = tables()
+    rows = [row for table in (found.ciphers, found.modes, found.algorithms) for row in table.values()]
+    return tuple({id(row): row for row in rows}.values())
+
+
+def load(file_name: str) -> dict[str, Any]:
+    """Return what is in one of the policy's files."""
     return tomllib.loads((_FOLDER / file_name).read_text(encoding="utf-8"))
 
 
 def _rows(file_name: str, key: str, kind: str | None) -> list[Row]:
     rows = []
-    for raw in _load(file_name)[key]:
+    for raw in load(file_name)[key]:
         try:
             names = tuple(normalise(name) for name in raw.pop("names"))
             sources = tuple(raw.pop("sources"))
@@ -98,6 +122,13 @@ def _by_name(rows: Iterable[Row]) -> Mapping[str, Row]:
     return table
 
 
-_HEAD = _load("policy.toml")
+def _size_rows(raw: Mapping[str, str], algorithms: Mapping[str, Row]) -> tuple[tuple[int, Row], ...]:
+    rows = [(int(bits), algorithms[name]) for bits, name in raw.items()]
+    return tuple(sorted(rows, key=lambda pair: pair[0], reverse=True))
+
+
+_HEAD = load("policy.toml")
 POLICY_NAME: str = _HEAD["name"]
 POLICY_VERSION: str = _HEAD["version"]
+SLOW_LATENCY_FACTOR: float = _HEAD["slow"]["latency_factor"]
+SLOW_THROUGHPUT_FACTOR: float = _HEAD["slow"]["throughput_factor"]

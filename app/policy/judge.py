@@ -2,60 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 from app.domain.adapters import SolutionInfo, Suite
-from app.domain.verdicts import Finding, Verdict
-from app.policy.data import POLICY_NAME, POLICY_VERSION, Row, normalise, tables
+from app.domain.errors import InvalidOption
+from app.domain.verdicts import Finding, Question, Verdict
+from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
+from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
+from app.policy.names import find_rows
 
 UNKNOWN_REASON = "This name is not known to the policy."
 
+_OWN_POLICY = f"policy {POLICY_NAME} {POLICY_VERSION}"
 
-def judge(algorithm: str) -> Finding:
-    """Return the verdict on one algorithm.
+
+def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, solution: str = "") -> Finding:
+    """Return the worst finding on one algorithm.
 
     Args:
         algorithm: A name as any program writes it, for example `AES-256-GCM`, `bf-cbc` or `SHA512/256`.
+        guidelines: Ids of the guidelines that apply.
+        solution: The solution it is used in, which decides what guidelines are about it; empty means any.
 
     Returns:
         The finding. An unknown name is insecure, with a reason that says that it is unknown.
+
+    Raises:
+        InvalidOption: There is no such guideline.
     """
-    row = _find(normalise(algorithm))
-    if row is None:
-        return Finding(algorithm, Verdict.INSECURE, UNKNOWN_REASON, f"policy {POLICY_NAME} {POLICY_VERSION}")
-    return Finding(algorithm, row.verdict, row.reason, "; ".join(row.sources), row.replacement)
+    return max(
+        (one for one in findings(algorithm, guidelines=guidelines, solution=solution) if _counts(one)),
+        key=lambda finding: finding.verdict.severity,
+    )
 
 
-def judge_suite(suite: Suite, info: SolutionInfo) -> tuple[Verdict, tuple[Finding, ...]]:
+def findings(
+    algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, solution: str = ""
+) -> tuple[Finding, ...]:
+    """Return everything that is to be said about one algorithm, each question by itself.
+
+    Args:
+        algorithm: A name as any program writes it.
+        guidelines: Ids of the guidelines that apply.
+        solution: The solution it is used in; empty means any.
+
+    Returns:
+        First whether it is insecure by this program's own policy, always; then one finding per guideline that it is
+        outside of, in the order of the guidelines' file; then whether it is known to be slow everywhere.
+
+    Raises:
+        InvalidOption: There is no such guideline.
+    """
+    chosen = _chosen(guidelines, solution)
+    rows = find_rows(algorithm)
+    if not rows:
+        return (Finding(algorithm, Verdict.INSECURE, UNKNOWN_REASON, _OWN_POLICY),)
+    worst = max(rows, key=lambda row: row.verdict.severity)
+    own = Finding(algorithm, worst.verdict, worst.reason, "; ".join(worst.sources), worst.replacement)
+    outside = ((guideline, guideline.outside(rows)) for guideline in chosen)
+    return (
+        own,
+        *(_outside(algorithm, guideline, *found) for guideline, found in outside if found is not None),
+        *(
+            Finding(algorithm, Verdict.ACCEPTABLE, row.slow, _OWN_POLICY, row.replacement, Question.SLOW)
+            for row in rows
+            if row.slow
+        ),
+    )
+
+
+def judge_suite(
+    suite: Suite, info: SolutionInfo, *, guidelines: Collection[str] = DEFAULT_GUIDELINES
+) -> tuple[Verdict, tuple[Finding, ...]]:
     """Return the verdict on a suite within its solution, with the findings it comes from.
 
     Args:
         suite: The suite; it is as good as its worst part.
-        info: The solution it belongs to.
+        info: The solution it belongs to, whose design is part of every suite.
+        guidelines: Ids of the guidelines that apply.
 
     Returns:
-        The verdict, and one finding per algorithm. A solution without cryptography is unprotected, whatever is in it;
-        a suite of a protected solution that names no algorithm is unknown, hence insecure.
+        The verdict, and per algorithm and part of the design its findings. A solution without cryptography is
+        unprotected, whatever is in it; a suite of a protected solution that names no algorithm is unknown, hence
+        insecure.
+
+    Raises:
+        InvalidOption: There is no such guideline.
     """
-    findings = tuple(judge(algorithm) for algorithm in suite.algorithms)
+    names: Sequence[str] = (*suite.algorithms, *info.design)
+    if not suite.algorithms and not info.is_unprotected:
+        names = (suite.name, *info.design)
+    found = tuple(finding for name in names for finding in findings(name, guidelines=guidelines, solution=info.name))
     if info.is_unprotected:
         reason = f"{info.title} has no cryptography: everything can be read and changed on the way."
         return Verdict.UNPROTECTED, (
             Finding(info.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)),
-            *findings,
+            *found,
         )
-    if not findings:
-        findings = (judge(suite.name),)
-    return max((finding.verdict for finding in findings), key=lambda verdict: verdict.severity), findings
+    return max((one.verdict for one in found if _counts(one)), key=lambda verdict: verdict.severity), found
 
 
-def _find(name: str) -> Row | None:
-    """Return the row of a normalised name; for a cipher with a mode, the worse of the two rows."""
-    all_tables = tables()
-    if name in all_tables.algorithms:
-        return all_tables.algorithms[name]
-    if name in all_tables.ciphers:
-        return all_tables.ciphers[name]
-    for mode_name, mode in all_tables.modes.items():
-        cipher = all_tables.ciphers.get(name.removesuffix(mode_name).rstrip("-"))
-        if cipher is not None and name.endswith(mode_name):
-            return max(cipher, mode, key=lambda row: row.verdict.severity)
-    return None
+def check_guidelines(ids: Collection[str]) -> None:
+    """Refuse ids that no guideline has.
+
+    Raises:
+        InvalidOption: There is no such guideline.
+    """
+    unknown = [one for one in ids if one not in GUIDELINES]
+    if unknown:
+        raise InvalidOption(f"There is no guideline {', '.join(unknown)}.", hint=f"There are: {', '.join(GUIDELINES)}.")
+
+
+def _chosen(guidelines: Collection[str], solution: str) -> tuple[Guideline, ...]:
+    check_guidelines(guidelines)
+    return tuple(one for one in GUIDELINES.values() if one.id in guidelines and one.is_about(solution))
+
+
+def _counts(finding: Finding) -> bool:
+    """Whether a finding bears on the verdict: being slow makes nothing less secure."""
+    return finding.question is not Question.SLOW
+
+
+def _outside(algorithm: str, guideline: Guideline, row: Row, rule: Rule) -> Finding:
+    reason = rule.reason
+    if rule.year is not None:
+        reason += f" (until the end of {rule.year})" if rule.standing is Standing.EXPIRING else f" (since {rule.year})"
+    source = f"{guideline.full_title}, {rule.section}" if rule.section else guideline.full_title
+    replacement = rule.replacement or row.replacement
+    return Finding(algorithm, Verdict.ACCEPTABLE, reason, source, replacement, Question.GUIDELINE)

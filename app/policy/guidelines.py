@@ -1,0 +1,161 @@
+"""What named guidelines say about algorithms, read from resources/policy/guidelines.toml and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from app.domain.errors import Bug
+from app.domain.verdicts import Verdict
+from app.policy.data import Row, load, tables
+
+
+class Standing(StrEnum):
+    """What a guideline says about an algorithm that is outside it."""
+
+    FORBIDDEN = "forbidden"  # it must not be used
+    DISCOURAGED = "discouraged"  # it should not be used
+    EXPIRING = "expiring"  # it may be used until a year
+    NOT_LISTED = "not-listed"  # the guideline lists what may be used, and this is not in it
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One statement of a guideline on what is outside it.
+
+    Attributes:
+        rows: What it is about, as titles of the policy's rows.
+        standing: What it says.
+        reason: One sentence.
+        section: Where in the guideline.
+        year: Since which year, or for `expiring` until the end of which; None where the guideline names none.
+        replacement: What to use instead; empty means the policy's own replacement.
+    """
+
+    rows: frozenset[str]
+    standing: Standing
+    reason: str
+    section: str
+    year: int | None = None
+    replacement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a guideline lists of one kind; the rest of the kind is outside.
+
+    Attributes:
+        kind: Kind of the policy's rows.
+        rows: Titles of the rows that are listed.
+        rule: What holds for the rest.
+    """
+
+    kind: str
+    rows: frozenset[str]
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Guideline:
+    """A guideline with its version.
+
+    Attributes:
+        id: Stable name, for example `bsi-tr-02102-1`.
+        title: Short name for people.
+        version: As it calls itself.
+        published: Its date.
+        scope: What it is about, in a few words.
+        citation: In full.
+        solutions: Solutions that it is about; empty means all.
+        rules: What is outside.
+        allowed: What is listed.
+        refuses: What this program's own policy calls so, or worse, is outside; None where that does not matter.
+        refusal: The sentence for that.
+        note: What a user has to know of how it was read.
+    """
+
+    id: str
+    title: str
+    version: str
+    published: date
+    scope: str
+    citation: str
+    solutions: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    allowed: tuple[Allowed, ...] = ()
+    refuses: Verdict | None = None
+    refusal: str = ""
+    note: str = ""
+
+    @property
+    def full_title(self) -> str:
+        """Title with version."""
+        return f"{self.title}, {self.version}"
+
+    def is_about(self, solution: str) -> bool:
+        """Whether it is about a solution; an empty name stands for any."""
+        return not solution or not self.solutions or solution in self.solutions
+
+    def outside(self, rows: Iterable[Row]) -> tuple[Row, Rule] | None:
+        """Return the first of an algorithm's parts that is outside, with the rule that says so; None where none is."""
+        for row in rows:
+            rule = self._rule(row)
+            if rule is not None:
+                return row, rule
+        return None
+
+    def _rule(self, row: Row) -> Rule | None:
+        for rule in self.rules:
+            if row.title in rule.rows:
+                return rule
+        for allowed in self.allowed:
+            if row.kind == allowed.kind and row.title not in allowed.rows:
+                return allowed.rule
+        if self.refuses is not None and row.verdict.severity >= self.refuses.severity:
+            return Rule(frozenset({row.title}), Standing.FORBIDDEN, self.refusal, "")
+        return None
+
+
+def _read(raw: dict[str, Any]) -> Guideline:
+    try:
+        rules = tuple(_rule(rule, _titles(rule.pop("names"))) for rule in raw.pop("rule", []))
+        allowed = tuple(_allowed(entry) for entry in raw.pop("allow", []))
+        refuses = raw.pop("refuses", None)
+        solutions = tuple(raw.pop("solutions", ()))
+        return Guideline(
+            rules=rules, allowed=allowed, solutions=solutions, refuses=Verdict(refuses) if refuses else None, **raw
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise Bug(f"guidelines.toml has a malformed entry: {error!r}.") from error
+
+
+def _rule(raw: dict[str, Any], titles: frozenset[str]) -> Rule:
+    return Rule(rows=titles, standing=Standing(raw.pop("standing")), **raw)
+
+
+def _allowed(raw: dict[str, Any]) -> Allowed:
+    titles = _titles(raw.pop("names"))
+    return Allowed(kind=raw.pop("kind"), rows=titles, rule=_rule({"standing": "not-listed", **raw}, frozenset()))
+
+
+def _titles(names: Iterable[str]) -> frozenset[str]:
+    found = tables()
+    titles: set[str] = set()
+    for name in names:
+        row = found.modes.get(name) or found.ciphers.get(name) or found.algorithms.get(name)
+        if row is None:
+            raise ValueError(f"{name} is no row of the policy")
+        titles.add(row.title)
+    return frozenset(titles)
+
+
+_FILE = load("guidelines.toml")
+GUIDELINES: Mapping[str, Guideline] = MappingProxyType({one.id: one for one in map(_read, _FILE["guideline"])})
+"""Every guideline that can be picked, by id."""
+
+DEFAULT_GUIDELINES: tuple[str, ...] = tuple(_FILE["default"])
+"""Those that apply until the user picks others: what the protocols' own makers say."""

@@ -1,0 +1,123 @@
+"""Finds what is wrong with a configuration file, or missing in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from app.domain.adapters import Setting
+from app.domain.linting import ConfigKind, FileAccess, LintFinding
+from app.policy.lint.access import judge_access
+from app.policy.lint.algorithms import judge_setting
+from app.policy.lint.rules import Name, Rule, RuleSet, rule_sets, version_of
+from app.policy.lint.view import SettingsView
+
+MAX_FINDINGS = 1000
+"""No file gets more findings than this; a file made by people has a few."""
+
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def lint(
+    kind: ConfigKind,
+    settings: Iterable[Setting],
+    *,
+    guidelines: Iterable[str] = (),
+    versions: Mapping[str, str] | None = None,
+    own_access: FileAccess | None = None,
+    access: Mapping[str, FileAccess] | None = None,
+) -> tuple[LintFinding, ...]:
+    """Return what is wrong with a file.
+
+    Args:
+        kind: What it is.
+        settings: What its reader found, secrets masked.
+        guidelines: Names of guidelines that the user picked.
+        versions: Versions of programs, by their names (`openvpn`), as far as they are known.
+        own_access: The file's own permissions, where they count.
+        access: Permissions of the key files it names, by the path as written.
+
+    Returns:
+        Findings in the order of lines; what concerns the file as a whole comes first.
+    """
+    view = SettingsView(tuple(settings))
+    rules = rule_sets().get(kind, RuleSet((), (), ()))
+    found = [*_on_algorithms(rules, view, tuple(guidelines)), *_on_rules(rules, view, versions or {})]
+    found += judge_access(kind, view.all, own_access, access or {})
+    unique = dict.fromkeys(sorted(found, key=lambda one: one.line))
+    return tuple(unique)[:MAX_FINDINGS]
+
+
+def _on_algorithms(rules: RuleSet, view: SettingsView, guidelines: tuple[str, ...]) -> Iterator[LintFinding]:
+    for algorithm in rules.algorithms:
+        for name in algorithm.names:
+            for setting in view.matching(name):
+                yield from judge_setting(setting, algorithm.style, guidelines)
+
+
+def _on_rules(rules: RuleSet, view: SettingsView, versions: Mapping[str, str]) -> Iterator[LintFinding]:
+    for rule in rules.rules:
+        if not _is_for_version(rule, versions):
+            continue
+        if rule.is_missing and rule.section is not None:
+            for head, inside in view.sections(rule.section):
+                if _holds(rule, inside) and not any(inside.has(name) for name in rule.names):
+                    yield _finding(rule, Setting(head.line, _missing_name(rule, head), ""))
+        elif not _holds(rule, view):
+            continue
+        elif rule.is_missing:
+            if not any(view.has(name) for name in rule.names):
+                yield _finding(rule, Setting(0, rule.names[0].last, ""))
+        else:
+            for setting in _matching(rule.names, view):
+                if _is_fault(rule, setting):
+                    yield _finding(rule, setting)
+
+
+def _matching(names: tuple[Name, ...], view: SettingsView) -> Iterator[Setting]:
+    for name in names:
+        yield from view.matching(name)
+
+
+def _is_fault(rule: Rule, setting: Setting) -> bool:
+    if rule.value is not None and not rule.value.fullmatch(setting.value):
+        return False
+    if rule.below is not None:
+        number = _NUMBER.search(setting.value)
+        return number is not None and int(number[0]) < rule.below
+    return True
+
+
+def _holds(rule: Rule, view: SettingsView) -> bool:
+    """Whether the rest of the file is as a rule wants it."""
+    return all(view.has(name) for name in rule.requires) and not any(view.has(name) for name in rule.unless)
+
+
+def _is_for_version(rule: Rule, versions: Mapping[str, str]) -> bool:
+    if not rule.program:
+        return True
+    version = version_of(versions.get(rule.program, ""))
+    if not version:
+        return rule.is_for_unknown
+    if not rule.is_for_known:
+        return False
+    return (not rule.since or version >= rule.since) and (not rule.before or version < rule.before)
+
+
+def _missing_name(rule: Rule, head: Setting) -> str:
+    """Return the name of what a section lacks, with the section where names have one."""
+    last = rule.names[0].last
+    return last if head.name.startswith("[") else f"{head.name}.{last}"
+
+
+def _finding(rule: Rule, setting: Setting) -> LintFinding:
+    return LintFinding(
+        setting.line,
+        setting.name,
+        setting.value,
+        rule.question,
+        rule.verdict,
+        rule.reason,
+        rule.source,
+        rule.replacement,
+    )

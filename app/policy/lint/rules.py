@@ -1,0 +1,182 @@
+"""The linter's rules, read from resources/policy/lint_*.toml and checked."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from app.domain.errors import Bug
+from app.domain.linting import ConfigKind
+from app.domain.verdicts import Question, Verdict
+
+_FOLDER = resources.files("resources") / "policy"
+
+STYLES = frozenset({"word", "colon", "comma", "ssh", "proposals", "tls", "tls13"})
+"""Ways to write several algorithms in one setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A setting's name in a rule; `*` stands for one section's name.
+
+    Attributes:
+        last: The last part in lower case, by which settings are looked up.
+        pattern: Matches the whole name in lower case.
+        value: Matches the whole value; None means any.
+    """
+
+    last: str
+    pattern: re.Pattern[str]
+    value: re.Pattern[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule on a setting, or on its absence.
+
+    Attributes:
+        names: Settings that it is about.
+        value: Matches the whole value of a setting that is found fault with; None means any.
+        below: Fault is found with a value whose first number is less than this.
+        is_missing: Whether fault is found if none of the settings is there.
+        section: For `is_missing`: in each section of this name (`[Peer]`, or `connections.*`); None: in the file.
+        requires: Only where each of these is in the file.
+        unless: Not where one of these is in the file.
+        program: Whose version `since` and `before` speak of.
+        since: First version it holds for; empty means from the beginning.
+        before: First version it no longer holds for; empty means all.
+        is_for_known: Whether it is used where the version is known.
+        is_for_unknown: Whether it is used where the version is not known.
+        question: Which question it answers.
+        verdict: The word.
+        reason: One sentence.
+        source: Where that is said.
+        replacement: What to write instead.
+    """
+
+    names: tuple[Name, ...]
+    value: re.Pattern[str] | None
+    below: int | None
+    is_missing: bool
+    section: str | None
+    requires: tuple[Name, ...]
+    unless: tuple[Name, ...]
+    program: str
+    since: tuple[int, ...]
+    before: tuple[int, ...]
+    is_for_known: bool
+    is_for_unknown: bool
+    question: Question
+    verdict: Verdict
+    reason: str
+    source: str
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlgorithmSetting:
+    """A setting that names algorithms, and how: one of STYLES."""
+
+    names: tuple[Name, ...]
+    style: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Everything about one kind of file.
+
+    Attributes:
+        rules: In the order of the file.
+        algorithms: Settings that name algorithms.
+        key_files: Settings whose value is the path of a file that others must not read.
+    """
+
+    rules: tuple[Rule, ...]
+    algorithms: tuple[AlgorithmSetting, ...]
+    key_files: tuple[Name, ...]
+
+
+@lru_cache(maxsize=1)
+def rule_sets() -> Mapping[ConfigKind, RuleSet]:
+    """Return the rules by kind of file.
+
+    Raises:
+        Bug: A file is malformed, or two speak of one kind.
+    """
+    found: dict[ConfigKind, RuleSet] = {}
+    for file in sorted(_FOLDER.iterdir(), key=lambda one: one.name):
+        if file.name.startswith("lint_") and file.name.endswith(".toml"):
+            try:
+                data = tomllib.loads(file.read_text(encoding="utf-8"))
+                for kind in (ConfigKind(text) for text in data["kinds"]):
+                    if kind in found:
+                        raise Bug(f"{file.name} speaks of {kind}, and another file does so too.")
+                    found[kind] = _rule_set(data)
+            except (KeyError, TypeError, ValueError, re.error) as error:
+                raise Bug(f"{file.name} is malformed: {error}.") from error
+    return found
+
+
+def _rule_set(data: Mapping[str, Any]) -> RuleSet:
+    algorithms = []
+    for row in data.get("algorithms", []):
+        if row["style"] not in STYLES:
+            raise ValueError(f"unknown style {row['style']}")
+        algorithms.append(AlgorithmSetting(tuple(_name(text) for text in row["settings"]), row["style"]))
+    return RuleSet(
+        tuple(_rule(dict(row)) for row in data.get("rule", [])),
+        tuple(algorithms),
+        tuple(_name(text) for text in data.get("key_files", [])),
+    )
+
+
+def _rule(row: dict[str, Any]) -> Rule:
+    value = row.pop("value", None)
+    versions = row.pop("versions", "any")
+    if versions not in ("any", "known", "unknown"):
+        raise ValueError(f"versions = {versions}")
+    rule = Rule(
+        names=tuple(_name(text) for text in row.pop("settings")),
+        value=re.compile(value, re.IGNORECASE | re.DOTALL) if value is not None else None,
+        below=row.pop("below", None),
+        is_missing=row.pop("missing", False),
+        section=row.pop("section", None),
+        requires=tuple(_name(text) for text in row.pop("requires", [])),
+        unless=tuple(_name(text) for text in row.pop("unless", [])),
+        program=row.pop("program", ""),
+        since=version_of(row.pop("since", "")),
+        before=version_of(row.pop("before", "")),
+        is_for_known=versions != "unknown",
+        is_for_unknown=versions != "known",
+        question=Question(row.pop("question")),
+        verdict=Verdict(row.pop("verdict")),
+        reason=row.pop("reason"),
+        source=row.pop("source"),
+        replacement=row.pop("replacement", ""),
+    )
+    if row:
+        raise ValueError(f"unknown keys {sorted(row)}")
+    return rule
+
+
+def _name(text: str) -> Name:
+    """Read `name` or `name=pattern of the value`."""
+    name, has_value, value = text.partition("=")
+    name = name.lower()
+    pattern = re.escape(name).replace(r"\*", r"[^\n]{1,150}")
+    return Name(
+        name.rpartition(".")[2] if not name.startswith("[") else name,
+        re.compile(pattern),
+        re.compile(value, re.IGNORECASE | re.DOTALL) if has_value else None,
+    )
+
+
+def version_of(text: str) -> tuple[int, ...]:
+    """Return a version as numbers: (2, 4, 9) for `2.4.9`; empty where there is none."""
+    found = re.match(r"\D{0,40}(\d{1,6}(?:\.\d{1,6}){0,4})", text)
+    return tuple(int(part) for part in found[1].split(".")) if found else ()

@@ -42,6 +42,7 @@ class TunnelNames:
         ssh_tap_unit: Number of the tap device that OpenSSH makes, before it gets `ethernet_interface` as its name.
         lower_interface: The interface below one that encrypts frames (L2TPv3 under MACsec).
         guard_table: nftables table that stops what would go out unprotected.
+        vlan_interface: A VLAN on `ethernet_interface`, there for a moment, to see whether tagged frames cross.
     """
 
     ethernet_interface: str = "tmk0"
@@ -58,6 +59,7 @@ class TunnelNames:
     ssh_tap_unit: int = 7301
     lower_interface: str = "tmklow0"
     guard_table: str = "tunnelmark_guard"
+    vlan_interface: str = "tmkvlan0"
 
 
 @dataclass(frozen=True, slots=True)

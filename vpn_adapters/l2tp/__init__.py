@@ -112,6 +112,7 @@ class L2tpAdapter:
             overhead_note="Ethernet 14 + IPv4 20 + L2TPv3 session 4 + sublayer 4, for every frame size.",
             up_timeout_s=10.0,
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0),
+            wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
         )
 
     def parse_config(self, text: str) -> Sequence[Setting]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.results import FRAME_BYTES
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.shared.interfaces import WAIT_GONE_SCRIPT, interface_up_check
 from vpn_adapters.shared.rendering import public_value
@@ -61,6 +62,8 @@ def make(request: PlanRequest) -> TunnelPlan:
         overhead_bytes=outer_frame_bytes(1000) - 1000,
         overhead_note=note,
         largest_unfragmented_frame_bytes=largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
+        wire_filter=f"udp port {link.names.wireguard_port}",
+        overhead_by_frame={size: outer_frame_bytes(size) - size for size in FRAME_BYTES},
     )
 
 
@@ -120,6 +123,22 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         ),
         listens=(("udp", link.names.wireguard_port),),
         kernel_modules=("wireguard", *l2tpv3.KERNEL_MODULES),
+        breakages=_breakages(name),
+    )
+
+
+def _breakages(name: str) -> tuple[Breakage, ...]:
+    """Return how WireGuard can go while L2TPv3 stays: its peer is taken away, or all of it is (`wg-quick down`)."""
+    forget = 'wg show "$1" peers | while read -r peer; do wg set "$1" peer "$peer" remove; done'
+    return (
+        Breakage(
+            title=f"the WireGuard interface {name} is deleted",
+            command=Command(("ip", "link", "del", "dev", name), timeout_s=10.0, is_root=True),
+        ),
+        Breakage(
+            title=f"WireGuard's peer is removed from {name}",
+            command=Command(shell_step_argv(forget, name), timeout_s=10.0, is_root=True),
+        ),
     )
 
 

@@ -1,0 +1,129 @@
+"""Marks: random bytes in echo requests by which their plaintext is known wherever it is seen, and filters for them."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import string
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.domain.link import Link
+
+MARK_BYTES = 8
+"""Longer than what occurs by chance: 62 to the power of 8 is more than 10 to the power of 14."""
+
+_ALPHABET = string.ascii_letters + string.digits
+_FAMILY = 4
+
+PAYLOAD_BYTES = 200
+"""Of marked echo requests: the mark is repeated so often that at every place of `_WINDOW` some byte of it stands, in
+whatever they are wrapped."""
+
+_WINDOW = range(120, 128)
+"""Bytes of an IPv4 packet where a filter looks for the mark's first four bytes: in eight places, since the mark is
+repeated every eight bytes. Behind all headers (ping's clock included, 108 bytes with WireGuard and L2TPv3), and well
+before the end of the payload in a bare packet (byte 228)."""
+
+
+def _random(length: int) -> str:
+    return "".join(secrets.choice(_ALPHABET) for _ in range(length))
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of one run. Letters and digits, so that grep finds them too.
+
+    Attributes:
+        family: The first four bytes of every mark that must not be seen.
+        bare_family: The first four bytes of every mark that goes over the bare underlay on purpose.
+        rest: The other four bytes of the tunnel's mark.
+    """
+
+    family: str
+    bare_family: str
+    rest: str
+
+    @classmethod
+    def new(cls) -> Marks:
+        """Return new random marks."""
+        family, bare = _random(_FAMILY), _random(_FAMILY)
+        while family == bare:
+            bare = _random(_FAMILY)
+        return cls(family, bare, _random(_FAMILY - 1) + "t")
+
+    @cached_property
+    def inside(self) -> bytes:
+        """Mark of the frames inside the tunnel."""
+        return (self.family + self.rest).encode()
+
+    def broken(self, index: int) -> bytes:
+        """Mark of the frames after one breakage."""
+        return f"{self.family}{self.rest[:1]}{index % 100:02d}b".encode()
+
+    @cached_property
+    def control(self) -> bytes:
+        """Mark of the positive control."""
+        return f"{self.bare_family}ctrl".encode()
+
+    def broken_control(self, index: int) -> bytes:
+        """Mark of the positive control after one breakage."""
+        return f"{self.bare_family}{index % 1000:03d}b".encode()
+
+    def separator(self, index: int) -> bytes:
+        """Mark of a bare echo request that parts what was sent before from what is sent after it."""
+        return f"{self.bare_family}{index % 1000:03d}s".encode()
+
+    @cached_property
+    def end(self) -> bytes:
+        """Mark of the very last one."""
+        return f"{self.bare_family}done".encode()
+
+
+def read_separator(marks: Marks, content: bytes) -> int | None:
+    """Return the number of the separator in a packet; None where there is none."""
+    match = re.search(re.escape(marks.bare_family.encode()) + rb"(\d{3})s", content)
+    return int(match[1]) if match else None
+
+
+def marked_filter(family: str) -> str:
+    """Return a pcap filter that matches packets with marks of a family in them, wrapped in whatever.
+
+    Source: pcap-filter(7), `proto [ expr : size ]`.
+    """
+    number = f"0x{family.encode().hex()}"
+    return "(" + " or ".join(f"ip[{place}:4] = {number}" for place in _WINDOW) + ")"
+
+
+_PROTOCOLS = {"udp": 17, "tcp": 6, "esp": 50, "ah": 51, "icmp": 1}
+_WORDS = re.compile(r"\b(?:ip )?proto \\?(?P<name>\w+)|\b(?P<word>udp|tcp|esp|ah|icmp)\b")
+
+
+def protocols_of(wire_filter: str) -> frozenset[int]:
+    """Return the numbers of the IP protocols that a plan's filter names; empty where it names none."""
+    found: set[int] = set()
+    for match in _WORDS.finditer(wire_filter.lower()):
+        name = match["name"] or match["word"]
+        number = int(name) if name.isdecimal() else _PROTOCOLS.get(name)
+        if number is not None:
+            found.add(number)
+    return frozenset(found)
+
+
+def underlay_filter(link: Link, wire_filter: str, marks: Marks) -> str:
+    """Return the filter for the underlay: the tunnel's own packets, their later fragments, and marked frames.
+
+    A later fragment has no ports: those of the tunnel's protocol between the two addresses are taken.
+
+    Args:
+        link: The two addresses.
+        wire_filter: The plan's own; empty for the bare underlay, whose packets are echo requests.
+        marks: The marks of this run.
+    """
+    own = wire_filter or "icmp"
+    protocols = " or ".join(f"ip proto {number}" for number in sorted(protocols_of(own)))
+    pieces = f"(({protocols or 'ip'}) and ip[6:2] & 0x1fff != 0)"
+    between = f"host {link.underlay_a} and host {link.underlay_b}"
+    return (
+        f"({between} and (({own}) or {pieces})) or {marked_filter(marks.family)} or {marked_filter(marks.bare_family)}"
+    )

@@ -1,0 +1,299 @@
+"""All that is looked for on the wire, over one tunnel that stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from app.domain.adapters import Breakage, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import ProbeFailed
+from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
+from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES, Link
+from app.domain.packages import package_for
+from app.domain.wire import FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.probes.wire.capture import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
+from app.probes.wire.crossings import TUNNEL_FILTER, judge_crossings
+from app.probes.wire.judge import Captures, judge_breakage, judge_leak
+from app.probes.wire.marks import Marks, marked_filter, underlay_filter
+from app.probes.wire.overhead import MeasuredCost, compare, measured_cost, theory_of
+from app.probes.wire.reading import Reading, sort_packets
+from app.probes.wire.traffic import Sending, Sent, send, send_broken, send_end
+
+TYPICAL_S = 3.0
+"""What the captures take on the practice lab, without breakages, in seconds; for predictions only."""
+
+TYPICAL_BREAKAGE_S = 1.2
+
+_STREAM_DOUBT = (
+    "The carrier is a TCP stream: it cuts frames into segments as it likes, so that there is no size that always "
+    "crosses whole."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """What is looked at.
+
+    Attributes:
+        link: What the tunnel is built on.
+        plan: What was built.
+        facts: What was found on the hosts, by `a` and `b`.
+        frame_bytes: Frame sizes whose cost is measured.
+        is_unprotected: Whether it has no cryptography on purpose.
+        is_stream: Whether the carrier is TCP.
+    """
+
+    link: Link
+    plan: TunnelPlan
+    facts: Mapping[str, HostFacts]
+    frame_bytes: tuple[int, ...]
+    is_unprotected: bool
+    is_stream: bool
+
+
+def wire_s(breakages: int) -> float:
+    """Return how long the whole takes on the practice lab, roughly, in seconds."""
+    return TYPICAL_S + breakages * TYPICAL_BREAKAGE_S
+
+
+def missing_for_wire(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> str:
+    """Return what both hosts lack for captures, as sentences with the remedy; empty if nothing."""
+    sentences: list[str] = []
+    for host, own in ((sessions.a, facts[Side.A.value]), (sessions.b, facts[Side.B.value])):
+        label = host.spec.label
+        if host.privilege is Privilege.NONE:
+            sentences.append(f"On {label}, only root can capture, and root's rights cannot be had.")
+        tcpdump, ping = own.tools.get("tcpdump"), own.tools.get("ping")
+        if tcpdump is None or tcpdump.flavour is ToolFlavour.MISSING:
+            package = package_for("tcpdump", own.package_manager) or "tcpdump"
+            sentences.append(f"{label} has no tcpdump; the package {package} brings it.")
+        if ping is None or ping.flavour is not ToolFlavour.IPUTILS:
+            package = package_for("ping", own.package_manager) or "iputils"
+            sentences.append(f"{label} has no ping that can mark its frames; the package {package} brings one.")
+    return " ".join(sentences)
+
+
+def probe_wire(
+    sessions: SessionPair, request: WireRequest, *, token: CancelToken, on_stage: Callable[[str], None]
+) -> WireReport:
+    """Capture on the underlay of both hosts while marked frames cross, and then while the protection is taken away.
+
+    The tunnel does not work any more afterwards where its plan has breakages.
+
+    Args:
+        sessions: Both hosts.
+        request: What is looked at.
+        token: Cancelling it ends everything on the hosts.
+        on_stage: Gets what begins, in words.
+
+    Returns:
+        What was seen. Where it could not be looked, it says so and why.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    missing = missing_for_wire(sessions, request.facts)
+    if missing:
+        return _not_proven(missing)
+    try:
+        return _Run(sessions, request, token, on_stage).run()
+    except ProbeFailed as error:
+        return _not_proven(error.sentence())
+
+
+def _not_proven(note: str) -> WireReport:
+    nothing = {side.value: 0 for side in Side}
+    leak = LeakProof(LeakVerdict.NOT_PROVEN, 0, 0, nothing, nothing, nothing, note=note)
+    return WireReport(leak=leak)
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """What was done and sent after one breakage."""
+
+    title: str
+    sent: Mapping[Side, Sent]
+    failure: str = ""
+
+
+class _Run:
+    """One call of `probe_wire`."""
+
+    def __init__(
+        self, sessions: SessionPair, request: WireRequest, token: CancelToken, on_stage: Callable[[str], None]
+    ) -> None:
+        self._sessions = sessions
+        self._request = request
+        self._token = token
+        self._on_stage = on_stage
+        self._marks = Marks.new()
+
+    def run(self) -> WireReport:
+        """Capture, send, break, collect, judge."""
+        self._on_stage("captures on both hosts")
+        with CapturingPair(self._sessions, self._captures(), token=self._token) as capturing:
+            self._on_stage("marked frames of every size")
+            sent = send(self._sessions.a, self._sending, self._marks, token=self._token)
+            broken = [self._break(index, *one) for index, one in enumerate(self._breakages)]
+            send_end(self._sessions.a, self._request.link.underlay_b, self._marks, token=self._token)
+            captures = capturing.collect(self._marks.end)
+        return self._report(captures, sent, broken)
+
+    def _host(self, side: Side) -> HostSession:
+        return self._sessions.a if side is Side.A else self._sessions.b
+
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    def _captures(self) -> dict[Side, CaptureRequest]:
+        link, plan = self._request.link, self._request.plan
+        arrival = plan.b.interface
+        return {
+            side: CaptureRequest(
+                folder=link.run_dir,
+                address=link.underlay(side),
+                underlay_filter=underlay_filter(link, plan.wire_filter, self._marks),
+                other_filter=marked_filter(self._marks.family),
+                tunnel=arrival if side is Side.B else "",
+                tunnel_filter=TUNNEL_FILTER,
+            )
+            for side in Side
+        }
+
+    @property
+    def _sending(self) -> Sending:
+        link, plan = self._request.link, self._request.plan
+        return Sending(
+            underlay=link.underlay_b,
+            destination=plan.probe_address_b,
+            source=plan.probe_address_a,
+            tunnel=plan.a.interface,
+            vlan=link.names.vlan_interface,
+            frame_bytes=self._sizes,
+            is_stream=self._request.is_stream,
+        )
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        advised = self._advised_frame_bytes
+        extra = () if advised is None else (advised, advised + 1)
+        return tuple(dict.fromkeys((*self._request.frame_bytes, *extra)))
+
+    @property
+    def _advised_frame_bytes(self) -> int | None:
+        """The largest frame that crosses whole, where that is less than the largest there is."""
+        plan = self._request.plan
+        largest = plan.largest_unfragmented_frame_bytes
+        is_less = largest is not None and largest < plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES
+        return largest if is_less else None
+
+    # --- breaking -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _breakages(self) -> list[tuple[Side, Breakage]]:
+        """Each breakage on one end, on A and B by turns: so that both ends are tried."""
+        plan = self._request.plan
+        found: list[tuple[Side, Breakage]] = []
+        for index in range(max(len(plan.a.breakages), len(plan.b.breakages))):
+            side = Side.A if index % 2 == 0 else Side.B
+            own = plan.end(side).breakages
+            if index < len(own):
+                found.append((side, own[index]))
+        return found
+
+    def _break(self, index: int, side: Side, breakage: Breakage) -> _Broken:
+        label = self._host(side).spec.label
+        title = f"{breakage.title} on {label}"
+        self._on_stage(title)
+        result = self._host(side).run(replace(breakage.command, is_root=True), token=self._token)
+        if not result.is_ok:
+            words = (result.stderr or result.stdout).strip().splitlines()
+            return _Broken(title, {}, f"exit status {result.exit_status}. {words[-1][:200] if words else ''}".strip())
+        a, b = run_both(lambda: self._send_broken(Side.A, index), lambda: self._send_broken(Side.B, index))
+        return _Broken(title, {Side.A: a, Side.B: b})
+
+    def _send_broken(self, side: Side, index: int) -> Sent:
+        link, plan = self._request.link, self._request.plan
+        return send_broken(
+            self._host(side),
+            underlay=link.underlay(side.other),
+            destination=plan.probe_address(side.other),
+            tunnel=plan.end(side).interface,
+            marks=self._marks,
+            index=index,
+            token=self._token,
+        )
+
+    # --- judging ------------------------------------------------------------------------------------------------------
+
+    def _report(self, captures: Captures, sent: Sent, broken: list[_Broken]) -> WireReport:
+        request, link = self._request, self._request.link
+        readings = {
+            side: sort_packets(captures[side].of(UNDERLAY), link, request.plan.wire_filter, self._marks)
+            for side in Side
+        }
+        leak = judge_leak(
+            captures,
+            readings,
+            sent.of("leak"),
+            self._marks,
+            is_unprotected=request.is_unprotected,
+            is_stream=request.is_stream,
+        )
+        outcomes = tuple(
+            judge_breakage(captures, one.title, index, one.sent, self._marks, one.failure)
+            for index, one in enumerate(broken)
+        )
+        costs = self._costs(readings[Side.A], sent)
+        crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._marks) if request.plan.b.interface else ()
+        return WireReport(
+            leak=replace(leak, broken=outcomes),
+            overhead=self._overhead(costs),
+            crossings=crossings,
+            advised_inner_mtu_bytes=self._advised_mtu_bytes,
+            is_advised_mtu_proven=self._is_advised_proven(costs),
+            doubts=self._doubts(captures),
+        )
+
+    def _costs(self, reading: Reading, sent: Sent) -> dict[int, MeasuredCost]:
+        """Return what was measured, by frame size; separator n + 1 comes before size n."""
+        request = self._request
+        found: dict[int, MeasuredCost] = {}
+        for number, size in enumerate(self._sizes, start=1):
+            packets = reading.part(number, source=request.link.underlay_a)
+            echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+            # Under load, ping sends one more now and then before the answer is there.
+            cost = measured_cost(packets, echoes.sent, request.link.underlay_mtu_bytes)
+            if cost is not None and echoes.received:
+                found[size] = cost
+        return found
+
+    def _overhead(self, costs: Mapping[int, MeasuredCost]) -> tuple[FrameOverhead, ...]:
+        request = self._request
+        mtu = request.link.underlay_mtu_bytes
+        return tuple(
+            compare(size, costs[size], theory_of(request.plan, size, mtu, is_stream=request.is_stream))
+            for size in request.frame_bytes
+            if size in costs
+        )
+
+    @property
+    def _advised_mtu_bytes(self) -> int | None:
+        frame_bytes = self._advised_frame_bytes
+        return None if frame_bytes is None else frame_bytes - ETHERNET_HEADER_BYTES
+
+    def _is_advised_proven(self, costs: Mapping[int, MeasuredCost]) -> bool | None:
+        size = self._advised_frame_bytes
+        if size is None or size not in costs or size + 1 not in costs:
+            return None
+        return not costs[size].is_fragmented and costs[size + 1].is_fragmented
+
+    def _doubts(self, captures: Captures) -> tuple[str, ...]:
+        found = [_STREAM_DOUBT] if self._request.is_stream else []
+        for side in Side:
+            if captures[side].dropped:
+                label = self._host(side).spec.label
+                found.append(f"The kernel of {label} did not hand on {captures[side].dropped} packets to the capture.")
+        return tuple(found)

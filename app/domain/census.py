@@ -56,6 +56,52 @@ class OptionResult:
 
 
 @dataclass(frozen=True, slots=True)
+class CensusItem:
+    """One option that is to be tried.
+
+    Attributes:
+        position: Order in the plan, from 0.
+        solution: Solution's name.
+        name: The option, as the program writes it.
+        kind: Cipher, MAC or AEAD.
+        suite: Name of the suite that tries it.
+        alias_of: The other name of the same algorithm; empty where it is not an alias.
+        is_unprotected: Whether it leaves plaintext or unauthenticated frames on the wire by its meaning.
+        note: For example where a table of ours, not the program, says that the name exists.
+    """
+
+    position: int
+    solution: str
+    name: str
+    kind: OptionKind
+    suite: str
+    alias_of: str = ""
+    is_unprotected: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CensusPlan:
+    """Everything that a census will try, in order; enough to resume it.
+
+    Attributes:
+        pair: The pair.
+        solutions: Which solutions were asked for, in order.
+        items: Every option, one solution after the other.
+        pings: Echo requests that have to be answered for each.
+        seconds: Seconds of TCP for each.
+        allow_load: Whether the user consented to load on a live link (labs need no consent).
+    """
+
+    pair: PairSpec
+    solutions: tuple[str, ...]
+    items: tuple[CensusItem, ...]
+    pings: int = 20
+    seconds: int = 1
+    allow_load: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CensusRecord:
     """A census as it is stored.
 
@@ -69,6 +115,8 @@ class CensusRecord:
         facts: What was found on the hosts before, by `a` and `b`.
         results: In the order they were made.
         tunnelmark_version: Version that measured.
+        plan: What was to be tried.
+        message: What happened where it was not completed.
     """
 
     census_id: int
@@ -80,6 +128,8 @@ class CensusRecord:
     facts: Mapping[str, HostFacts]
     results: tuple[OptionResult, ...]
     tunnelmark_version: str
+    plan: CensusPlan
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,16 @@ from types import TracebackType
 from typing import Self
 
 from app.domain.audit import AuditEntry
+from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
-from app.storage import attempts, campaigns, pairs
+from app.storage import attempts, campaigns, censuses, pairs
 from app.storage.database import Database
 from app.storage.summaries import CampaignSummary, MeanDurations
 
 
 class Store:
-    """Pairs, campaigns, attempts, snapshots and the audit log.
+    """Pairs, campaigns, attempts, censuses, snapshots and the audit log.
 
     All methods may be called from any thread; each blocks until its work is done in the thread that owns the
     connection. Each raises StorageFault, or DiskFull where there is no space left.
@@ -187,6 +188,53 @@ class Store:
             By solution; solutions without a completed attempt are left out.
         """
         return self._database.read(lambda c: campaigns.durations(c, pair, profile))
+
+    # --- censuses -----------------------------------------------------------------------------------------------------
+
+    def create_census(self, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
+        """Store a census that begins now in this process; return its number."""
+        return self._database.write(lambda c: censuses.create_census(c, plan, facts, version))
+
+    def claim_census(self, census_id: int) -> None:
+        """Make this process the one that runs a census again, in order to resume it.
+
+        Raises:
+            NotFound: There is no such census.
+            InvalidPlan: It is still running in another process.
+        """
+        self._database.write(lambda c: censuses.claim_census(c, census_id))
+
+    def save_option(self, census_id: int, item: CensusItem, result: OptionResult) -> None:
+        """Store what became of an option, in place of an earlier result; it survives kill -9 and a power cut.
+
+        Raises:
+            NotFound: There is no such census.
+        """
+        self._database.write(lambda c: censuses.save_option(c, census_id, item, result))
+
+    def finish_census(self, census_id: int, message: str = "") -> None:
+        """Store that a census ended, and what happened where it is not complete.
+
+        Raises:
+            NotFound: There is no such census.
+        """
+        self._database.write(lambda c: censuses.finish_census(c, census_id, message))
+
+    def load_census(self, census_id: int) -> CensusRecord:
+        """Return a census with every result.
+
+        Raises:
+            NotFound: There is no such census.
+        """
+        return self._database.read(lambda c: censuses.load_census(c, census_id))
+
+    def list_censuses(self, pair: str | None = None, limit: int = 100) -> tuple[int, ...]:
+        """Return the numbers of censuses, newest first: of one pair, or of all."""
+        return self._database.read(lambda c: censuses.list_censuses(c, pair, limit))
+
+    def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
+        """Return the numbers of a pair's censuses that nobody runs and that are not complete, newest first."""
+        return self._database.read(lambda c: censuses.unfinished_censuses(c, pair, limit))
 
     # --- audit --------------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,13 @@ _KEY_EXCHANGES = {
     "edh-rsa": "tls-dhe",
     "edh-dss": "tls-dhe",
     "rsa-psk": "tls-rsa-kx",
+    "psk-dhe": "tls-dhe",
+    "srp-sha-rsa": "psk",
+    "srp-sha-dss": "psk",
+    "srp-rsa": "psk",
+    "srp-dss": "psk",
+    "srp-sha": "psk",
+    "srp": "psk",
     "ecdh-ecdsa": "tls-ecdh",
     "ecdh-rsa": "tls-ecdh",
     "dh-rsa": "tls-ecdh",
@@ -37,6 +44,8 @@ _KEY_EXCHANGES = {
     "adh": "tls-anon",
     "psk": "psk-without-pfs",
     "rsa": "tls-rsa-kx",
+    "ecdhe": "tls-ecdhe",
+    "dhe": "tls-dhe",
 }
 _TLS_SUITE = re.compile(
     rf"(?:tls-|ssl-)?(?P<export>exp-)?(?P<exchange>{'|'.join(_KEY_EXCHANGES)})-(?P<is_export>export-)?(?:with-)?"
@@ -66,7 +75,10 @@ def find_rows(name: str) -> tuple[Row, ...]:
         rows = _one(tried) or _sized(tried) or _agreed(tried) or _tls_suite(tried)
         if rows:
             return rows
-    return ()
+    if bare.startswith("exp-"):
+        return _tls_suite(f"exp-rsa-{bare.removeprefix('exp-')}")
+    # OpenSSL leaves RSA out: AES128-SHA. An IPsec proposal (aes128-sha256) looks the same but for the case.
+    return _tls_suite(f"rsa-{bare}") if name.isupper() else ()
 
 
 def _one(name: str) -> tuple[Row, ...]:

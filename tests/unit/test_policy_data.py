@@ -7,14 +7,11 @@ import pytest
 from app.domain.errors import Bug
 from app.domain.verdicts import Verdict
 from app.policy import POLICY_NAME, POLICY_VERSION, judge
-from app.policy.data import Row, _by_name, normalise, tables
+from app.policy.data import Row, _by_name, all_rows, normalise, tables
+from app.policy.names import find_rows
 
 KINDS = {"cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option"}
-ALL_ROWS = list(
-    {
-        id(row): row for table in (tables().ciphers, tables().modes, tables().algorithms) for row in table.values()
-    }.values()
-)
+ALL_ROWS = all_rows()
 
 
 @pytest.mark.parametrize("row", ALL_ROWS, ids=[row.title for row in ALL_ROWS])
@@ -44,6 +41,24 @@ def test_block_ciphers_state_their_sizes_and_small_blocks_are_insecure() -> None
 
 def test_no_name_means_two_things() -> None:
     assert not set(tables().ciphers) & set(tables().algorithms)
+
+
+def test_titles_tell_rows_apart() -> None:
+    assert len({row.title for row in ALL_ROWS}) == len(ALL_ROWS)
+
+
+def test_every_name_of_a_row_is_found_and_aliases_lead_somewhere() -> None:
+    for row in ALL_ROWS:
+        if row.kind != "mode":
+            assert [name for name in row.names if not find_rows(name)] == []
+    assert [name for name, meant in tables().aliases.items() if find_rows(name) != find_rows(meant)] == []
+    assert all(find_rows(name) for name in tables().aliases)
+
+
+def test_slow_is_said_of_cfb1_and_cfb8_in_a_sentence() -> None:
+    slow = {row.title: row.slow for row in ALL_ROWS if row.slow}
+    assert set(slow) == {"CFB1", "CFB8"}
+    assert all(sentence.endswith(".") for sentence in slow.values())
 
 
 def test_two_rows_with_one_name_are_a_bug() -> None:

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from app.domain.verdicts import Question, Verdict
+from app.policy import Measured, best_of, judge_speed, judge_speeds
+
+THREE_TIMES = "Slow on this pair: 3.0 times the latency of the best (6.00 ms)"
+
+
+def test_best_is_the_least_latency_and_the_most_throughput_of_anything() -> None:
+    best = best_of([Measured(2.0, 10.0), Measured(1.0, 5.0), Measured(None, None), Measured(3.0, 20.0)])
+    assert best == Measured(1.0, 20.0)
+    assert best_of([]) == Measured()
+
+
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        (Measured(2.0, 40.0), None),
+        (Measured(1.0, 80.0), None),
+        (Measured(4.4, 80.0), "Slow on this pair: 2.2 times the latency of the best (4.40 ms)."),
+        (Measured(2.0, 8.0), "Slow on this pair: 10 % of the throughput of the best (8.0 Mbit/s)."),
+        (Measured(6.0, 0.0), f"{THREE_TIMES} and 0 % of the throughput of the best (0.0 Mbit/s)."),
+        (Measured(None, None), None),
+        (Measured(None, 40.0), "Slow on this pair: 50 % of the throughput of the best (40.0 Mbit/s)."),
+    ],
+)
+def test_slow_is_twice_the_latency_or_half_the_throughput(measured: Measured, words: str | None) -> None:
+    best = Measured(2.0, 80.0) if measured != Measured(2.0, 40.0) else Measured(1.5, 60.0)
+    found = judge_speed("X", measured, best)
+    assert (found.reason if found else None) == words
+
+
+def test_being_slow_is_a_question_of_its_own() -> None:
+    found = judge_speed("AES-256-CFB1", Measured(10.0, 1.0), Measured(1.0, 10.0))
+    assert found is not None
+    assert found.question is Question.SLOW
+    assert found.verdict is Verdict.ACCEPTABLE
+    assert "measured here" in found.source
+
+
+def test_nothing_is_slow_without_a_best() -> None:
+    assert judge_speed("X", Measured(10.0, 1.0), Measured()) is None
+    assert judge_speed("X", Measured(10.0, 0.0), Measured(0.0, 0.0)) is None
+
+
+def test_everything_of_a_pair_is_compared_with_the_best_of_it() -> None:
+    measured = {"a": Measured(1.0, 50.0), "b": Measured(1.5, 40.0), "c": Measured(5.0, 45.0)}
+    found = judge_speeds(measured, {"a": "A", "b": "B", "c": "C"})
+    assert set(found) == {"c"}
+    assert found["c"].subject == "C"
+    assert judge_speeds({}, {}) == {}

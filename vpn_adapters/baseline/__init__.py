@@ -42,6 +42,7 @@ _INFO = SolutionInfo(
     keys_per_site=0,
     is_unprotected=True,
     limitations=("It joins nothing on layer 2 and protects nothing: it is only there to compare with.",),
+    routing="The hosts' own routes; nothing is joined.",
 )
 
 _SUITE = Suite(name="none", title="No protection", is_default=True)

@@ -22,6 +22,7 @@ from app.domain.adapters import (
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
+from app.domain.mesh import MeshEffort, PerSite
 from vpn_adapters.shared import discovering, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check
 
@@ -48,6 +49,8 @@ _INFO = SolutionInfo(
         "It uses IP protocol 115, which network address translation usually does not pass.",
     ),
     sources=("RFC 3931", "RFC 4719", "ip-l2tp(8)"),
+    routing="Bridges learn hardware addresses; one L2TPv3 session per pair of sites.",
+    mesh=MeshEffort(files=PerSite(0, 0), routes=PerSite(2, -2), keys=PerSite(0, 0)),
 )
 
 _SUITE = Suite(name="none", title="No protection", is_default=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.mesh import MeshEffort, PerSite
 
 _SECURITY = SecurityProperties(
     has_confidentiality=True,
@@ -14,7 +15,9 @@ _SECURITY = SecurityProperties(
     has_anti_replay=True,
     has_forward_secrecy=True,
 )
-_SOURCES = ("openvpn(8) of OpenVPN 2.6.14", "https://community.openvpn.net/openvpn/wiki/SecurityOverview")
+_SOURCES = ("openvpn(8) of OpenVPN 2.5.1 and 2.6.14", "https://community.openvpn.net/openvpn/wiki/SecurityOverview")
+_MESH = MeshEffort(files=PerSite(1, -1), routes=PerSite(2, -2), keys=PerSite(1, 0))
+"""Per peer a configuration with its certificate pinned, a tap interface and its place in the bridge; one own key."""
 
 
 def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> SolutionInfo:
@@ -29,6 +32,8 @@ def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> Solut
         keys_per_site=2,
         limitations=limitations,
         sources=_SOURCES,
+        routing="Bridges learn hardware addresses; one tap interface and one OpenVPN per pair of sites.",
+        mesh=_MESH,
     )
 
 

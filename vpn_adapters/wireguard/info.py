@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space, Suite
+from app.domain.mesh import MeshEffort, PerSite
 
 NAME = "wireguard"
 
@@ -23,6 +24,8 @@ INFO = SolutionInfo(
     keys_per_site=2,
     limitations=("The protocol has one fixed cipher suite and no post-quantum key exchange of its own.",),
     sources=("https://www.wireguard.com/papers/wireguard.pdf", "wg(8)", "RFC 3931"),
+    routing="Bridges learn hardware addresses; one WireGuard interface per site, one L2TPv3 session per pair of sites.",
+    mesh=MeshEffort(files=PerSite(0, 1), routes=PerSite(2, -2), keys=PerSite(1, 0)),
 )
 
 SUITE = Suite(

@@ -6,12 +6,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
-from vpn_adapters import baseline, l2tp, openvpn, wireguard
+from vpn_adapters import baseline, ipsec, l2tp, openvpn, wireguard
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
         one.info.name: one
-        for one in (baseline.adapter, l2tp.adapter, wireguard.adapter, openvpn.udp_adapter, openvpn.tcp_adapter)
+        for one in (
+            baseline.adapter,
+            l2tp.adapter,
+            wireguard.adapter,
+            ipsec.adapter,
+            openvpn.udp_adapter,
+            openvpn.tcp_adapter,
+        )
     }
 )
 """Adapters by their solution's name, references first."""

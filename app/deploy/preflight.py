@@ -155,8 +155,9 @@ def _names(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> I
 
 def used_interfaces(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
     """Return the names of the interfaces that a plan makes."""
-    names = (request.link.names.ethernet_interface, request.link.names.wireguard_interface)
+    own = request.link.names
     words = _words(end)
+    names = (own.ethernet_interface, own.wireguard_interface, own.lower_interface)
     return tuple(dict.fromkeys(name for name in names if name == end.interface or name in words))
 
 

@@ -24,9 +24,15 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
         "openssl": _names("openssl", "openssl", "openssl-util", "openssl"),
         "openvpn": _names("openvpn", "openvpn", "openvpn-openssl", "openvpn"),
         "wireguard-tools": _names("wireguard-tools", "wireguard-tools", "wireguard-tools", "wireguard-tools"),
+        "swanctl": _names("strongswan-swanctl", "strongswan", "strongswan-swanctl", "strongswan"),
+        "charon-systemd": _names("charon-systemd", "strongswan", "", "strongswan"),
+        "strongswan plugins": _names("libstrongswan-extra-plugins", "strongswan", "strongswan-full", "strongswan"),
+        "nftables": _names("nftables", "nftables", "nftables", "nftables"),
         # Debian's and Arch's kernels have these modules; where they lack them, no package of a fixed name helps.
         "kernel module tun": _names("", "kernel-modules-core", "kmod-tun", ""),
         "kernel module wireguard": _names("", "kernel-modules", "kmod-wireguard", ""),
+        "kernel module esp4": _names("", "kernel-modules-core", "kmod-ipsec4", ""),
+        "kernel module xfrm_user": _names("", "kernel-modules-core", "kmod-ipsec", ""),
         "kernel module l2tp_ip": _names("", "kernel-modules-extra", "kmod-l2tp-ip", ""),
         "kernel module l2tp_eth": _names("", "kernel-modules-extra", "kmod-l2tp-eth", ""),
     }

@@ -28,6 +28,15 @@ WIREGUARD_KEYS = {
     Side.B: "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI=",
 }
 
+IKE_KEYS = {
+    side: f"-----BEGIN PUBLIC KEY-----\n{key}\n-----END PUBLIC KEY-----\n"
+    for side, key in (
+        (Side.A, "MCowBQYDK2VwAyEAQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE="),
+        (Side.B, "MCowBQYDK2VwAyEAQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI="),
+    )
+}
+"""Ed25519 keys in PEM (RFC 8410 section 4)."""
+
 
 def result(stdout: str = "", *, stderr: str = "", exit_status: int | None = 0) -> CommandResult:
     """Return the outcome of some command."""
@@ -38,7 +47,8 @@ def result(stdout: str = "", *, stderr: str = "", exit_status: int | None = 0) -
 def recorded(platform: str) -> Mapping[str, Mapping[str, CommandResult]]:
     """Return what a platform's host answered to every adapter's questions, by solution and question."""
     raw = json.loads((RECORDED / f"{platform}.json").read_text(encoding="utf-8"))
-    raw["openvpn-tcp"] = json.loads(json.dumps(raw["openvpn-udp"]))  # one program, asked the same
+    if "openvpn-udp" in raw:
+        raw["openvpn-tcp"] = json.loads(json.dumps(raw["openvpn-udp"]))  # one program, asked the same
     return {
         solution: {
             name: CommandResult(argv=tuple(one.pop("argv")), duration_s=0.0, **one) for name, one in answers.items()
@@ -89,13 +99,27 @@ def without_solution(host: HostFacts, name: str) -> HostFacts:
 
 def identity(adapter: Adapter, side: Side) -> PublicIdentity:
     """Return what an adapter makes of a well-formed public key."""
-    outputs = {"certificate": result(CERTIFICATES[side]), "public-key": result(WIREGUARD_KEYS[side] + "\n")}
+    outputs = {
+        "certificate": result(CERTIFICATES[side]),
+        "public-key": result(WIREGUARD_KEYS[side] + "\n"),
+        "ike-public-key": result(IKE_KEYS[side]),
+    }
     return adapter.parse_identity(outputs)
 
 
-def request(adapter: Adapter, suite: Suite, *, platform: str = "debian-13") -> PlanRequest:
-    """Return a request for a plan with both identities."""
-    host = facts(platform)
+def has_software(adapter: Adapter, platform: str) -> bool:
+    """Whether a host of a platform can do this solution, as it was recorded."""
+    return facts(platform).solutions[adapter.info.name].is_available
+
+
+def home(adapter: Adapter) -> str:
+    """Return the newest platform that has the software of an adapter."""
+    return next(name for name in sorted(platforms(), reverse=True) if has_software(adapter, name))
+
+
+def request(adapter: Adapter, suite: Suite, *, platform: str = "") -> PlanRequest:
+    """Return a request for a plan with both identities, on the adapter's newest platform unless another is named."""
+    host = facts(platform or home(adapter))
     return PlanRequest(
         link=Link(underlay_a="192.0.2.1", underlay_b="192.0.2.2"),
         suite=suite,
@@ -107,10 +131,17 @@ def request(adapter: Adapter, suite: Suite, *, platform: str = "debian-13") -> P
     )
 
 
-def all_cases(platform: str = "debian-13") -> list[tuple[Adapter, Suite]]:
-    """Return every adapter with every suite that two hosts of a platform have in common."""
-    host = facts(platform)
-    return [(adapter, suite) for adapter in ADAPTERS.values() for suite in adapter.suites(host, host)]
+def all_cases() -> list[tuple[Adapter, Suite]]:
+    """Return every adapter with every suite that two hosts of its newest platform have in common."""
+    hosts = [(adapter, facts(home(adapter))) for adapter in ADAPTERS.values()]
+    return [(adapter, suite) for adapter, host in hosts for suite in adapter.suites(host, host)]
+
+
+def default_cases(platform_a: str, platform_b: str) -> list[tuple[Adapter, Suite]]:
+    """Return every adapter that makes a tunnel between two platforms, with its safe default there."""
+    hosts = facts(platform_a), facts(platform_b)
+    cases = [(adapter, suite) for adapter in ADAPTERS.values() for suite in adapter.suites(*hosts) if suite.is_default]
+    return [(adapter, suite) for adapter, suite in cases if adapter.info.name != "baseline"]
 
 
 def steps_of(adapter: Adapter, plan_request: PlanRequest) -> list[Step]:

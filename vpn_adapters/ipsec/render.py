@@ -1,0 +1,150 @@
+"""Configuration files of a strongSwan of our own: nothing of the system's instance is read or written.
+
+Source: strongswan.conf(5) and swanctl.conf(5) of strongSwan 5.9.1 and 6.0.1.
+"""
+
+from __future__ import annotations
+
+import textwrap
+
+from app.domain.adapters import PlanRequest
+from app.domain.hosts import Side
+from app.domain.link import Link
+from vpn_adapters.ipsec.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
+from vpn_adapters.ipsec.suites import ESP, GROUP, IKE
+from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
+from vpn_adapters.shared.rendering import public_value, render_file, setting
+
+CONNECTION = "tunnelmark"
+"""Name of the connection and of its child in our own charon."""
+
+PLUGINS = (
+    "random nonce openssl botan wolfssl aes gcrypt gcm chapoly curve25519 ml sha1 sha2 sha3 hmac kdf cmac xcbc ccm ctr "
+    "md5 drbg mgf1 gmp pem pkcs1 pkcs8 pubkey kernel-netlink socket-default vici"
+)
+"""In this order of preference; those that a host lacks are passed over. None that reads the system's files or opens
+sockets of the system's instance (stroke, updown, attr, resolve …)."""
+
+SWANCTL_PLUGINS = "random nonce openssl aes gcrypt curve25519 sha1 sha2 gmp pem pkcs1 pkcs8 pubkey"
+
+
+def daemon_config_path(link: Link) -> str:
+    """Return where strongswan.conf lies."""
+    return f"{link.run_dir}/strongswan.conf"
+
+
+def connection_path(link: Link) -> str:
+    """Return where swanctl.conf lies."""
+    return f"{link.run_dir}/swanctl.conf"
+
+
+def log_path(link: Link) -> str:
+    """Return where charon's log lies."""
+    return f"{link.run_dir}/charon.log"
+
+
+def socket_path(link: Link) -> str:
+    """Return where charon's control socket lies."""
+    return f"{link.run_dir}/charon.vici"
+
+
+def reqid(link: Link) -> int:
+    """Return the number that marks our states in the kernel."""
+    return link.names.l2tp_tunnel_id
+
+
+def daemon_config(request: PlanRequest) -> bytes:
+    """Return strongswan.conf; the same for every suite."""
+    link = request.link
+    lines = [
+        "charon {",
+        "  load_modular = no",
+        f"  load = {PLUGINS}",
+        "  install_routes = no",
+        "  install_virtual_ip = no",
+        # A peer that is not there yet is asked again soon: 0.2, 0.5, 0.9, 1.4 s …
+        "  retransmit_timeout = 0.2",
+        "  retransmit_base = 1.3",
+        "  retransmit_tries = 9",
+        "  delete_rekeyed_delay = 1",
+        "  syslog {",
+        "  }",
+        "  filelog {",
+        "    tunnelmark {",
+        f"      path = {log_path(link)}",
+        "      append = no",
+        "      flush_line = yes",
+        "      default = 1",
+        "    }",
+        "  }",
+        "  plugins {",
+        "    vici {",
+        f"      socket = unix://{socket_path(link)}",
+        "    }",
+        "    socket-default {",
+        "      use_ipv6 = no",
+        "    }",
+        "  }",
+        "}",
+        "swanctl {",
+        f"  load = {SWANCTL_PLUGINS}",
+        "}",
+    ]
+    return render_file(request.header, lines)
+
+
+def peer_key(request: PlanRequest, side: Side) -> bytes:
+    """Return the peer's public key as PEM."""
+    body = textwrap.wrap(public_value(request.identity(side.other), PUBLIC_KEY, side.other), 64)
+    lines = ["-----BEGIN PUBLIC KEY-----", *body, "-----END PUBLIC KEY-----"]
+    return render_file((*request.header, f"Public key of host {side.other.upper()}"), lines)
+
+
+def connection_config(request: PlanRequest, side: Side) -> bytes:
+    """Return swanctl.conf of one side.
+
+    The suite's name is in both identities: an end that still has another suite's connection does not know its peer, and
+    is asked again, instead of agreeing on the old suite.
+
+    Nothing is installed before the ends agree, and no packet of ours makes the kernel ask charon (`start_action`): what
+    the kernel remembers of a negotiation that failed would be in the way for minutes. Until then, and whenever there is
+    no SA, the firewall table holds the frames.
+    """
+    link, suite = request.link, request.suite.name
+    own, peer = link.underlay(side), link.underlay(side.other)
+    lines = [
+        "connections {",
+        f"  {CONNECTION} {{",
+        "    version = 2",
+        f"    local_addrs = {own}",
+        f"    remote_addrs = {peer}",
+        f"    proposals = {setting(request, IKE)}",
+        "    mobike = no",
+        "    unique = replace",
+        "    dpd_delay = 10s",
+        "    local {",
+        "      auth = pubkey",
+        f"      pubkeys = {own_public_key_path(link)}",
+        f"      id = {side}.{suite}.tunnelmark",
+        "    }",
+        "    remote {",
+        "      auth = pubkey",
+        f"      pubkeys = {peer_key_path(link)}",
+        f"      id = {side.other}.{suite}.tunnelmark",
+        "    }",
+        "    children {",
+        f"      {CONNECTION} {{",
+        "        mode = transport",
+        f"        reqid = {reqid(link)}",
+        f"        local_ts = {own}/32[{IP_PROTOCOL}]",
+        f"        remote_ts = {peer}/32[{IP_PROTOCOL}]",
+        f"        esp_proposals = {setting(request, ESP)}-{setting(request, GROUP)}",
+        "        start_action = none",
+        f"        dpd_action = {'restart' if side is Side.A else 'clear'}",
+        "        close_action = none",
+        "      }",
+        "    }",
+        "  }",
+        "}",
+    ]
+    return render_file((*request.header, f"Suite: {request.suite.title}"), lines)

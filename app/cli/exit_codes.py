@@ -20,3 +20,8 @@ EPILOG = (
     "Exit status: 0 done; 1 a host, the network, the lab or this computer failed; 2 invalid options, names or files; "
     "3 a comparison ended with failed attempts; 70 a fault of Tunnelmark itself; 130 cancelled."
 )
+
+LINT_EPILOG = (
+    "Exit status: 0 nothing insecure or missing; 1 something is, or a host failed; 2 a file could not "
+    "be read, or an option is wrong; 70 a fault of Tunnelmark itself; 130 cancelled."
+)

@@ -8,8 +8,9 @@ import math
 from collections.abc import Callable, Sequence
 
 from app.cli.context import Context
-from app.cli.exit_codes import EPILOG
+from app.cli.exit_codes import EPILOG, LINT_EPILOG
 from app.compose import tunnelmark_version
+from app.domain.linting import ConfigKind
 
 Handler = Callable[[Context], int]
 
@@ -48,6 +49,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_discover(commands)
     _add_compare(commands)
     _add_results(commands)
+    _add_lint(commands)
     _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
@@ -185,3 +187,22 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     for kind in ("html", "pdf", "json", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
     _command(commands, "history", "results.history", "list stored comparisons")
+
+
+def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    lint = _command(commands, "lint", "lint.lint", "say what is wrong with configuration files of VPNs")
+    lint.epilog = LINT_EPILOG
+    lint.add_argument("files", nargs="*", metavar="FILE", help="configuration files on this computer")
+    lint.add_argument("--host", metavar="PAIR", help="the configuration files on both hosts of a pair instead")
+    lint.add_argument(
+        "--kind", choices=[str(kind) for kind in ConfigKind], help="what the files are (default: found out)"
+    )
+    lint.add_argument(
+        "--policy", action="append", metavar="GUIDELINE", help="a guideline that counts (may be repeated)"
+    )
+    lint.add_argument(
+        "--permissions", action="store_true", help="look at who may read the files and the keys they name"
+    )
+    lint.add_argument("--version", action="append", metavar="PROGRAM=VERSION", help="for example openvpn=2.4")
+    lint.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to write the result")
+    _add_host_keys(lint)

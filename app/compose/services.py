@@ -13,6 +13,8 @@ from app.compose.archive import Archive
 from app.compose.candidates import find_candidates, missing_parts, unavailable_solutions
 from app.compose.connections import Connections
 from app.compose.labs import Labs
+from app.compose.lint_host import lint_host
+from app.compose.linting import LintOptions, lint_file, lint_text
 from app.compose.paths import Paths, find_paths
 from app.compose.proof import look_before, tell_differences
 from app.compose.version import tunnelmark_version
@@ -26,6 +28,7 @@ from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import InvalidOption, InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
+from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.policy import POLICY_NAME, POLICY_VERSION
@@ -241,6 +244,29 @@ class Services:
         except TunnelmarkError as error:
             return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
         return recover_host(session, side, token=token, audit=self.store.audit)
+
+    # --- existing configurations --------------------------------------------------------------------------------------
+
+    def lint_file(self, path: Path, options: LintOptions | None = None) -> LintedFile:
+        """Say what is wrong with a configuration file on this computer."""
+        return lint_file(path, options)
+
+    def lint_text(self, text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:
+        """Say what is wrong with a text; the path helps to tell what it is."""
+        return lint_text(text, path, options)
+
+    def lint_pair(
+        self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] = ()
+    ) -> tuple[LintedFile, ...]:
+        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file."""
+        on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
+        sessions = self._connections.pair(pair, token=token)
+        on_progress("Reading configuration files", None)
+        a, b = run_both(
+            lambda: lint_host(sessions.a, token=token, guidelines=guidelines),
+            lambda: lint_host(sessions.b, token=token, guidelines=guidelines),
+        )
+        return (*a, *b)
 
     # --- results ------------------------------------------------------------------------------------------------------
 

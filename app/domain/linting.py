@@ -56,6 +56,29 @@ class LintFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class FileAccess:
+    """Who may read a file.
+
+    Attributes:
+        mode: Permission bits.
+        owner: Whose it is, name or number; empty where that is not known.
+    """
+
+    mode: int
+    owner: str = ""
+
+    @property
+    def is_open_to_others(self) -> bool:
+        """Whether users other than its owner and group can read it."""
+        return bool(self.mode & 0o004)
+
+    @property
+    def is_open_to_group(self) -> bool:
+        """Whether its group can read or change it."""
+        return bool(self.mode & 0o060)
+
+
+@dataclass(frozen=True, slots=True)
 class LintedFile:
     """One file and what was found in it.
 
@@ -64,9 +87,20 @@ class LintedFile:
         kind: What it is; None where it could not be told or read.
         findings: In the order of lines.
         error: Why it could not be read, as a sentence; empty if it could.
+        notes: What the linter could not look at, as sentences, for example an included file.
+        lines: The file for showing: secrets masked, no control characters; empty where it could not be read.
     """
 
     path: str
     kind: ConfigKind | None
     findings: tuple[LintFinding, ...] = ()
     error: str = ""
+    notes: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether it could be read and nothing in it is insecure or missing."""
+        return not self.error and not any(
+            finding.question in (Question.INSECURE, Question.MISSING) for finding in self.findings
+        )

@@ -11,6 +11,7 @@ from app.domain.adapters import Carrier, PlanRequest, Suite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
+from app.domain.linting import MASK
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
 from vpn_adapters.openvpn import identity, tcp_adapter, udp_adapter
 from vpn_adapters.openvpn.discovery import parse
@@ -327,11 +328,11 @@ class TestParseConfig:
             (2, "client", ""),
             (3, "remote", "vpn.example 1194"),
             (4, "auth-user-pass", "C:\\my file x y"),
-            (6, "key", "(hidden)"),
-            (11, "ca", "PUBLIC"),
+            (6, "key", MASK),
+            (11, "ca", "inline"),
             (15, "remote", "other 443"),
             (17, "cipher", "BF-CBC"),
-            (18, "tls-crypt", "(hidden)"),
+            (18, "tls-crypt", MASK),
         ]
 
     def test_reads_what_we_render(self) -> None:

@@ -5,6 +5,7 @@ import pytest
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.linting import MASK
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from vpn_adapters.shared import l2tpv3
 from vpn_adapters.wireguard import adapter, discovery, identity, plan
@@ -99,9 +100,9 @@ def test_parse_config_masks_secrets() -> None:
     found = [(one.line, one.name, one.value) for one in adapter.parse_config(text)]
     assert found == [
         (1, "[Interface]", ""),
-        (2, "PrivateKey", "(hidden)"),
+        (2, "PrivateKey", MASK),
         (3, "Address", "10.0.0.1/24"),
         (5, "[Peer]", ""),
         (6, "PublicKey", "PUBLIC="),
-        (7, "presharedkey", "(hidden)"),
+        (7, "presharedkey", MASK),
     ]

@@ -18,7 +18,8 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
-from vpn_adapters.openvpn import census, discovery, identity, info, parse, plan, suites
+from vpn_adapters.configs.openvpn import parse as read_settings
+from vpn_adapters.openvpn import census, discovery, identity, info, plan, suites
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class OpenvpnAdapter:
 
     def parse_config(self, text: str) -> Sequence[Setting]:
         """Read a configuration file, inline blocks included."""
-        return parse.settings(text)
+        return read_settings(text)
 
 
 udp_adapter = OpenvpnAdapter(Carrier.UDP)

@@ -17,8 +17,9 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
+from vpn_adapters.configs.wireguard import parse as read_settings
 from vpn_adapters.shared.discovering import are_both_able
-from vpn_adapters.wireguard import discovery, identity, info, parse, plan
+from vpn_adapters.wireguard import discovery, identity, info, plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class WireguardAdapter:
 
     def parse_config(self, text: str) -> Sequence[Setting]:
         """Read a file for wg-quick(8) or wg(8) setconf."""
-        return parse.settings(text)
+        return read_settings(text)
 
 
 adapter = WireguardAdapter()

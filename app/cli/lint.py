@@ -1,0 +1,67 @@
+"""`tunnelmark lint`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.lint_formats import as_json, as_sarif
+from app.cli.lint_text import print_files
+from app.compose import tunnelmark_version
+from app.compose.linting import LintOptions, lint_files
+from app.domain.errors import InvalidOption
+from app.domain.linting import ConfigKind, LintedFile
+
+
+def lint(context: Context) -> int:
+    """Say what is wrong with configuration files, or missing in them."""
+    options = context.options
+    if bool(options.files) == bool(options.host):
+        raise InvalidOption(
+            "Name configuration files, or a pair with --host.", hint="Example: tunnelmark lint /etc/openvpn/site.conf"
+        )
+    chosen = LintOptions(
+        kind=ConfigKind(options.kind) if options.kind else None,
+        guidelines=_guidelines(options.policy or []),
+        versions=dict(_version(text) for text in options.version or []),
+        has_permissions=options.permissions,
+    )
+    files = _of_hosts(context, chosen) if options.host else lint_files([Path(name) for name in options.files], chosen)
+    match options.format:
+        case "json":
+            print(json.dumps(as_json(files), indent=2))  # noqa: T201 - the result of the command
+        case "sarif":
+            print(json.dumps(as_sarif(files, tunnelmark_version()), indent=2))  # noqa: T201 - the same
+        case _:
+            print_files(context.out, files)
+    return exit_status(files)
+
+
+def exit_status(files: tuple[LintedFile, ...]) -> ExitCode:
+    """Return 2 if a file could not be read, 1 if something is insecure or missing, 0 if not."""
+    if any(file.error for file in files):
+        return ExitCode.INVALID
+    return ExitCode.OK if all(file.is_passed for file in files) else ExitCode.FAILED
+
+
+def _of_hosts(context: Context, chosen: LintOptions) -> tuple[LintedFile, ...]:
+    with context.services() as services:
+        pair = context.job(
+            lambda token, tell: services.resolve_pair(context.options.host, token=token, on_progress=tell)
+        )
+        return context.job(
+            lambda token, tell: services.lint_pair(pair, token=token, on_progress=tell, guidelines=chosen.guidelines)
+        )
+
+
+def _guidelines(names: list[str]) -> tuple[str, ...]:
+    return tuple(name for text in names for name in text.split(",") if name)
+
+
+def _version(text: str) -> tuple[str, str]:
+    program, separator, version = text.partition("=")
+    if not separator or not program or not version[:1].isdigit():
+        raise InvalidOption(f"--version: {text!r} is not PROGRAM=VERSION.", hint="Example: --version openvpn=2.4")
+    return program.lower(), version

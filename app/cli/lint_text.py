@@ -1,0 +1,89 @@
+"""What the linter found, for people: the line, where in it, and the words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from app.domain.linting import LintedFile, LintFinding
+from app.domain.verdicts import Question, Verdict
+
+_WIDTH = 100
+_MAX_SHOWN_LINE = 90
+_STYLES = {
+    Verdict.UNPROTECTED: "bold red",
+    Verdict.INSECURE: "bold red",
+    Verdict.LEGACY: "yellow",
+    Verdict.ACCEPTABLE: "cyan",
+    Verdict.RECOMMENDED: "green",
+}
+
+
+def print_files(out: Console, files: Sequence[LintedFile]) -> None:
+    """Print every file with its findings; colours where the console has them."""
+    for file in files:
+        if file.error:
+            _line(out, f"{file.path}: not read", "bold")
+            _line(out, f"  {file.error}")
+            continue
+        _line(out, f"{file.path} ({file.kind}): {_counted(file)}", "bold")
+        for note in file.notes:
+            _line(out, f"  Note: {note}")
+        for finding in file.findings:
+            _print_finding(out, file, finding)
+
+
+def _counted(file: LintedFile) -> str:
+    if not file.findings:
+        return "nothing to find fault with"
+    counts = Counter(finding.question for finding in file.findings)
+    return ", ".join(f"{counts[question]} {question}" for question in Question if counts[question])
+
+
+def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None:
+    gutter = " " * 7 + "| "
+    indent = 0
+    if 0 < finding.line <= len(file.lines):
+        shown = file.lines[finding.line - 1]
+        column, length = _marked(shown, finding)
+        start = max(0, column - _MAX_SHOWN_LINE // 2)
+        cut = shown[start : start + _MAX_SHOWN_LINE]
+        _line(out, f"{finding.line:6d} | {cut}")
+        indent = min(column - start, 40)
+        marker = " " * (column - start) + "^" * max(1, min(length, len(cut) - column + start))
+        _line(out, gutter + marker, _STYLES[finding.verdict])
+    else:
+        _line(out, f"     - | {finding.setting}{' ' + finding.value if finding.value else ''}")
+    words = [f"{_verdict(finding)}: {finding.reason}"]
+    if finding.replacement:
+        words.append(f"Instead: {finding.replacement}")
+    words.append(f"Source: {finding.source}")
+    for index, text in enumerate(words):
+        for wrapped in textwrap.wrap(text, max(40, _WIDTH - indent - 9)):
+            _line(out, gutter + " " * indent + wrapped, _STYLES[finding.verdict] if index == 0 else "dim")
+
+
+def _marked(shown: str, finding: LintFinding) -> tuple[int, int]:
+    """Return where in a line the marker goes, and how long it is: the named part, the value, the setting."""
+    named = finding.reason.partition(":")[0]
+    name = finding.setting.rpartition(".")[2]
+    for text in (named if named in finding.value else "", finding.value, finding.setting, name):
+        if text and text in shown:
+            after = shown.find(name) + len(name) if text is not name and name in shown else 0
+            column = shown.find(text, after)
+            return (column if column >= 0 else shown.find(text)), len(text)
+    stripped = shown.strip()
+    return shown.find(stripped) if stripped else 0, len(stripped)
+
+
+def _verdict(finding: LintFinding) -> str:
+    if finding.question is Question.INSECURE:
+        return str(finding.verdict)
+    return f"{finding.question} ({finding.verdict})"
+
+
+def _line(out: Console, text: str, style: str = "") -> None:
+    out.print(text, style=style or None, markup=False, soft_wrap=True)

@@ -1,0 +1,184 @@
+"""Lints configuration files on this computer: read, told apart, judged. Nothing secret leaves the reader."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.domain.linting import ConfigKind, FileAccess, LintedFile
+from app.policy.lint import MAX_FINDINGS, key_files, lint
+from vpn_adapters.configs import KINDS, sniff_kind
+
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""Larger files are not read."""
+
+
+FindAccess = Callable[[ConfigKind, str], FileAccess | None]
+"""Gets the kind of a file and a path written in it; returns who may read that file, None where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintOptions:
+    """How files are linted.
+
+    Attributes:
+        kind: What they are; None finds out from their content.
+        guidelines: Names of guidelines that count.
+        versions: Versions of programs by their names, for example `{"openvpn": "2.4"}`.
+        has_permissions: Whether permissions are looked at, the file's own and those of the keys that it names.
+    """
+
+    kind: ConfigKind | None = None
+    guidelines: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    has_permissions: bool = False
+
+
+def lint_bytes(
+    data: bytes,
+    path: str,
+    options: LintOptions,
+    *,
+    own_access: FileAccess | None = None,
+    find_access: FindAccess | None = None,
+) -> LintedFile:
+    """Lint the content of a file.
+
+    Args:
+        data: The content, whatever it is.
+        path: Where it comes from; helps to tell what it is.
+        options: How.
+        own_access: Its permissions, where they count.
+        find_access: Finds the permissions of files that it names, where they count.
+
+    Returns:
+        The result; never raises for anything that is in a file.
+    """
+    text, note = _decoded(data)
+    if text is None:
+        return LintedFile(path, None, error=note)
+    kind = options.kind or sniff_kind(text, path)
+    if kind is None:
+        return LintedFile(path, None, error=f"{path} looks like no configuration file that is known. Name its --kind.")
+    reading = KINDS[kind].read(text)
+    access: dict[str, FileAccess] = {}
+    if find_access is not None:
+        for _, named in key_files(kind, reading.settings):
+            there = find_access(kind, named)
+            if there is not None:
+                access[named] = there
+    findings = lint(
+        kind,
+        reading.settings,
+        guidelines=options.guidelines,
+        versions=options.versions,
+        own_access=own_access,
+        access=access,
+    )
+    notes = [note] if note else []
+    notes += reading.notes
+    if len(findings) >= MAX_FINDINGS:
+        notes.append(f"Only the first {MAX_FINDINGS} findings are told.")
+    return LintedFile(path, kind, findings, notes=tuple(notes), lines=reading.lines)
+
+
+def lint_text(text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:
+    """Lint a text, for example one that was pasted."""
+    return lint_bytes(text.encode("utf-8", errors="replace"), path, options or LintOptions())
+
+
+def lint_file(path: Path, options: LintOptions | None = None) -> LintedFile:
+    """Lint a file on this computer; what cannot be read is said in the result."""
+    options = options or LintOptions()
+    name = str(path)
+    try:
+        status = path.stat()
+        refusal = _refusal(name, status)
+        if refusal:
+            return LintedFile(name, None, error=refusal)
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return LintedFile(name, None, error=f"{name} cannot be read: {reason}.")
+    if len(data) > MAX_FILE_BYTES:
+        return LintedFile(name, None, error=_too_large(name))
+    if not options.has_permissions:
+        return lint_bytes(data, name, options)
+    return lint_bytes(
+        data,
+        name,
+        options,
+        own_access=FileAccess(stat.S_IMODE(status.st_mode), str(status.st_uid)),
+        find_access=lambda kind, named: _local_access(path.parent, kind, named),
+    )
+
+
+def lint_files(paths: Sequence[Path], options: LintOptions) -> tuple[LintedFile, ...]:
+    """Lint several files, in their order."""
+    return tuple(lint_file(path, options) for path in paths)
+
+
+def places_of(kind: ConfigKind, folder: str, named: str) -> tuple[str, ...]:
+    """Return where a program looks for a file that its configuration names, the likeliest first.
+
+    Args:
+        kind: What the configuration is.
+        folder: The folder it lies in.
+        named: The path as written in it.
+
+    Returns:
+        Paths. Source: swanctl.conf(5) (secrets by folder), ipsec.secrets(5), openvpn(8), tinc.conf(5).
+    """
+    if named.startswith("/"):
+        return (named,)
+    if named.startswith("~"):
+        return (os.path.expanduser(named),) if named.startswith("~/") else ()  # noqa: PTH111 - of this computer's user
+    below: Iterable[str] = ("",)
+    if kind is ConfigKind.SWANCTL:
+        below = [f"{up}{name}/" for up in ("", "../") for name in ("private", "rsa", "ecdsa", "pkcs8", "pkcs12")]
+    elif kind in (ConfigKind.IPSEC_SECRETS, ConfigKind.IPSEC_CONF):
+        below = ("ipsec.d/private/", "private/", "")
+    return tuple(os.path.normpath(f"{folder}/{middle}{named}") for middle in below)
+
+
+def _local_access(folder: Path, kind: ConfigKind, named: str) -> FileAccess | None:
+    for place in places_of(kind, str(folder), named):
+        try:
+            status = Path(place).stat()
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISREG(status.st_mode):
+            return FileAccess(stat.S_IMODE(status.st_mode), str(status.st_uid))
+    return None
+
+
+def _refusal(name: str, status: os.stat_result) -> str:
+    """Return why something is not read at all; empty if it can be."""
+    if stat.S_ISDIR(status.st_mode):
+        return f"{name} is a folder. Name the files in it, for example {name.rstrip('/')}/*.conf."
+    if not stat.S_ISREG(status.st_mode):
+        return f"{name} is no file."
+    return _too_large(name) if status.st_size > MAX_FILE_BYTES else ""
+
+
+def _too_large(name: str) -> str:
+    return f"{name} is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB and was not read."
+
+
+def _decoded(data: bytes) -> tuple[str | None, str]:
+    """Return the text of a file and a note on it; no text but a reason where it is none."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace"), ""
+    if b"\x00" in data:
+        return None, "It holds NUL bytes: it is no text file."
+    try:
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return data.decode(
+            "utf-8-sig", errors="replace"
+        ), f"Line {line} is not UTF-8; what cannot be read was replaced."

@@ -1,0 +1,96 @@
+"""Reads ipsec.conf and ipsec.secrets of strongSwan (and Libreswan, as far as they are alike)."""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.adapters import Setting
+from app.domain.linting import MASK
+from vpn_adapters.configs.page import Page, Reading, is_name, name_and_value, words_of
+from vpn_adapters.configs.words import word_set
+
+GLOBS = ("/etc/ipsec.conf", "/etc/ipsec.d/*.conf")
+SECRETS_GLOBS = ("/etc/ipsec.secrets", "/etc/ipsec.d/*.secrets")
+
+WORDS = word_set(
+    """
+    conn ca config keyexchange left right leftsubnet rightsubnet leftid rightid leftauth rightauth leftcert
+    rightcert leftsourceip rightsourceip leftsigkey rightsigkey authby ike esp ah auto dpdaction dpddelay
+    ikelifetime lifetime keylife rekeymargin margintime keyingtries aggressive compress mobike forceencaps
+    fragmentation charondebug uniqueids closeaction type also strictcrlpolicy
+    """
+)
+"""Settings by which ipsec.conf is known. Source: ipsec.conf(5) of strongSwan 5.9."""
+
+_SECTION = re.compile(r"(conn|ca|config)\s+(\S{1,64})\s*(?:#.*)?")
+_SECRET_TYPES = frozenset({"PSK", "EAP", "XAUTH", "NTLM", "PPK", "PIN"})
+_FILE_TYPES = frozenset({"RSA", "ECDSA", "PKCS8", "BLISS", "P12"})
+
+
+def parse(text: str) -> tuple[Setting, ...]:
+    """Return the settings of ipsec.conf, named with their section: `conn.site.ike`."""
+    return read(text).settings
+
+
+def parse_secrets(text: str) -> tuple[Setting, ...]:
+    """Return the kinds of secrets in ipsec.secrets, for example `PSK`, all masked but the names of key files."""
+    return read_secrets(text).settings
+
+
+def read(text: str) -> Reading:
+    """Read ipsec.conf. What it includes is not read but said. Source: ipsec.conf(5)."""
+    page = Page(text)
+    section = ""
+    for number, line in enumerate(page.lines, start=1):
+        head = _SECTION.fullmatch(line.rstrip())
+        if head is not None:
+            section = f"{head[1]}.{head[2]}"
+            page.add(number, section, "")
+            continue
+        words = words_of(line)
+        if words and words[0][1] == "include":
+            page.add(number, "include", " ".join(word for _, word in words[1:]))
+            page.note(f"The included file {' '.join(word for _, word in words[1:])} was not read.")
+            continue
+        pair = name_and_value(line)
+        if pair is not None:
+            page.add(number, f"{section}.{pair[0]}" if section else pair[0], pair[1])
+    return page.reading()
+
+
+def read_secrets(text: str) -> Reading:
+    """Read ipsec.secrets; lines that are not understood are masked as a whole. Source: ipsec.secrets(5)."""
+    page = Page(text)
+    previous = ""
+    for number, line in enumerate(page.lines, start=1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        if stripped.startswith("include"):
+            page.add(number, "include", stripped[7:].strip())
+            page.note(f"The included file {stripped[7:].strip()} was not read.")
+            continue
+        if line[:1].isspace() and previous:
+            page.mask(number)  # goes on with a secret
+            continue
+        previous = _secret(page, number, line)
+    return page.reading()
+
+
+def _secret(page: Page, number: int, line: str) -> str:
+    """Add one secret; return its type, empty if the line is not understood."""
+    _, colon, rest = line.rpartition(" :") if " :" in line else ("", ":", line.removeprefix(":"))
+    words = words_of(rest)
+    kind = words[0][1].upper() if words else ""
+    if not colon or (kind not in _SECRET_TYPES and kind not in _FILE_TYPES):
+        page.mask(number)
+        return ""
+    start = len(line) - len(rest)
+    if kind in _FILE_TYPES and len(words) > 1 and is_name(words[1][1].lstrip("/")):
+        page.add(number, kind, words[1][1])
+        if len(words) > 2:
+            page.mask(number, start + words[2][0])
+    else:
+        page.add(number, kind, MASK)
+        page.mask(number, start + words[0][0] + len(kind) + 1)
+    return kind

@@ -1,0 +1,107 @@
+"""Reads OpenVPN configuration files, inline blocks included."""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.adapters import Setting
+from app.domain.linting import MASK
+from vpn_adapters.configs.der import key_size_of_pem
+from vpn_adapters.configs.page import Page, Reading, is_name, words_of
+from vpn_adapters.configs.words import word_set
+
+PUBLIC_BLOCKS = frozenset({"ca", "cert", "extra-certs", "dh", "crl-verify", "peer-fingerprint", "verify-hash"})
+"""Inline blocks without secrets. Source: openvpn(8), "INLINE FILE SUPPORT"."""
+
+SECRET_OPTIONS = frozenset({"auth-token", "auth-token-user", "static-challenge", "http-proxy-user-pass"})
+"""Options whose value may be a secret itself. Source: openvpn(8)."""
+
+GLOBS = ("/etc/openvpn/*.conf", "/etc/openvpn/*.ovpn", "/etc/openvpn/server/*.conf", "/etc/openvpn/client/*.conf")
+
+WORDS = word_set(
+    """
+    auth auth-nocache auth-user-pass ca cert cipher client client-to-client comp-lzo compress daemon
+    data-ciphers data-ciphers-fallback dev dev-type dh duplicate-cn ecdh-curve explicit-exit-notify float
+    fragment group ifconfig ifconfig-pool-persist keepalive key key-direction local log-append lport management
+    max-clients mode mssfix mute ncp-ciphers ncp-disable nobind peer-fingerprint persist-key persist-tun ping
+    ping-restart pkcs12 port proto push reneg-sec remote remote-cert-tls resolv-retry route rport
+    script-security secret server server-bridge status tls-auth tls-cipher tls-ciphersuites tls-client tls-crypt
+    tls-crypt-v2 tls-groups tls-server tls-version-min topology tun-mtu user verb verify-client-cert
+    verify-x509-name
+    """
+)
+"""Options by which such a file is known. Source: openvpn(8) of 2.4 to 2.6."""
+
+_OPENING = re.compile(r"<([A-Za-z0-9-]{1,40})>")
+
+
+def parse(text: str) -> tuple[Setting, ...]:
+    """Return the settings of a file; an inline block is one setting at its first line, masked where it is secret.
+
+    Settings inside `<connection>` are settings too.
+    """
+    return read(text).settings
+
+
+def read(text: str) -> Reading:
+    """Read a file. Source: openvpn(8); options.c of OpenVPN 2.6 for words, comments and blocks."""
+    page = Page(text)
+    inline_private = {line for line, _ in page.private_blocks}
+    block, first, content = "", 0, list[str]()
+    blocks: list[range] = []
+    for number, raw in enumerate(page.lines, start=1):
+        line = raw.strip()
+        if block:
+            if line.startswith(f"</{block}>"):
+                blocks.append(_close(page, block, first, number, content))
+                block = ""
+            elif len(content) < 5000:
+                content.append(line)
+            continue
+        opening = _OPENING.fullmatch(line)
+        if opening and opening[1] != "connection":
+            block, first, content = opening[1], number, []
+        elif opening or line == "</connection>":
+            page.speak(number)
+        else:
+            _option(page, number, raw)
+    if block:
+        blocks.append(_close(page, block, first, len(page.lines), content))
+        page.note(f"The block <{block}> in line {first} is not closed.")
+    inside = inline_private & {line for lines in blocks for line in lines}
+    page.private_blocks = [(line, label) for line, label in page.private_blocks if line not in inside]
+    return page.reading()
+
+
+def _close(page: Page, name: str, first: int, last: int, content: list[str]) -> range:
+    """Add an inline block as one setting."""
+    if name in PUBLIC_BLOCKS:
+        bits = key_size_of_pem("\n".join(content)) if name == "dh" else None
+        page.add_plain(first, name, f"{bits} bits, inline" if bits else "inline")
+    else:
+        page.add(first, name, MASK)
+        for number in range(first + 1, last):
+            page.mask(number)
+        if not page.lines[last - 1].strip().startswith("</"):
+            page.mask(last)
+    return range(first, last + 1)
+
+
+def _option(page: Page, number: int, line: str) -> None:
+    words = words_of(line, "#;")
+    if not words:
+        return
+    name = words[0][1].removeprefix("--")
+    if not is_name(name):
+        page.mask(number)
+        return
+    if len(words) > 1 and (name in SECRET_OPTIONS or _is_secret_variable(name, words[1][1])):
+        page.add_secret(number, name, words[1][0])
+        return
+    if name == "config" and len(words) > 1:
+        page.note(f"The included file {words[1][1]} was not read.")
+    page.add(number, name, " ".join(word for _, word in words[1:]))
+
+
+def _is_secret_variable(name: str, variable: str) -> bool:
+    return name in {"setenv", "setenv-safe"} and re.search(r"(?i)pass|secret|token|psk|key", variable) is not None

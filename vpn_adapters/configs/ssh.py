@@ -1,0 +1,57 @@
+"""Reads sshd_config and ssh_config."""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.adapters import Setting
+from vpn_adapters.configs.page import Page, Reading, is_name, words_of
+from vpn_adapters.configs.words import word_set
+
+SSHD_GLOBS = ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf")
+SSH_GLOBS = ("/etc/ssh/ssh_config", "/etc/ssh/ssh_config.d/*.conf", "/root/.ssh/config")
+
+_BOTH = """ciphers macs kexalgorithms hostkeyalgorithms pubkeyacceptedalgorithms pubkeyacceptedkeytypes compression
+    casignaturealgorithms addressfamily match include port protocol passwordauthentication pubkeyauthentication
+    kbdinteractiveauthentication challengeresponseauthentication gssapiauthentication loglevel rekeylimit
+    hostbasedauthentication requiredrsasize"""
+SSHD_WORDS = word_set(
+    f"""
+    {_BOTH} permitrootlogin listenaddress hostkey usepam x11forwarding allowtcpforwarding permittunnel
+    authorizedkeysfile strictmodes maxauthtries maxsessions permitemptypasswords allowusers denyusers
+    allowgroups subsystem clientaliveinterval clientalivecountmax logingracetime printmotd usedns
+    permituserenvironment ignorerhosts allowagentforwarding gatewayports permitopen banner acceptenv
+    chrootdirectory forcecommand pidfile usedns authenticationmethods
+    """
+)
+SSH_WORDS = word_set(
+    f"""
+    {_BOTH} host hostname user identityfile identitiesonly stricthostkeychecking userknownhostsfile
+    globalknownhostsfile proxycommand proxyjump localforward remoteforward dynamicforward serveraliveinterval
+    serveralivecountmax tunnel tunneldevice controlmaster controlpath controlpersist forwardagent forwardx11
+    batchmode sendenv hashknownhosts visualhostkey verifyhostkeydns checkhostip exitonforwardfailure requesttty
+    permitlocalcommand localcommand
+    """
+)
+"""Keywords by which these files are known. Source: sshd_config(5), ssh_config(5) of OpenSSH 8.4 and 10.0."""
+
+_LINE = re.compile(r"\s*([A-Za-z][A-Za-z0-9]{1,60})(?:\s*=\s*|\s+)(\S.*)")
+
+
+def parse(text: str) -> tuple[Setting, ...]:
+    """Return the settings of a file; `Host` and `Match` are settings too."""
+    return read(text).settings
+
+
+def read(text: str) -> Reading:
+    """Read a file. What it includes is not read but said. Source: sshd_config(5), ssh_config(5)."""
+    page = Page(text)
+    for number, line in enumerate(page.lines, start=1):
+        found = _LINE.fullmatch(line[:16384].rstrip())
+        if found is None or not is_name(found[1]):
+            continue
+        value = " ".join(word for _, word in words_of(found[2]))
+        page.add(number, found[1], value)
+        if found[1].lower() == "include":
+            page.note(f"The included files {value} were not read.")
+    return page.reading()

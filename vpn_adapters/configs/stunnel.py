@@ -1,0 +1,33 @@
+"""Reads stunnel.conf."""
+
+from __future__ import annotations
+
+from app.domain.adapters import Setting
+from vpn_adapters.configs.page import Reading
+from vpn_adapters.configs.sections import read_sections
+from vpn_adapters.configs.words import word_set
+
+GLOBS = ("/etc/stunnel/*.conf",)
+
+WORDS = word_set(
+    """
+    accept connect client cert key cafile capath verify verifychain verifypeer checkhost sslversion
+    sslversionmin sslversionmax options ciphers ciphersuites curves curve foreground debug output pid setuid
+    setgid pty exec execargs pskidentity psksecrets sni delay retry timeoutclose fips chroot
+    """
+)
+"""Settings by which such a file is known. Source: stunnel(8) of 5.74."""
+
+_SECRET_NAMES = frozenset({"protocolpassword"})
+
+
+def parse(text: str) -> tuple[Setting, ...]:
+    """Return the settings of a file; services are settings named `[name]` without value."""
+    return read(text).settings
+
+
+def read(text: str) -> Reading:
+    """Read a file. Source: stunnel(8) of 5.74."""
+    return read_sections(
+        text, comment_signs="#;", is_secret=lambda _, name: name in _SECRET_NAMES, name=lambda _, name: name
+    )

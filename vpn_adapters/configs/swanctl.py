@@ -1,0 +1,133 @@
+"""Reads swanctl.conf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.domain.adapters import Setting
+from app.domain.linting import MASK
+from vpn_adapters.configs.braces import Sections, Token, tokens
+from vpn_adapters.configs.page import Page, Reading, is_name
+from vpn_adapters.configs.words import word_set
+
+GLOBS = ("/etc/swanctl/swanctl.conf", "/etc/swanctl/conf.d/*.conf")
+
+WORDS = word_set(
+    """
+    connections children secrets pools authorities local remote proposals esp_proposals ah_proposals local_addrs
+    remote_addrs local_ts remote_ts start_action dpd_action close_action mobike version auth certs pubkeys
+    cacerts rekey_time reauth_time dpd_delay keyingtries encap fragmentation childless ppk_id ppk_required
+    unique if_id_in updown
+    """
+)
+"""Sections and settings by which such a file is known. Source: swanctl.conf(5) of strongSwan 5.9 and 6.0."""
+
+_PUBLIC_SECRETS = ("id", "file", "handle", "slot", "module")
+"""What may be shown of the section `secrets`; names such as `id-1` count as `id`. Source: swanctl.conf(5)."""
+
+
+def parse(text: str) -> tuple[Setting, ...]:
+    """Return the settings of a file, named with their sections: `connections.l2t.children.l2t.esp_proposals`."""
+    return read(text).settings
+
+
+def read(text: str) -> Reading:
+    """Read a file. What it includes is not read but said.
+
+    Source: strongswan.conf(5), "FILE FORMAT".
+    """
+    page = Page(text)
+    stream = _Stream(tokens("\n".join(page.lines)))
+    sections = Sections()
+    while (token := stream.take()) is not None:
+        if token.kind == "}":
+            page.speak(token.line)
+            if not sections.close():
+                page.note(f"Line {token.line} closes a section that was never opened.")
+        elif token.kind in ("word", "string"):
+            _statement(page, stream, sections, token)
+    if sections.depth:
+        page.note(f"{sections.depth} sections are not closed.")
+    return page.reading()
+
+
+class _Stream:
+    """Tokens with one to look ahead at."""
+
+    def __init__(self, source: Iterator[Token]) -> None:
+        self._source = source
+        self._ahead: Token | None = next(source, None)
+
+    @property
+    def ahead(self) -> Token | None:
+        """Return the next token without taking it."""
+        return self._ahead
+
+    def take(self) -> Token | None:
+        """Return the next token and go on."""
+        token, self._ahead = self._ahead, next(self._source, None)
+        return token
+
+    def skip_newlines(self) -> None:
+        """Go on to what is no line's end."""
+        while self._ahead is not None and self._ahead.kind == "newline":
+            self.take()
+
+    def rest_of_line(self) -> list[Token]:
+        """Take what belongs to a value: up to the line's end or a brace."""
+        taken = []
+        while self._ahead is not None and self._ahead.kind not in ("newline", "{", "}"):
+            token = self.take()
+            if token is not None:
+                taken.append(token)
+        return taken
+
+
+def _statement(page: Page, stream: _Stream, sections: Sections, first: Token) -> None:
+    name = first.text
+    if name == "include" and stream.ahead is not None and stream.ahead.kind in ("word", "string"):
+        words = stream.rest_of_line()
+        page.add(first.line, sections.prefix + "include", _joined(words))
+        page.note(f"Included files ({_joined(words)}) were not read.")
+        return
+    ahead = stream.ahead
+    if ahead is not None and ahead.kind == "=":
+        stream.take()
+        _value(page, sections.prefix + name, first, stream.rest_of_line())
+        return
+    if ahead is not None and ahead.kind == ":":
+        stream.rest_of_line()  # sections that this one inherits from
+    stream.skip_newlines()
+    if stream.ahead is not None and stream.ahead.kind == "{":
+        stream.take()
+        if is_name(name) or name.isdecimal():
+            page.speak(first.line)
+        sections.open(name)
+    else:
+        page.mask(first.line, first.column)
+
+
+def _value(page: Page, name: str, first: Token, words: list[Token]) -> None:
+    if not is_name(first.text):
+        page.mask(first.line, first.column)
+    elif words and _is_secret(name):
+        page.add_secret(first.line, name, words[0].column, last_line=words[-1].last_line)
+    else:
+        page.add(first.line, name, _joined(words))
+        for line in range(first.line + 1, (words[-1].last_line if words else first.line) + 1):
+            page.speak(line)
+
+
+def _is_secret(name: str) -> bool:
+    parts = name.lower().split(".")
+    if parts[0] == "secrets":
+        return parts[-1].partition("-")[0].rstrip("0123456789") not in _PUBLIC_SECRETS
+    return any(word in parts[-1] for word in ("secret", "password", "passphrase", "psk"))
+
+
+def _joined(words: list[Token]) -> str:
+    """Return a value's words as the file has them; signs such as commas stick to what is before them."""
+    text = ""
+    for word in words:
+        text += word.text if not text or word.kind in ",:=;" else f" {word.text}"
+    return text if text != MASK else ""

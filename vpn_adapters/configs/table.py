@@ -1,0 +1,198 @@
+"""Every kind of configuration file: how it is read, told from others, and where it lies on a host."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.domain.adapters import Setting
+from app.domain.linting import ConfigKind
+from vpn_adapters.configs import (
+    freelan,
+    ipsec_conf,
+    openvpn,
+    ppp,
+    ssh,
+    stunnel,
+    swanctl,
+    tinc,
+    vtund,
+    wireguard,
+)
+from vpn_adapters.configs.page import Reading
+from vpn_adapters.configs.sniffing import Sniffer
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of configuration file.
+
+    Attributes:
+        title: For people.
+        read: Reads it: settings, lines for showing, notes.
+        globs: Where such files lie on a host, as patterns of a POSIX shell.
+        sniffer: Says how much a text looks like it.
+    """
+
+    title: str
+    read: Callable[[str], Reading]
+    globs: tuple[str, ...]
+    sniffer: Sniffer
+
+    def parse(self, text: str) -> tuple[Setting, ...]:
+        """Return the settings of a file, secrets masked."""
+        return self.read(text).settings
+
+    def sniff(self, text: str, path: str) -> float:
+        """Return how much a text looks like this kind: 0 (not at all) and above."""
+        return self.sniffer.score(text, path)
+
+
+def _format(
+    title: str,
+    read: Callable[[str], Reading],
+    globs: tuple[str, ...],
+    words: frozenset[str],
+    path: str,
+    strong: str,
+    *,
+    is_strong_needed: bool = False,
+) -> Format:
+    sniffer = Sniffer(words, re.compile(path), re.compile(strong, re.MULTILINE), is_strong_needed=is_strong_needed)
+    return Format(title, read, globs, sniffer)
+
+
+_OPENVPN_STRONG = (
+    r"^[ \t]*(?:<(?:ca|cert|key|tls-auth|tls-crypt|tls-crypt-v2|secret|dh|connection)>"
+    r"|(?:--)?(?:tls-(?:auth|crypt|client|server|version-min|cipher)|dev[ \t]+(?:tun|tap)|remote-cert-tls"
+    r"|data-ciphers|persist-tun|resolv-retry|comp-lzo|auth-user-pass|ncp-ciphers)\b)"
+)
+
+KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
+    {
+        ConfigKind.OPENVPN: _format(
+            "OpenVPN", openvpn.read, openvpn.GLOBS, openvpn.WORDS, r"\.ovpn$|/openvpn/", _OPENVPN_STRONG
+        ),
+        ConfigKind.SWANCTL: _format(
+            "swanctl.conf of strongSwan",
+            swanctl.read,
+            swanctl.GLOBS,
+            swanctl.WORDS,
+            r"swanctl",
+            r"^[ \t]*(?:connections|secrets|pools|authorities)\s*\{",
+        ),
+        ConfigKind.IPSEC_CONF: _format(
+            "ipsec.conf",
+            ipsec_conf.read,
+            ipsec_conf.GLOBS,
+            ipsec_conf.WORDS,
+            r"(?:^|/)ipsec[^/]*\.conf$|/ipsec\.d/",
+            r"^(?:conn|config|ca)[ \t]+[^\s=]+[ \t]*(?:#.*)?$",
+        ),
+        ConfigKind.IPSEC_SECRETS: _format(
+            "ipsec.secrets",
+            ipsec_conf.read_secrets,
+            ipsec_conf.SECRETS_GLOBS,
+            frozenset(),
+            r"\.secrets$",
+            r"^[^#\n]{0,400}(?:^|[ \t])?:[ \t]*(?:PSK|RSA|ECDSA|EAP|XAUTH|P12|NTLM|PKCS8|PIN)\b",
+        ),
+        ConfigKind.TINC: _format(
+            "tinc.conf",
+            tinc.read,
+            tinc.GLOBS,
+            tinc.WORDS | tinc.HOST_WORDS,
+            r"tinc\.conf$",
+            r"(?i)^[ \t]*(?:connectto|mode|devicetype|autoconnect)[ \t]*[= \t]|^[ \t]*name[ \t]*=",
+        ),
+        ConfigKind.TINC_HOST: _format(
+            "tinc host file",
+            tinc.read,
+            tinc.HOST_GLOBS,
+            tinc.HOST_WORDS,
+            r"/tinc/[^/]+/hosts/|(?:^|/)hosts/[^/]+$",
+            r"(?i)^-----BEGIN RSA PUBLIC KEY-----|^[ \t]*(?:subnet|ed25519publickey|maclength)[ \t]*=",
+            is_strong_needed=True,
+        ),
+        ConfigKind.FREELAN: _format(
+            "freelan.cfg",
+            freelan.read,
+            freelan.GLOBS,
+            freelan.WORDS,
+            r"freelan",
+            r"^[ \t]*\[(?:fscp|tap_adapter|switch|router|security)\]",
+        ),
+        ConfigKind.SSHD: _format(
+            "sshd_config",
+            ssh.read,
+            ssh.SSHD_GLOBS,
+            ssh.SSHD_WORDS,
+            r"sshd_config",
+            r"(?i)^[ \t]*(?:permitrootlogin|authorizedkeysfile|subsystem|permittunnel|hostkey|listenaddress|usepam"
+            r"|kbdinteractiveauthentication|permitemptypasswords)[ \t=]",
+        ),
+        ConfigKind.SSH: _format(
+            "ssh_config",
+            ssh.read,
+            ssh.SSH_GLOBS,
+            ssh.SSH_WORDS,
+            r"(?:^|/)ssh_config|/\.ssh/config$",
+            r"(?i)^[ \t]*(?:host|hostname|identityfile|stricthostkeychecking|proxyjump|userknownhostsfile)[ \t=]",
+        ),
+        ConfigKind.WIREGUARD: _format(
+            "WireGuard",
+            wireguard.read,
+            wireguard.GLOBS,
+            wireguard.WORDS,
+            r"/wireguard/|(?:^|/)wg[^/]*\.conf$",
+            r"(?i)^[ \t]*\[(?:interface|peer)\]",
+        ),
+        ConfigKind.STUNNEL: _format(
+            "stunnel.conf",
+            stunnel.read,
+            stunnel.GLOBS,
+            stunnel.WORDS,
+            r"stunnel",
+            r"(?i)^[ \t]*(?:accept|connect|sslversion|verifychain|verifypeer|cafile|sslversionmin)[ \t]*=",
+        ),
+        ConfigKind.PPTPD: _format(
+            "pptpd.conf",
+            ppp.read_pptpd,
+            ppp.PPTPD_GLOBS,
+            ppp.PPTPD_WORDS,
+            r"pptpd\.conf$",
+            r"^[ \t]*(?:localip|remoteip)[ \t]",
+        ),
+        ConfigKind.PPP: _format(
+            "options of pppd",
+            ppp.read_ppp,
+            ppp.PPP_GLOBS,
+            ppp.PPP_WORDS,
+            r"/ppp/|pptpd-options|options\.pptp|(?:chap|pap)-secrets",
+            r"^[ \t]*(?:(?:require|refuse)-(?:pap|chap|mschap|mschap-v2|eap|mppe|mppe-128|mppe-40)|noauth|ms-dns"
+            r"|mppe|lcp-echo-failure|nobsdcomp)\b",
+        ),
+        ConfigKind.VTUND: _format(
+            "vtund.conf",
+            vtund.read,
+            vtund.GLOBS,
+            vtund.WORDS,
+            r"vtund",
+            r"^[ \t]*pass(?:w|wd|word)?[ \t]+[^;\n]{1,200};"
+            r"|^[ \t]*(?:encr\w*|type[ \t]+(?:tun|ether|pipe|tty|tap))\b[^;\n]{0,80};",
+        ),
+    }
+)
+"""Every kind, in the order in which a tie is decided."""
+
+MIN_SCORE = 1.0
+"""A text with less looks like nothing that is known."""
+
+
+def sniff_kind(text: str, path: str = "") -> ConfigKind | None:
+    """Return what kind of configuration file a text is, from its content, helped by its path; None if it is none."""
+    scores = {kind: form.sniff(text, path) for kind, form in KINDS.items()}
+    best = max(scores, key=lambda kind: scores[kind])
+    return best if scores[best] >= MIN_SCORE else None

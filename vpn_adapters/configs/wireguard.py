@@ -1,0 +1,45 @@
+"""Reads WireGuard configuration files."""
+
+from __future__ import annotations
+
+from app.domain.adapters import Setting
+from vpn_adapters.configs.page import Page, Reading, name_and_value
+from vpn_adapters.configs.words import word_set
+
+SECRET_NAMES = frozenset({"privatekey", "presharedkey"})
+
+GLOBS = ("/etc/wireguard/*.conf",)
+
+WORDS = word_set(
+    """
+    [interface] [peer] privatekey presharedkey publickey allowedips endpoint persistentkeepalive listenport
+    fwmark postup postdown preup predown saveconfig
+    """
+)
+"""Settings by which such a file is known. Source: wg(8), wg-quick(8)."""
+
+
+def parse(text: str) -> tuple[Setting, ...]:
+    """Return the settings of a file; sections are settings named `[Interface]` and `[Peer]` without value."""
+    return read(text).settings
+
+
+def read(text: str) -> Reading:
+    """Read a file in the format of wg-quick(8)."""
+    page = Page(text)
+    for number, raw in enumerate(page.lines, start=1):
+        line = raw.split("#", 1)[0].strip()
+        if line.startswith("["):
+            page.add(number, line, "")
+            continue
+        pair = name_and_value(raw)
+        if pair is None:
+            continue
+        name, value, column = pair
+        if name.lower() in SECRET_NAMES:
+            page.add_secret(number, name, column)
+        elif name.lower() == "publickey":
+            page.add_plain(number, name, value)
+        else:
+            page.add(number, name, value)
+    return page.reading()

@@ -135,6 +135,10 @@ class Tour:
         window.show_history()
         yield self._is_idle
         take("history")
+        window.show_lint()
+        window.current.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]
+        yield self._is_idle
+        take("lint")
 
     def _is_idle(self) -> bool:
         return not self._window.runner.running

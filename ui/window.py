@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from ui.widgets.steps import StepList
 
 
+_AREAS = {"welcome": "start", "history": "history", "past": "history", "lint": "lint"}
+"""Pages that are no step, by name, and the area in the top bar that they belong to."""
+
+
 class MainWindow(QMainWindow):
     """The one window.
 
@@ -94,6 +98,7 @@ class MainWindow(QMainWindow):
         self.top.start_asked.connect(self.show_welcome)
         self.top.comparison_asked.connect(lambda: self._starting.when_ready(lambda: self.go(self.wizard.current)))
         self.top.history_asked.connect(self.show_history)
+        self.top.lint_asked.connect(self.show_lint)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.go_back)
         for keys, action in (
@@ -189,6 +194,7 @@ class MainWindow(QMainWindow):
         page.lab_chosen.connect(self.begin_with_lab)
         page.hosts_chosen.connect(self.begin_with_hosts)
         page.history_chosen.connect(self.show_history)
+        page.lint_chosen.connect(self.show_lint)
         page.resume_chosen.connect(self.resume_pair)
         return page
 
@@ -233,6 +239,15 @@ class MainWindow(QMainWindow):
             connect_results(past, self)
         self.show_page(past)
         past.show_campaign(campaign_id)
+
+    def show_lint(self) -> None:
+        """Show the page that checks configuration files."""
+        self._starting.when_ready(self._show_lint)
+
+    def _show_lint(self) -> None:
+        from ui.pages.lint import LintPage
+
+        self.show_page(self._page("lint", lambda: LintPage(self.context)))
 
     def begin_with_lab(self) -> None:
         """A new comparison on the practice lab."""
@@ -282,7 +297,7 @@ class MainWindow(QMainWindow):
             return
         if self.current is self._pages.get("past"):
             self.show_history()
-        elif self.current is self._pages.get("history") or self.wizard.current is Step.HOSTS:
+        elif self._area_of(self.current) or self.wizard.current is Step.HOSTS:
             self.show_welcome()
         else:
             self.go(list(Step)[self.wizard.current.number - 2])
@@ -338,20 +353,25 @@ class MainWindow(QMainWindow):
         page = self.current
         if page is None:
             return
-        in_steps = page not in {self._pages.get(name) for name in ("welcome", "history", "past")}
+        area = self._area_of(page)
+        in_steps = not area
         if in_steps:
             self.steps.show_state(self.wizard, self.wizard.current, is_locked=self.is_measuring)
         if self._steps is not None:
             self._steps.setVisible(in_steps)
         is_first = page is self._pages.get("welcome")
         is_last = in_steps and self.wizard.current.value == "results"
-        self.top.show_area("comparison" if in_steps else "start" if is_first else "history")
+        self.top.show_area(area or "comparison")
         self.footer.back.setVisible(not is_first)
         self.footer.back.setEnabled(not (in_steps and self.is_measuring))
         self.footer.next.setVisible(in_steps and not is_last)
         self.footer.next.setText(page.next_text())
         self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
         self.footer.next.setEnabled(page.can_go_next())
+
+    def _area_of(self, page: Page) -> str:
+        """Return the area that a page belongs to; empty for the steps of a comparison."""
+        return next((area for name, area in _AREAS.items() if self._pages.get(name) is page), "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Open the services once the first page has been drawn."""

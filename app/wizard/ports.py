@@ -18,6 +18,7 @@ from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 from app.domain.events import EventSink
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.link import Link
+from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, PlannedItem, Profile
 
@@ -186,6 +187,10 @@ class ComparisonServices(Protocol):
         resume_id: int | None = None,
     ) -> CampaignRecord:
         """Measure. Returns when all is done, cancelled and cleaned up."""
+        ...
+
+    def lint_file(self, path: Path) -> LintedFile:
+        """Say what is wrong with a configuration file on this computer; what cannot be read is said in the result."""
         ...
 
     def unfinished(self, pair_name: str) -> int | None:

@@ -12,6 +12,7 @@ import numpy as np
 from sample_records import BLOWFISH, MODELS, STARTED, Model, attempt, configuration, facts, pair, plan_keys
 
 from app.campaign import CampaignControl
+from app.compose.linting import lint_file
 from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion
@@ -33,6 +34,7 @@ from app.domain.events import (
 )
 from app.domain.hosts import HostFacts, MissingPart, Nic, PairSpec, Side
 from app.domain.link import Link
+from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import (
     LOST_RTT_US,
@@ -251,6 +253,9 @@ class FakeServices:
         record = CampaignRecord(campaign_id, plan, status, STARTED, end, both, attempts, "0.1.0")
         self.records[campaign_id] = record
         return record
+
+    def lint_file(self, path: Path) -> LintedFile:
+        return lint_file(path)  # touches no host: the real one
 
     def unfinished(self, pair_name: str) -> int | None:
         return self.interrupted if pair_name == "lab:practice" else None

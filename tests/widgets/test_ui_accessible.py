@@ -68,7 +68,9 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     window.show_history()
     driver.idle()
     look()
-    assert len(set(pages)) == 8
+    window.show_lint()
+    look()
+    assert len(set(pages)) == 9
     assert window.width() == 1024
 
 

@@ -15,11 +15,12 @@ from ui.widgets.basics import Card, button, icon_label, label, row
 
 
 class WelcomePage(Page):
-    """Three ways to begin, and what will happen."""
+    """Four ways to begin, and what will happen."""
 
     lab_chosen = Signal()
     hosts_chosen = Signal()
     history_chosen = Signal()
+    lint_chosen = Signal()
     resume_chosen = Signal(str)
     """Carries the name of the pair whose comparison was interrupted."""
 
@@ -35,7 +36,7 @@ class WelcomePage(Page):
         self._make_choices()
         grid = QGridLayout()
         grid.setSpacing(2 * GRID)
-        for column, (card, _) in enumerate((self.lab, self.hosts, self.history)):
+        for column, (card, _) in enumerate((self.lab, self.hosts, self.history, self.lint)):
             grid.addWidget(card, 0, column)
             grid.setColumnStretch(column, 1)
         self.body.addSpacing(GRID)
@@ -72,6 +73,16 @@ class WelcomePage(Page):
             tr("Open an earlier comparison, write its report again, or resume one that was interrupted."),
             tr("Open the h&istory"),
             self.history_chosen.emit,
+        )
+        self.lint = self._choice(
+            "search",
+            tr("Check a file"),
+            tr(
+                "A VPN configuration that you have already: what in it is weak or missing, why, and what to write "
+                "instead. No host is needed."
+            ),
+            tr("&Check a file"),
+            self.lint_chosen.emit,
         )
 
     def first_focus(self) -> QWidget | None:

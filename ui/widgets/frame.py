@@ -17,6 +17,7 @@ class TopBar(QFrame):
     start_asked = Signal()
     comparison_asked = Signal()
     history_asked = Signal()
+    lint_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,8 +28,10 @@ class TopBar(QFrame):
             tr("Comparison"), "compare", look="tab", on_click=self.comparison_asked.emit, shortcut="Ctrl+K"
         )
         self.history = button(tr("History"), "clock", look="tab", on_click=self.history_asked.emit, shortcut="Ctrl+H")
+        self.lint = button(tr("Check a file"), "search", look="tab", on_click=self.lint_asked.emit, shortcut="Ctrl+L")
+        self._areas = (self.start, self.comparison, self.history, self.lint)
         self._group = QButtonGroup(self)
-        for area in (self.start, self.comparison, self.history):
+        for area in self._areas:
             area.setCheckable(True)
             self._group.addButton(area)
         self._lab_icon = QLabel()
@@ -39,7 +42,7 @@ class TopBar(QFrame):
         layout.addWidget(icon_label("app", "accent", 24))
         layout.addWidget(label("Tunnelmark", "brand", is_wrapping=False))
         layout.addSpacing(2 * GRID)
-        for area in (self.start, self.comparison, self.history):
+        for area in self._areas:
             layout.addWidget(area)
         layout.addStretch(1)
         layout.addWidget(self._lab_icon)
@@ -52,7 +55,7 @@ class TopBar(QFrame):
         self.setAccessibleDescription(text)
 
     def show_area(self, area: str) -> None:
-        """Mark where the window is: `start`, `comparison` or `history`."""
+        """Mark where the window is: `start`, `comparison`, `history` or `lint`."""
         getattr(self, area).setChecked(True)
 
 

@@ -86,6 +86,7 @@ def stage_text(stage: Stage | None) -> str:
         Stage.VERIFY: tr("checking the tunnel"),
         Stage.LATENCY: tr("latency"),
         Stage.THROUGHPUT: tr("throughput"),
+        Stage.WIRE: tr("looking at the wire"),
         Stage.CLEANUP: tr("putting the hosts back"),
     }
     return words[stage] if stage is not None else tr("starting")

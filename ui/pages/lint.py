@@ -1,0 +1,192 @@
+"""Check a file: what is wrong with a configuration that exists already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.domain.linting import LintedFile, LintFinding
+from ui.context import Context
+from ui.icons import make_icon
+from ui.pages.base import Page
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import Card, button, label, row
+from ui.widgets.data_table import LineDelegate
+from ui.widgets.lint_view import LintView, finding_look
+
+_PLACE = Qt.ItemDataRole.UserRole
+_WHAT, _WORD = range(2)
+
+KINDS = "OpenVPN, swanctl.conf, ipsec.conf, tinc, freelan, sshd_config, ssh_config, WireGuard, stunnel, PPP, PPTP, VTun"
+
+
+class LintPage(Page):
+    """Files on the left with their findings, the annotated file on the right. Nothing is kept or sent anywhere."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Check a file"),
+            tr(
+                "Drop configuration files here to see what is weak in them or missing, and what to write instead. They "
+                "are read on this computer only; keys and passwords in them are never shown."
+            ),
+        )
+        self.setAcceptDrops(True)
+        self._files: tuple[LintedFile, ...] = ()
+        self.choose = button(tr("Choose &files"), "folder", look="primary", on_click=self._choose)
+        self.tree = QTreeWidget()
+        self.tree.setHeaderLabels([tr("File and setting"), tr("Finding")])
+        self.tree.setAccessibleName(tr("Findings"))
+        self.tree.setUniformRowHeights(True)
+        self.tree.setItemDelegate(LineDelegate(self.tree))
+        self.tree.currentItemChanged.connect(self._on_current)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_WORD, QHeaderView.ResizeMode.ResizeToContents)
+        self.view = LintView(context.theme)
+        self.reason = label("", is_selectable=True)
+        self.source = label("", "muted", is_selectable=True)
+        self.replacement = label("", is_selectable=True)
+        about = Card()
+        for item in (self.reason, self.source, self.replacement):
+            about.body.addWidget(item)
+        self._about = about
+        right = QWidget()
+        layout = QVBoxLayout(right)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(about)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(2 * GRID)
+        self._split.addWidget(self.tree)
+        self._split.addWidget(right)
+        self._split.setSizes([400, 640])
+        self.body.addLayout(row(self.choose, 0))
+        self.body.addWidget(self._split, 1)
+        context.theme.changed.connect(self._fill)
+        self._fill()
+
+    def first_focus(self) -> QWidget | None:
+        """The button."""
+        return self.choose
+
+    # --- getting files ------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files of this computer."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Check what was dropped."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        self.check(paths)
+
+    def _choose(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, tr("Choose configuration files"))
+        self.check([Path(name) for name in names])
+
+    def check(self, paths: list[Path]) -> None:
+        """Read and judge files; they replace those shown."""
+        if not paths:
+            return
+        services = self.context.services
+        self.start(
+            tr("Checking %1 files").replace("%1", str(len(paths))),
+            lambda _token, _tell: tuple(services.lint_file(path) for path in paths),
+            self._show,
+        )
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _show(self, files: tuple[LintedFile, ...]) -> None:
+        self._files = files
+        self._fill()
+        findings = sum(len(file.findings) for file in files)
+        unread = sum(bool(file.error) for file in files)
+        text = f"{_counted(findings, tr('finding'), tr('findings'))}, {_counted(len(files), tr('file'), tr('files'))}."
+        if unread:
+            text += " " + tr("%1 could not be read.").replace("%1", str(unread))
+        self.status_told.emit(text)
+
+    def _fill(self) -> None:
+        self.tree.clear()
+        self._split.setVisible(bool(self._files))
+        if not self._files:
+            self.notice.say("info", tr("No file yet."), tr("Known are: %1.").replace("%1", KINDS))
+            return
+        self.notice.clear()
+        for nth, file in enumerate(self._files):
+            self.tree.addTopLevelItem(self._file_item(nth, file))
+        self.tree.expandAll()
+        first = self.tree.topLevelItem(0)
+        if first is not None:
+            self.tree.setCurrentItem(first.child(0) or first)
+
+    def _file_item(self, nth: int, file: LintedFile) -> QTreeWidgetItem:
+        if file.error:
+            word, icon, role = tr("Not readable"), "error", "bad"
+        elif not file.findings:
+            word, icon, role = tr("Nothing found"), "shield-check", "good"
+        else:
+            word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), "info", "text"
+        item = QTreeWidgetItem([Path(file.path).name or file.path, word])
+        item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
+        item.setToolTip(_WHAT, f"{file.path}\n{file.kind.value if file.kind else ''}".strip())
+        item.setData(_WHAT, _PLACE, (nth, -1))
+        for number, finding in enumerate(file.findings):
+            item.addChild(self._finding_item(nth, number, finding))
+        return item
+
+    def _finding_item(self, nth: int, number: int, finding: LintFinding) -> QTreeWidgetItem:
+        look = finding_look(finding)
+        place = f"{finding.line}: " if finding.line else ""
+        item = QTreeWidgetItem([f"{place}{finding.setting} {finding.value}".strip(), look.word])
+        item.setIcon(_WORD, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
+        item.setToolTip(_WHAT, item.text(_WHAT))
+        item.setData(_WHAT, _PLACE, (nth, number))
+        return item
+
+    def _on_current(self, item: QTreeWidgetItem | None) -> None:
+        if item is None or item.data(_WHAT, _PLACE) is None:
+            return
+        nth, number = item.data(_WHAT, _PLACE)
+        file = self._files[nth]
+        if self.view.file is not file:
+            self.view.show_file(file)
+        if number < 0:
+            self._say_file(file)
+            self.view.show_line(0)
+            return
+        finding = file.findings[number]
+        self.view.show_line(finding.line)
+        self._say(
+            finding.reason,
+            f"{tr('Source')}: {finding.source}" if finding.source else "",
+            f"{tr('Use instead')}: {finding.replacement}" if finding.replacement else "",
+        )
+
+    def _say_file(self, file: LintedFile) -> None:
+        kind = file.kind.value if file.kind else ""
+        words = file.error or (tr("Read as %1.").replace("%1", kind))
+        if not file.error and not file.findings:
+            words += " " + tr("Nothing is weak in it, and nothing is missing.")
+        self._say(words, " ".join(file.notes), "")
+
+    def _say(self, reason: str, source: str, replacement: str) -> None:
+        for widget, text in ((self.reason, reason), (self.source, source), (self.replacement, replacement)):
+            widget.setText(text)
+            widget.setVisible(bool(text))
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

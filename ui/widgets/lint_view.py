@@ -1,0 +1,94 @@
+"""A configuration file with its findings written under the lines they belong to."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+
+from app.domain.linting import LintedFile, LintFinding
+from app.domain.verdicts import Question, Verdict
+from ui.texts import tr
+from ui.theme import Theme, fixed_font
+from ui.widgets.verdicts import VerdictLook, verdict_look
+
+
+def finding_look(finding: LintFinding) -> VerdictLook:
+    """Return icon, word and colour of a finding; what is missing and what is slow have words of their own."""
+    if finding.question is Question.MISSING:
+        return VerdictLook("warning", tr("Missing"), "bad" if finding.verdict is Verdict.INSECURE else "legacy")
+    if finding.question is Question.SLOW:
+        return VerdictLook("clock", tr("Slow"), "legacy")
+    return verdict_look(finding.verdict)
+
+
+class LintView(QPlainTextEdit):
+    """Shows the lines, numbered, each with what was found in it underneath."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._file: LintedFile | None = None
+        self._block_of: dict[int, int] = {}
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setFont(fixed_font())
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setAccessibleName(tr("File with findings"))
+        theme.changed.connect(self._redraw)
+
+    @property
+    def file(self) -> LintedFile | None:
+        """What is shown."""
+        return self._file
+
+    def show_file(self, file: LintedFile | None) -> None:
+        """Show another file, or nothing."""
+        self._file = file
+        self._redraw()
+
+    def show_line(self, number: int) -> None:
+        """Scroll to a line, from 1, and put the cursor there; 0 is the beginning."""
+        block = self.document().findBlockByNumber(self._block_of.get(number, 0))
+        self.setTextCursor(QTextCursor(block))
+        self.centerCursor()
+
+    def _redraw(self) -> None:
+        self.clear()
+        self._block_of = {}
+        file = self._file
+        if file is None:
+            return
+        by_line: dict[int, list[LintFinding]] = {}
+        for finding in file.findings:
+            by_line.setdefault(min(finding.line, len(file.lines)), []).append(finding)
+        width = len(str(len(file.lines)))
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        for finding in by_line.get(0, []):
+            self._add_finding(cursor, finding, " " * (width + 2))
+        for number, text in enumerate(file.lines, start=1):
+            found = by_line.get(number, [])
+            self._block_of[number] = cursor.blockNumber()
+            colour = getattr(self._theme.colours, finding_look(found[0]).role) if found else None
+            self._add_line(cursor, f"{number:>{width}}  {text}", colour, is_marked=bool(found))
+            for finding in found:
+                self._add_finding(cursor, finding, " " * (width + 2))
+        cursor.endEditBlock()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _add_finding(self, cursor: QTextCursor, finding: LintFinding, indent: str) -> None:
+        look = finding_look(finding)
+        text = f"{indent}\u25b2 {look.word}: {finding.reason}"
+        if finding.replacement:
+            text += f"  {tr('Use instead')}: {finding.replacement}"
+        self._add_line(cursor, text, getattr(self._theme.colours, look.role), is_marked=True)
+
+    def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_marked: bool) -> None:
+        letters, block = QTextCharFormat(), QTextBlockFormat()
+        if colour is not None:
+            letters.setForeground(QColor(colour))
+        if is_marked:
+            block.setBackground(QColor(self._theme.colours.raised))
+        cursor.setBlockFormat(block)
+        cursor.insertText(text, letters)
+        cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())

@@ -13,8 +13,20 @@ from app.compose.version import tunnelmark_version
 if TYPE_CHECKING:
     from app.compose.archive import Archive, open_archive
     from app.compose.services import Services, open_services
+    from app.compose.settings import Settings, read_settings, write_settings
 
-__all__ = ["Archive", "Paths", "Services", "find_paths", "open_archive", "open_services", "tunnelmark_version"]
+__all__ = [
+    "Archive",
+    "Paths",
+    "Services",
+    "Settings",
+    "find_paths",
+    "open_archive",
+    "open_services",
+    "read_settings",
+    "tunnelmark_version",
+    "write_settings",
+]
 
 
 def __getattr__(name: str) -> object:
@@ -26,4 +38,8 @@ def __getattr__(name: str) -> object:
         from app.compose import services
 
         return getattr(services, name)
+    if name in {"Settings", "read_settings", "write_settings"}:
+        from app.compose import settings
+
+        return getattr(settings, name)
     raise AttributeError(name)

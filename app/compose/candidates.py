@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.domain.adapters import Adapter, CensusOption, SolutionInfo
 from app.domain.hosts import HostFacts, MissingPart
 from app.domain.results import Candidate
 from app.domain.verdicts import Finding, Verdict
-from app.policy import judge_suite
+from app.policy import DEFAULT_GUIDELINES, judge_suite
 
 BASELINE = "baseline"
 
 
 def find_candidates(
-    adapters: Mapping[str, Adapter], facts_a: HostFacts, facts_b: HostFacts
+    adapters: Mapping[str, Adapter],
+    facts_a: HostFacts,
+    facts_b: HostFacts,
+    *,
+    guidelines: Collection[str] = DEFAULT_GUIDELINES,
 ) -> tuple[tuple[Candidate, ...], tuple[tuple[str, str], ...]]:
     """Return what both hosts can do, each with its verdict, and which of it is ticked at first.
 
@@ -25,6 +29,7 @@ def find_candidates(
         adapters: By solution.
         facts_a: What was found on A.
         facts_b: What was found on B.
+        guidelines: Ids of the guidelines that apply.
 
     Returns:
         Candidates in the order of the adapters, and keys (solution, suite) of the ticked ones.
@@ -35,20 +40,22 @@ def find_candidates(
         info = adapter.info
         suites = adapter.suites(facts_a, facts_b)
         for suite in suites:
-            verdict, findings = judge_suite(suite, info)
+            verdict, findings = judge_suite(suite, info, guidelines=guidelines)
             title = _title(info.title, suite.title if len(suites) > 1 else "")
             candidates.append(Candidate(name, suite.name, title, verdict, findings, info.is_unprotected))
             if suite.is_default and (verdict.is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
         proposed = {suite.name for suite in suites}
         candidates += [
-            _listed(info, option) for option in adapter.census(facts_a, facts_b) if option.suite.name not in proposed
+            _listed(info, option, guidelines)
+            for option in adapter.census(facts_a, facts_b)
+            if option.suite.name not in proposed
         ]
     return tuple(candidates), tuple(defaults)
 
 
-def _listed(info: SolutionInfo, option: CensusOption) -> Candidate:
-    verdict, findings = judge_suite(option.suite, info)
+def _listed(info: SolutionInfo, option: CensusOption, guidelines: Collection[str]) -> Candidate:
+    verdict, findings = judge_suite(option.suite, info, guidelines=guidelines)
     if option.is_unprotected and verdict is not Verdict.UNPROTECTED:
         reason = "It leaves frames readable or changeable on the way."
         verdict, findings = (

@@ -31,6 +31,11 @@ class Paths:
         return self.data_dir / "tunnelmark.db"
 
     @property
+    def settings(self) -> Path:
+        """What the user has set."""
+        return self.data_dir / "settings.toml"
+
+    @property
     def known_hosts(self) -> Path:
         """Host keys that were confirmed in Tunnelmark."""
         return self.data_dir / "known_hosts"

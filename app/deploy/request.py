@@ -23,7 +23,7 @@ class DeployRequest:
         link: Addresses, names, MTU. Tunnelmark's folder on the hosts is the one that holds `link.run_dir`.
         facts_a: What was found on A.
         facts_b: What was found on B.
-        header: Comment lines for generated files.
+        header: Comment lines for generated files; one that names the suite is added to them.
     """
 
     pair: PairSpec
@@ -53,7 +53,7 @@ class DeployRequest:
             facts_b=self.facts_b,
             identity_a=identity_a,
             identity_b=identity_b,
-            header=self.header,
+            header=(*self.header, f"Suite: {self.adapter.info.name} {self.suite.name} ({self.suite.title})."),
         )
 
 

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.compose.paths import Paths
+from app.compose.settings import Settings, read_settings, write_settings
+from app.domain.errors import InvalidFile, InvalidOption
+from app.policy import DEFAULT_GUIDELINES
+
+
+def test_settings_lie_in_the_data_folder(tmp_path: Path) -> None:
+    assert Paths(tmp_path, tmp_path / "labs", tmp_path / "cache").settings == tmp_path / "settings.toml"
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    assert read_settings(tmp_path / "settings.toml") == Settings(DEFAULT_GUIDELINES)
+
+
+def test_what_is_written_is_read_in_the_policys_order(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "settings.toml"
+    write_settings(path, Settings(("rfc-8221", "bsi-tr-02102-1")))
+    assert read_settings(path) == Settings(("bsi-tr-02102-1", "rfc-8221"))
+    write_settings(path, Settings(()))
+    assert read_settings(path).guidelines == ()
+    assert [one.name for one in path.parent.iterdir()] == ["settings.toml"]
+
+
+def test_unknown_guideline_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match="rfc-1"):
+        write_settings(tmp_path / "settings.toml", Settings(("rfc-1",)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        (b"# one\nguidelines = [\n", 3, "not TOML"),
+        (b"\nguidelines = [rfc-8221]\n", 2, "not TOML"),
+        (b"# one\n\nguidelines = [\n  'rfc-8221',\n  'rfc-1',\n]\n", 5, "no guideline rfc-1"),
+        (b"# one\nguidelines = 'rfc-8221'\n", 2, "a list of names"),
+        (b"guidelines = [1]\n", 1, "a list of names"),
+        (b"guidelines = []\ncolour = 'red'\n", 2, "no setting colour"),
+        (b"# one\n# two\n\xff\n", 3, "not UTF-8"),
+    ],
+)
+def test_malformed_file_is_refused_with_the_line(tmp_path: Path, content: bytes, line: int, words: str) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(content)
+    with pytest.raises(InvalidFile) as caught:
+        read_settings(path)
+    assert f"line {line}:" in caught.value.message
+    assert words in caught.value.message
+    assert caught.value.hint
+
+
+def test_folder_in_the_files_place_is_said(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").mkdir()
+    with pytest.raises(InvalidFile, match="cannot be read"):
+        read_settings(tmp_path / "settings.toml")
+    with pytest.raises(InvalidFile, match="cannot be written"):
+        write_settings(tmp_path / "settings.toml", Settings())

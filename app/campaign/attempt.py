@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from app.campaign.measuring import Measured, Measurement, cpu_sample
 from app.campaign.ports import StageSink, Tunnel, Tunnels
 from app.campaign.progress import ProgressMeter
-from app.domain.adapters import Adapter, Suite, find_suite
+from app.campaign.watching import is_wire_watched, look_at_wire, raise_if_leaking, wire_log
+from app.domain.adapters import Adapter, Carrier, Suite, TunnelPlan, find_suite
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
 from app.domain.events import EventSink, LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
-from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
 from app.probes import CpuMonitor, doubts_before, look_around
+from app.probes.wire import WireRequest
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +43,7 @@ class Context:
         tunnels: Builds and removes them.
         emit: Gets events.
         meter: Is told what is happening.
+        audit: Writes down every command that changes a host.
     """
 
     plan: CampaignPlan
@@ -50,6 +54,7 @@ class Context:
     tunnels: Tunnels
     emit: EventSink
     meter: ProgressMeter
+    audit: Callable[[AuditEntry], None] = lambda _entry: None
 
     @property
     def labels(self) -> dict[Side, str]:
@@ -58,10 +63,15 @@ class Context:
 
     def title(self, key: AttemptKey) -> str:
         """Return a candidate's name for people."""
+        candidate = self.candidate(key)
+        return candidate.title if candidate is not None else f"{key.solution} {key.suite}".strip()
+
+    def candidate(self, key: AttemptKey) -> Candidate | None:
+        """Return what an attempt measures, as it was chosen; None where it is not in the plan."""
         for candidate in self.plan.candidates:
             if (candidate.solution, candidate.suite) == (key.solution, key.suite):
-                return candidate.title
-        return f"{key.solution} {key.suite}".strip()
+                return candidate
+        return None
 
 
 @dataclass(slots=True)
@@ -97,6 +107,7 @@ class _Draft:
             negotiated=tunnel.negotiated if tunnel else "",
             daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
             doubts=(*self.doubts, *measured.doubts),
+            wire=measured.wire,
         )
 
 
@@ -175,6 +186,9 @@ def _build_and_measure(
             measurement.run(
                 draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
             )
+            # Last of all: the tunnel does not work any more afterwards.
+            if is_wire_watched(context.plan, draft.key):
+                _look_at_wire(context, draft, choice[0], tunnel.plan, token, on_stage)
         except TunnelmarkError as error:
             draft.daemon_log = _collect_logs(tunnel, error)
             if tunnel.lost:
@@ -182,6 +196,29 @@ def _build_and_measure(
             raise
     for sentence in tunnel.differences:
         context.emit(LogLine(LogLevel.WARNING, sentence))
+
+
+def _look_at_wire(
+    context: Context, draft: _Draft, adapter: Adapter, plan: TunnelPlan, token: CancelToken, on_stage: StageSink
+) -> None:
+    candidate = context.candidate(draft.key)
+    draft.measured.wire = report = look_at_wire(
+        WireRequest(
+            link=context.link,
+            plan=plan,
+            facts=context.facts,
+            frame_bytes=context.plan.profile.frame_bytes,
+            is_unprotected=adapter.info.is_unprotected or (candidate is not None and candidate.is_unprotected),
+            is_stream=adapter.info.carrier is Carrier.TCP,
+        ),
+        context.sessions,
+        token=token,
+        on_stage=on_stage,
+        audit=context.audit,
+    )
+    for level, sentence in wire_log(report):
+        context.emit(LogLine(level, f"{context.title(draft.key)}: {sentence}"))
+    raise_if_leaking(report)
 
 
 def _find(context: Context, key: AttemptKey) -> tuple[Adapter, Suite]:

@@ -17,6 +17,7 @@ from app.domain.events import CpuSample, EventSink, RttSamples, Stage, Throughpu
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, PathNote, ThroughputSeries
+from app.domain.wire import WireReport
 from app.probes import (
     CpuMonitor,
     CpuReading,
@@ -46,6 +47,7 @@ class Measured:
     cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
     path: PathNote | None = None
     probe_s: float = 0.0
+    wire: WireReport | None = None
     doubts: list[str] = field(default_factory=list)
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.results import AttemptKey, CampaignPlan, Candidate, Profile
+from app.probes.wire import wire_s
 
 BASELINE = "baseline"
 AS_FOUND = "as-found"
@@ -26,6 +27,7 @@ _FIXED_S = 6.0
 _ECHO_MS_LAB = 2.0
 _ECHO_MS = 1.5
 _DIRECTION_OVERHEAD_S = 0.6
+_BREAKAGES = 2
 
 
 class PastDurations(Protocol):
@@ -84,7 +86,10 @@ def plan_campaign(
         profile=profile,
         candidates=tuple(candidates),
         attempts=attempts,
-        predicted_s=tuple(_predict_s(key.solution, pair, profile, history or {}) for key in attempts),
+        predicted_s=tuple(
+            _predict_s(key.solution, pair, profile, history or {}) + (_wire_s(key) if is_first(key, attempts) else 0.0)
+            for key in attempts
+        ),
         deadline_ms=deadline_ms,
         seed=seed,
         allow_load=allow_load,
@@ -127,6 +132,18 @@ def _order(candidates: Sequence[Candidate], rounds: int, seed: int) -> tuple[Att
         AttemptKey(position, candidate.solution, candidate.suite, AS_FOUND, round_number)
         for position, (candidate, round_number) in enumerate(chosen)
     )
+
+
+def is_first(key: AttemptKey, attempts: Sequence[AttemptKey]) -> bool:
+    """Return whether an attempt is its candidate's first under its condition: then the wire is looked at too."""
+    same = (key.solution, key.suite, key.condition)
+    return key.position == min(
+        (one.position for one in attempts if (one.solution, one.suite, one.condition) == same), default=key.position
+    )
+
+
+def _wire_s(key: AttemptKey) -> float:
+    return wire_s(0 if key.solution == BASELINE else _BREAKAGES)
 
 
 def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]) -> float:

@@ -90,7 +90,7 @@ def run_campaign(
         campaign_id = store.create_campaign(plan, facts, version)
     done = tuple(attempt for attempt in store.load_campaign(campaign_id).attempts if attempt.status in FINAL)
     meter = ProgressMeter(plan.attempts, plan.predicted_s, frozenset(attempt.key.position for attempt in done), emit)
-    context = Context(plan, sessions, adapters, link, facts, tunnels, emit, meter)
+    context = Context(plan, sessions, adapters, link, facts, tunnels, emit, meter, store.audit)
     emit(CampaignStarted(campaign_id, plan, done))
     return _Campaign(campaign_id, context, store, control).run(done, is_resumed=resume_id is not None)
 

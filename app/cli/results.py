@@ -13,6 +13,8 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import CampaignRecord
+from app.domain.wire import WireReport
+from app.domain.wire_words import wire_line
 
 if TYPE_CHECKING:
     from app.compose import Archive
@@ -78,6 +80,10 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         table.add_row(rank_text, result.title, result.verdict.capitalize(), *_figures(result))
     out.print(table)
     for result in ranking.results:
+        report = _wire_of(record, result)
+        if report is not None:
+            out.print(f"{result.title}: on the wire: {wire_line(report)}", markup=False)
+    for result in ranking.results:
         if result.reason:
             out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
     if any(place.tied_with for place in ranking.ranking):
@@ -87,6 +93,12 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     for caution in ranking.recommendation.cautions:
         out.print(f"Note: {caution}", markup=False)
     out.print(ranking.recommendation.sentence, markup=False, style="bold")
+
+
+def _wire_of(record: CampaignRecord, result: CandidateResult) -> WireReport | None:
+    key = (result.solution, result.suite)
+    found = (one.wire for one in record.attempts if (one.key.solution, one.key.suite) == key)
+    return next((report for report in found if report is not None), None)
 
 
 def _figures(result: CandidateResult) -> tuple[str, ...]:

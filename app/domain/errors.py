@@ -136,6 +136,12 @@ class ProbeFailed(EnvironmentFault):
     reason = "probe-failed"
 
 
+class PlaintextSeen(EnvironmentFault):
+    """What should be protected was read on the underlay."""
+
+    reason = "leak"
+
+
 class CleanupFailed(EnvironmentFault):
     """A host could not be put back as it was; the hint says what to run on its console."""
 

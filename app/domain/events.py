@@ -19,6 +19,7 @@ class Stage(StrEnum):
     VERIFY = "verify"
     LATENCY = "latency"
     THROUGHPUT = "throughput"
+    WIRE = "wire"
     CLEANUP = "cleanup"
 
 

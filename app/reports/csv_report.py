@@ -9,6 +9,8 @@ from pathlib import Path
 
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
+from app.domain.wire import WireReport
+from app.domain.wire_words import worst_breakage
 from app.ranking import summarise
 from app.reports.files import write_atomically
 
@@ -20,13 +22,15 @@ _KEY = ("campaign_id", "position", "solution", "suite", "condition", "round")
 _ATTEMPT = ("status", "reason", "message", "started_at", "ended_at", "setup_s", "probe_s", "cleanup_s")
 _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "cpu_b_pct")
 
+_WIRE = ("leak", "breakage", "wire_packets", "wire_bytes", "wire_theory_bytes", "wire_is_fragmented", "wire_ack_bytes")
+
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     """Write one line per attempt and frame size; an attempt without latency has one line without a size.
 
-    Throughput and CPU belong to the attempt and are repeated in each of its lines.
+    Throughput, CPU and the words for leak and breakages belong to the attempt and are repeated in each of its lines.
 
     Args:
         record: The campaign.
@@ -38,9 +42,16 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
         InvalidOption: Nothing can be written there.
     """
     ranks = {(one.solution, one.suite): one.rank for one in ranking.ranking}
-    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD)
+    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_WIRE)
     lines = (
-        (*_key(record, one), ranks.get((one.key.solution, one.key.suite)), *_outcome(one), *latency, *_load(one))
+        (
+            *_key(record, one),
+            ranks.get((one.key.solution, one.key.suite)),
+            *_outcome(one),
+            *latency,
+            *_load(one),
+            *_wire(one.wire, latency[0]),
+        )
         for one in record.attempts
         for latency in _latency(one, record.plan.deadline_ms)
     )
@@ -105,6 +116,19 @@ def _latency(one: Attempt, deadline_ms: float | None) -> Iterator[tuple[Cell, ..
         yield series.frame_bytes, *(getattr(summary, name) for name in _LATENCY)
     if not one.latency:
         yield None, *(None for _ in _LATENCY)
+
+
+def _wire(report: WireReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
+    if report is None:
+        return tuple(None for _ in _WIRE)
+    leak = report.leak.verdict.value if report.leak is not None else None
+    worst = worst_breakage(report.leak.broken) if report.leak is not None else None
+    cost = next((each for each in report.overhead if each.frame_bytes == frame_bytes), None)
+    words = (leak, worst.value if worst is not None else None)
+    if cost is None:
+        return (*words, *(None for _ in _WIRE[len(words) :]))
+    figures = (cost.packets, cost.outer_bytes, cost.theory_bytes)
+    return (*words, *figures, int(cost.is_fragmented), cost.ack_bytes)
 
 
 def _load(one: Attempt) -> tuple[Cell, ...]:

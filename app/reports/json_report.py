@@ -13,6 +13,7 @@ from typing import Any
 
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
+from app.domain.wire import WireReport
 from app.reports.files import write_atomically
 
 FORMAT = 1
@@ -107,6 +108,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "setup_s": _number(one.setup_s),
         "cleanup_s": _number(one.cleanup_s),
         "doubts": list(one.doubts),
+        "wire": _wire(next((each.wire for each in attempts if each.wire is not None), None)),
         "attempts": [_attempt(each) for each in attempts],
     }
 
@@ -130,8 +132,14 @@ def _attempt(one: Attempt) -> dict[str, Any]:
         "cleanup_s": _number(one.cleanup_s),
         "negotiated": one.negotiated or None,
         "path": _plain(asdict(one.path)) if one.path else None,
+        "wire": _wire(one.wire),
         "doubts": list(one.doubts),
     }
+
+
+def _wire(report: WireReport | None) -> dict[str, Any] | None:
+    plain: dict[str, Any] | None = _plain(asdict(report)) if report is not None else None
+    return plain
 
 
 def _number(value: float | None) -> float | None:

@@ -13,6 +13,7 @@ from app.reports.labels import CandidateId, short_names, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
 from app.reports.view_candidates import candidate_view
 from app.reports.view_setting import conditions_view, hosts_view, method_view, published_view, repeat_command
+from app.reports.view_wire import OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, WIRE_NOTE, wire_overview
 
 View = dict[str, Any]
 
@@ -67,6 +68,10 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "rounds": ranking.rounds,
         "drift": ranking.drift.sentence,
         "doubts": list(ranking.doubts),
+        "wire": wire_overview(record, ranking, [_anchor(n) for n in range(len(ranking.results))]),
+        "wire_columns": list(OVERVIEW_COLUMNS),
+        "wire_note": WIRE_NOTE,
+        "overhead_columns": list(OVERHEAD_COLUMNS),
         "candidates": [candidate_view(record, one, _anchor(n)) for n, one in enumerate(ranking.results)],
         "published": published_view(),
         "hosts": hosts_view(record),

@@ -9,6 +9,7 @@ from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, Candidate, PathNote, PlannedItem
 from app.ranking.words import figure, grouped
 from app.reports.text import NOTHING, ms
+from app.reports.view_wire import wire_view
 
 View = dict[str, Any]
 
@@ -42,6 +43,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str) ->
         "findings": _findings(candidate),
         "negotiated": next((each.negotiated for each in reversed(attempts) if each.negotiated), ""),
         "path": _path([each.path for each in attempts if each.path]),
+        "wire": wire_view(attempts),
         "durations": _durations(one),
         "sizes": [_size(each) for each in one.latency],
         "has_deadline": any(each.over_deadline_pct is not None for each in one.latency),

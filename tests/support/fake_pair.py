@@ -12,7 +12,17 @@ from datetime import UTC, datetime
 import sample_records as sample
 from fake_hosts import Answer, FakeHost
 
-from app.domain.adapters import Adapter, CensusOption, EndPlan, Suite, TunnelPlan
+from app.domain.adapters import (
+    Adapter,
+    Carrier,
+    CensusOption,
+    EndPlan,
+    SecurityProperties,
+    SolutionInfo,
+    Space,
+    Suite,
+    TunnelPlan,
+)
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -105,11 +115,30 @@ def lines(*texts: str, status: int = 0) -> Answer:
     return status
 
 
+_INFO = SolutionInfo(
+    name="fake",
+    title="Fake",
+    summary="",
+    space=Space.KERNEL,
+    carrier=Carrier.UDP,
+    security=SecurityProperties(
+        has_confidentiality=True,
+        has_integrity=True,
+        has_authentication=True,
+        has_anti_replay=True,
+        has_forward_secrecy=True,
+    ),
+    files_per_site=0,
+    keys_per_site=2,
+)
+
+
 class FakeAdapter:
     """Offers one suite."""
 
-    def __init__(self, suite: str) -> None:
+    def __init__(self, suite: str, *, is_unprotected: bool = False) -> None:
         self._suite = Suite(suite, suite, is_default=True)
+        self.info = replace(_INFO, is_unprotected=is_unprotected)
 
     def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
         return ()
@@ -119,7 +148,7 @@ class FakeAdapter:
 
 
 ADAPTERS: Mapping[str, Adapter] = {
-    candidate.solution: FakeAdapter(candidate.suite)  # type: ignore[misc]
+    candidate.solution: FakeAdapter(candidate.suite, is_unprotected=candidate.is_unprotected)  # type: ignore[misc]
     for candidate in (sample.BASELINE, sample.L2TP, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 }
 ADAPTERS_BY_SUITE = {id(adapter): name for name, adapter in ADAPTERS.items()}

@@ -39,6 +39,8 @@ from app.domain.results import (
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict
+from app.domain.wire import LeakVerdict, WireReport
+from support.sample_wire import wire_report
 
 STARTED = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 
@@ -223,7 +225,13 @@ def attempt(
         probe_s=28.0,
         configuration=items,
         negotiated="" if model.candidate.solution == "baseline" else "TLSv1.3, TLS_AES_256_GCM_SHA384",
+        wire=_wire(model) if key.round == 1 else None,
     )
+
+
+def _wire(model: Model) -> WireReport:
+    verdict = LeakVerdict.EXEMPT if model.candidate.is_unprotected else LeakVerdict.PROTECTED
+    return wire_report(model.overhead_bytes, verdict)
 
 
 def plan_keys(candidates: Sequence[Candidate], rounds: int) -> tuple[AttemptKey, ...]:
@@ -338,6 +346,7 @@ def hostile_record() -> CampaignRecord:
             doubts=(HOSTILE,),
             configuration=(PlannedItem("a", "file", HOSTILE, HOSTILE), PlannedItem("b", HOSTILE, HOSTILE, HOSTILE)),
             latency=tuple(replace(series, note=HOSTILE) for series in one.latency),
+            wire=wire_report(66, note=HOSTILE) if one.wire is not None else None,
         )
         for one in record.attempts
     )

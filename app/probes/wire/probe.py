@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from app.domain.adapters import Breakage, TunnelPlan
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import ProbeFailed
+from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
 from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES, Link
 from app.domain.packages import package_for
@@ -20,7 +22,10 @@ from app.probes.wire.judge import Captures, judge_breakage, judge_leak
 from app.probes.wire.marks import Marks, marked_filter, underlay_filter
 from app.probes.wire.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.wire.reading import Reading, sort_packets
-from app.probes.wire.traffic import Sending, Sent, send, send_broken, send_end
+from app.probes.wire.traffic import VLAN_ID, Sending, Sent, send, send_broken, send_end
+from app.ssh.remote_line import shell_line
+
+AuditSink = Callable[[AuditEntry], None]
 
 TYPICAL_S = 3.0
 """What the captures take on the practice lab, without breakages, in seconds; for predictions only."""
@@ -77,7 +82,12 @@ def missing_for_wire(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> s
 
 
 def probe_wire(
-    sessions: SessionPair, request: WireRequest, *, token: CancelToken, on_stage: Callable[[str], None]
+    sessions: SessionPair,
+    request: WireRequest,
+    *,
+    token: CancelToken,
+    on_stage: Callable[[str], None],
+    audit: AuditSink = lambda _entry: None,
 ) -> WireReport:
     """Capture on the underlay of both hosts while marked frames cross, and then while the protection is taken away.
 
@@ -88,19 +98,20 @@ def probe_wire(
         request: What is looked at.
         token: Cancelling it ends everything on the hosts.
         on_stage: Gets what begins, in words.
+        audit: Gets what changes a host: breakages, and a VLAN interface that is there for a moment.
 
     Returns:
         What was seen. Where it could not be looked, it says so and why.
 
     Raises:
-        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+        ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
     missing = missing_for_wire(sessions, request.facts)
     if missing:
         return _not_proven(missing)
     try:
-        return _Run(sessions, request, token, on_stage).run()
-    except ProbeFailed as error:
+        return _Run(sessions, request, token, on_stage, audit).run()
+    except (ProbeFailed, DeadlineExceeded) as error:
         return _not_proven(error.sentence())
 
 
@@ -123,12 +134,18 @@ class _Run:
     """One call of `probe_wire`."""
 
     def __init__(
-        self, sessions: SessionPair, request: WireRequest, token: CancelToken, on_stage: Callable[[str], None]
+        self,
+        sessions: SessionPair,
+        request: WireRequest,
+        token: CancelToken,
+        on_stage: Callable[[str], None],
+        audit: AuditSink,
     ) -> None:
         self._sessions = sessions
         self._request = request
         self._token = token
         self._on_stage = on_stage
+        self._audit = audit
         self._marks = Marks.new()
 
     def run(self) -> WireReport:
@@ -137,6 +154,12 @@ class _Run:
         with CapturingPair(self._sessions, self._captures(), token=self._token) as capturing:
             self._on_stage("marked frames of every size")
             sent = send(self._sessions.a, self._sending, self._marks, token=self._token)
+            if sent.vlan == "sent":
+                vlan, tunnel = self._request.link.names.vlan_interface, self._request.plan.a.interface
+                line = shell_line(
+                    ("ip", "link", "add", "link", tunnel, "name", vlan, "type", "vlan", "id", str(VLAN_ID))
+                )
+                self._write_down(Side.A, line, 0, "Make a VLAN interface and remove it after two frames")
             broken = [self._break(index, *one) for index, one in enumerate(self._breakages)]
             send_end(self._sessions.a, self._request.link.underlay_b, self._marks, token=self._token)
             captures = capturing.collect(self._marks.end)
@@ -208,11 +231,15 @@ class _Run:
         title = f"{breakage.title} on {label}"
         self._on_stage(title)
         result = self._host(side).run(replace(breakage.command, is_root=True), token=self._token)
+        self._write_down(side, shell_line(breakage.command.argv), result.exit_status, breakage.title)
         if not result.is_ok:
             words = (result.stderr or result.stdout).strip().splitlines()
             return _Broken(title, {}, f"exit status {result.exit_status}. {words[-1][:200] if words else ''}".strip())
         a, b = run_both(lambda: self._send_broken(Side.A, index), lambda: self._send_broken(Side.B, index))
         return _Broken(title, {Side.A: a, Side.B: b})
+
+    def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
+        self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, exit_status, what))
 
     def _send_broken(self, side: Side, index: int) -> Sent:
         link, plan = self._request.link, self._request.plan

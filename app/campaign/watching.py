@@ -1,0 +1,62 @@
+"""The wire, as part of an attempt: when it is looked at, what is told of it, and when that ends the attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from app.campaign.planning import is_first
+from app.campaign.ports import StageSink
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import PlaintextSeen
+from app.domain.events import LogLevel, Stage
+from app.domain.results import AttemptKey, CampaignPlan
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
+from app.domain.wire_words import break_sentence, leak_sentence, wire_line
+from app.probes.wire import WireRequest, probe_wire
+
+
+def is_wire_watched(plan: CampaignPlan, key: AttemptKey) -> bool:
+    """Return whether the wire is looked at in an attempt: in each candidate's first one, as it stays the same."""
+    return is_first(key, plan.attempts)
+
+
+def look_at_wire(
+    request: WireRequest,
+    sessions: SessionPair,
+    *,
+    token: CancelToken,
+    on_stage: StageSink,
+    audit: Callable[[AuditEntry], None],
+) -> WireReport:
+    """Look at the wire of a tunnel that has been measured; it does not work any more afterwards.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    return probe_wire(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.WIRE, text), audit=audit)
+
+
+def wire_log(report: WireReport) -> Iterator[tuple[LogLevel, str]]:
+    """Return what the log says of it."""
+    proof = report.leak
+    is_doubtful = proof is not None and proof.verdict is LeakVerdict.NOT_PROVEN
+    yield (LogLevel.WARNING if is_doubtful else LogLevel.INFO), f"on the wire: {wire_line(report)}"
+    for outcome in proof.broken if proof is not None else ():
+        if outcome.verdict is not BreakVerdict.FAILS_CLOSED:
+            yield LogLevel.WARNING, f"{outcome.verdict.value.replace('-', ' ')}: {break_sentence(outcome)}"
+
+
+def raise_if_leaking(report: WireReport) -> None:
+    """End an attempt whose tunnel does not protect.
+
+    Raises:
+        PlaintextSeen: The mark was read on the underlay.
+    """
+    proof = report.leak
+    if proof is not None and proof.verdict is LeakVerdict.LEAKS:
+        raise PlaintextSeen(
+            f"Frames inside the tunnel can be read on the underlay. {leak_sentence(proof)}",
+            hint="Do not use this configuration.",
+        )

@@ -1,0 +1,112 @@
+"""Words for what the wire showed: the same in the log, in reports, on the command line and in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, FrameOverhead, LeakProof, LeakVerdict, WireReport
+
+LEAK_WORDS = {
+    LeakVerdict.PROTECTED: "protected",
+    LeakVerdict.LEAKS: "leaks",
+    LeakVerdict.NOT_PROVEN: "not proven",
+    LeakVerdict.EXEMPT: "readable on purpose",
+}
+
+BREAK_WORDS = {
+    BreakVerdict.FAILS_CLOSED: "fails closed",
+    BreakVerdict.FAILS_OPEN: "fails open",
+    BreakVerdict.NOT_PROVEN: "not proven",
+}
+
+LEAK_SIGNS = {
+    LeakVerdict.PROTECTED: "✓",
+    LeakVerdict.LEAKS: "✕",
+    LeakVerdict.NOT_PROVEN: "?",
+    LeakVerdict.EXEMPT: "–",
+}
+"""A sign beside each word, so that neither colour nor reading is needed to see it."""
+
+BREAK_SIGNS = {
+    BreakVerdict.FAILS_CLOSED: "✓",
+    BreakVerdict.FAILS_OPEN: "✕",
+    BreakVerdict.NOT_PROVEN: "?",
+}
+
+CROSSING_WORDS = {"non-ip": "Frames that are not IP", "multicast": "Multicast", "vlan": "VLAN-tagged frames"}
+
+_WORST_FIRST = (BreakVerdict.FAILS_OPEN, BreakVerdict.NOT_PROVEN, BreakVerdict.FAILS_CLOSED)
+
+
+def worst_breakage(outcomes: Sequence[BreakOutcome]) -> BreakVerdict | None:
+    """Return the word for all breakages together; None where none was tried."""
+    found = {one.verdict for one in outcomes}
+    return next((verdict for verdict in _WORST_FIRST if verdict in found), None)
+
+
+def leak_sentence(proof: LeakProof) -> str:
+    """Return what the captures showed, with counts, as sentences."""
+    counts = (
+        f"{proof.answered} of {proof.sent} marked frames were answered; {_per_side(proof.captured)} packets of the "
+        f"tunnel were captured, {_per_side(proof.clear_marks)} of all packets with the mark in them; "
+        f"the control over the bare underlay was seen {_per_side(proof.control_marks)} times."
+    )
+    if not any((proof.sent, *proof.captured.values(), *proof.control_marks.values())):
+        return proof.note or "Nothing was captured."
+    return f"{counts} {proof.note}".strip()
+
+
+def break_sentence(outcome: BreakOutcome) -> str:
+    """Return what became of the traffic after one breakage, with counts."""
+    return (
+        f"{outcome.title[:1].upper()}{outcome.title[1:]}: {outcome.sent} marked frames were sent, {outcome.answered} "
+        f"answered, {_per_side(outcome.clear_marks)} seen in the clear. {outcome.note}"
+    ).strip()
+
+
+def crossing_sentence(crossing: Crossing) -> str:
+    """Return whether a special kind of frame crosses."""
+    said = {True: "cross", False: "do not cross", None: "could not be tried"}[crossing.has_crossed]
+    what = CROSSING_WORDS.get(crossing.kind, crossing.kind)
+    verb = said.replace("cross", "crosses").replace("do not crosses", "does not cross") if what == "Multicast" else said
+    return f"{what} {verb}. {crossing.note}".strip()
+
+
+def advice_sentence(report: WireReport) -> str:
+    """Return which MTU inside would avoid fragments; empty where nothing is fragmented."""
+    if report.advised_inner_mtu_bytes is None:
+        return ""
+    proven = {
+        True: " A frame of that size was captured whole, one byte more in two pieces.",
+        False: " That did not come true when it was tried.",
+        None: " That was calculated and not tried.",
+    }[report.is_advised_mtu_proven]
+    return f"An MTU of {report.advised_inner_mtu_bytes} bytes inside would avoid fragments.{proven}"
+
+
+def packets_text(cost: FrameOverhead) -> str:
+    """Return how many outer packets one frame takes, for example `2 (fragments)`."""
+    return f"{round(cost.packets, 2):g}{' (fragments)' if cost.is_fragmented else ''}"
+
+
+def wire_line(report: WireReport) -> str:
+    """Return all of it in one line: the leak's word, breakages, fragments and the MTU without them."""
+    parts: list[str] = []
+    proof = report.leak
+    if proof is not None:
+        parts.append(f"{LEAK_SIGNS[proof.verdict]} {LEAK_WORDS[proof.verdict]}")
+        worst = worst_breakage(proof.broken)
+        if worst is not None:
+            parts.append(f"{BREAK_SIGNS[worst]} {BREAK_WORDS[worst]}")
+        if proof.verdict is LeakVerdict.NOT_PROVEN and proof.note:
+            parts.append(proof.note.rstrip("."))
+    cut = [str(cost.frame_bytes) for cost in report.overhead if cost.is_fragmented]
+    if cut:
+        parts.append(f"frames of {', '.join(cut)} B are fragmented")
+    if report.advised_inner_mtu_bytes is not None:
+        parts.append(f"MTU inside without fragments {report.advised_inner_mtu_bytes}")
+    return "; ".join(parts)
+
+
+def _per_side(counts: Mapping[str, int]) -> str:
+    return " and ".join(str(counts[side]) for side in sorted(counts)) or "no"

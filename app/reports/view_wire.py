@@ -1,0 +1,150 @@
+"""What a report says about the wire: leaks, breakages, overhead, special frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.domain.ranking import CandidateResult, Ranking
+from app.domain.results import Attempt, CampaignRecord
+from app.domain.wire import BreakOutcome, BreakVerdict, FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.domain.wire_words import (
+    BREAK_SIGNS,
+    BREAK_WORDS,
+    LEAK_SIGNS,
+    LEAK_WORDS,
+    advice_sentence,
+    break_sentence,
+    crossing_sentence,
+    leak_sentence,
+    packets_text,
+    worst_breakage,
+)
+from app.ranking.words import figure, grouped
+from app.reports.text import NOTHING
+
+View = dict[str, Any]
+
+_LEAK_KINDS = {
+    LeakVerdict.PROTECTED: "recommended",
+    LeakVerdict.LEAKS: "insecure",
+    LeakVerdict.NOT_PROVEN: "legacy",
+    LeakVerdict.EXEMPT: "unprotected",
+}
+_BREAK_KINDS = {
+    BreakVerdict.FAILS_CLOSED: "recommended",
+    BreakVerdict.FAILS_OPEN: "insecure",
+    BreakVerdict.NOT_PROVEN: "legacy",
+}
+"""Colours are those of the verdicts."""
+
+OVERVIEW_COLUMNS = (
+    "Candidate",
+    "Plaintext",
+    "Protection gone",
+    "Frame of 1514 bytes",
+    "MTU without fragments",
+    "Crosses",
+)
+"""Headings of the overview."""
+
+OVERHEAD_COLUMNS = ("Frame, bytes", "Packets", "Bytes on the wire", "By calculation", "Overhead, %", "ACKs, bytes")
+"""Headings of the table of costs."""
+
+WIRE_NOTE = (
+    "Marked frames crossed while both hosts captured on the underlay. “Protected” says that the tunnel's packets were "
+    "captured, that the same echo without the tunnel was seen with its mark, and that no other mark was. “Fails "
+    "closed” says that nothing went on in the clear once the protection was taken away."
+)
+
+_SHOWN_FRAME_BYTES = 1_514
+
+
+def wire_of(attempts: Sequence[Attempt]) -> WireReport | None:
+    """Return what the wire showed of one candidate; None where nobody looked."""
+    return next((one.wire for one in attempts if one.wire is not None), None)
+
+
+def wire_overview(record: CampaignRecord, ranking: Ranking, anchors: Sequence[str]) -> list[View]:
+    """Return one row per candidate whose wire was looked at."""
+    rows = []
+    for one, anchor in zip(ranking.results, anchors, strict=True):
+        report = wire_of(_attempts_of(record, one))
+        if report is not None:
+            rows.append(_overview_row(one, report, anchor))
+    return rows
+
+
+def _attempts_of(record: CampaignRecord, one: CandidateResult) -> list[Attempt]:
+    return [each for each in record.attempts if (each.key.solution, each.key.suite) == (one.solution, one.suite)]
+
+
+def _overview_row(one: CandidateResult, report: WireReport, anchor: str) -> View:
+    worst = worst_breakage(report.leak.broken) if report.leak is not None else None
+    largest = next((cost for cost in report.overhead if cost.frame_bytes == _SHOWN_FRAME_BYTES), None)
+    crossed = [crossing.kind for crossing in report.crossings if crossing.has_crossed]
+    advised = report.advised_inner_mtu_bytes
+    return {
+        "anchor": anchor,
+        "title": one.title,
+        "leak": _leak_word(report.leak),
+        "broken": _break_word(worst),
+        "largest": f"{packets_text(largest)}, {grouped(round(largest.outer_bytes))} B" if largest else NOTHING,
+        "advised": NOTHING if advised is None else f"{grouped(advised)}{_PROOF_SIGNS[report.is_advised_mtu_proven]}",
+        "crossed": ", ".join(crossed) if report.crossings else NOTHING,
+    }
+
+
+_PROOF_SIGNS = {True: " ✓", False: " ✕", None: ""}
+
+
+def _leak_word(proof: LeakProof | None) -> View:
+    if proof is None:
+        return {"word": NOTHING, "sign": "", "kind": "unprotected"}
+    return {
+        "word": LEAK_WORDS[proof.verdict],
+        "sign": LEAK_SIGNS[proof.verdict],
+        "kind": _LEAK_KINDS[proof.verdict],
+    }
+
+
+def _break_word(verdict: BreakVerdict | None) -> View:
+    if verdict is None:
+        return {"word": NOTHING, "sign": "", "kind": "unprotected"}
+    return {"word": BREAK_WORDS[verdict], "sign": BREAK_SIGNS[verdict], "kind": _BREAK_KINDS[verdict]}
+
+
+def wire_view(attempts: Sequence[Attempt]) -> View:
+    """Return everything that the wire showed of one candidate; `is_any` is false where nobody looked."""
+    report = wire_of(attempts)
+    if report is None:
+        return {"is_any": False}
+    proof = report.leak
+    return {
+        "is_any": True,
+        "leak": _leak_word(proof) | {"sentence": leak_sentence(proof) if proof is not None else ""},
+        "broken": [_broken(one) for one in proof.broken] if proof is not None else [],
+        "overhead": [_cost(one) for one in report.overhead],
+        "lines": [
+            *[sentence for sentence in [advice_sentence(report)] if sentence],
+            *(crossing_sentence(one) for one in report.crossings),
+            *report.doubts,
+        ],
+    }
+
+
+def _broken(outcome: BreakOutcome) -> View:
+    return _break_word(outcome.verdict) | {"sentence": break_sentence(outcome)}
+
+
+def _cost(cost: FrameOverhead) -> list[str]:
+    theory = NOTHING if cost.theory_bytes is None else grouped(cost.theory_bytes)
+    extra_pct = 100.0 * (cost.outer_bytes / cost.frame_bytes - 1.0)
+    return [
+        grouped(cost.frame_bytes),
+        packets_text(cost),
+        figure(cost.outer_bytes, 5),
+        theory,
+        figure(extra_pct, 3),
+        figure(cost.ack_bytes, 3) if cost.ack_bytes else NOTHING,
+    ]

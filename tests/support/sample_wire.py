@@ -1,0 +1,50 @@
+"""A made-up report of what the wire showed, for tests of what is stored and told of it."""
+
+from __future__ import annotations
+
+from app.domain.results import FRAME_BYTES
+from app.domain.wire import (
+    BreakOutcome,
+    BreakVerdict,
+    Crossing,
+    FrameOverhead,
+    LeakProof,
+    LeakVerdict,
+    WireReport,
+)
+
+
+def wire_report(overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTED, note: str = "") -> WireReport:
+    """Return a whole report."""
+    broken: tuple[BreakOutcome, ...] = ()
+    if verdict is LeakVerdict.PROTECTED:
+        nothing = {"a": 0, "b": 0}
+        broken = (
+            BreakOutcome("the daemon is killed on gw-a", BreakVerdict.FAILS_CLOSED, nothing, 0, 16, note),
+            BreakOutcome("the device is deleted on gw-b", BreakVerdict.FAILS_OPEN, {"a": 0, "b": 8}, 0, 16, note),
+        )
+    clear = 0 if verdict is LeakVerdict.PROTECTED else 20
+    return WireReport(
+        leak=LeakProof(
+            verdict, 10, 10, {"a": 20, "b": 20}, {"a": clear, "b": clear}, {"a": 6, "b": 6}, broken, note=note
+        ),
+        overhead=tuple(
+            FrameOverhead(
+                size,
+                2.0 if size + overhead_bytes > 1514 else 1.0,
+                size + overhead_bytes + (34.0 if size + overhead_bytes > 1514 else 0.0),
+                size + overhead_bytes,
+                is_fragmented=size + overhead_bytes > 1514,
+                ack_bytes=33.0,
+            )
+            for size in FRAME_BYTES
+        ),
+        crossings=(
+            Crossing("non-ip", has_crossed=True, note=note),
+            Crossing("multicast", has_crossed=False, note=note),
+            Crossing("vlan", has_crossed=None, note=note),
+        ),
+        advised_inner_mtu_bytes=1500 - overhead_bytes if overhead_bytes else None,
+        is_advised_mtu_proven=True if overhead_bytes else None,
+        doubts=(note,) if note else (),
+    )

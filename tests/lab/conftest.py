@@ -1,7 +1,9 @@
-"""Practice labs for tests: one that all share, and others for tests that break theirs.
+"""Practice labs for tests: one of each kind that all share, and others for tests that break theirs.
 
-Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 says that it has to be there. With
-TUNNELMARK_TEST_LAB=NAME a lab that is already up is taken as the shared one, which saves its start.
+Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 says that it has to be there. A lab is
+started when the first test asks for it. A lab that is already up is taken instead, which saves its start, where
+TUNNELMARK_TEST_LAB=NAME says so for the lab that most tests share, TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of
+debian-11 and TUNNELMARK_TEST_LAB_MIXED=NAME for the one with debian-11 as A and debian-13 as B.
 """
 
 from __future__ import annotations
@@ -17,8 +19,17 @@ from platformdirs import user_cache_path, user_state_path
 from app.domain.cancel import CancelToken
 from app.lab import CpuKind, Lab, LabManager, LabSpec
 from app.lab.machine import QEMU
+from support.lab_pairs import LabPairs
 
 FreshLab = Callable[..., Lab]
+LabOf = Callable[[str, str], Lab]
+
+SHARED = "TUNNELMARK_TEST_LAB"
+VARIABLES = {
+    ("debian-13", "debian-13"): SHARED,
+    ("debian-11", "debian-11"): "TUNNELMARK_TEST_LAB_DEBIAN_11",
+    ("debian-11", "debian-13"): "TUNNELMARK_TEST_LAB_MIXED",
+}
 
 
 @pytest.fixture(scope="session")
@@ -36,23 +47,56 @@ def has_qemu() -> None:
 def lab_manager(has_qemu: None, tmp_path_factory: pytest.TempPathFactory) -> LabManager:
     """Labs of this test run, made from the images in the user's ordinary cache."""
     state_dir = tmp_path_factory.mktemp("labs")
-    if os.environ.get("TUNNELMARK_TEST_LAB"):
+    if any(os.environ.get(variable) for variable in VARIABLES.values()):
         state_dir = user_state_path("tunnelmark") / "labs"
     return LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=state_dir)
 
 
 @pytest.fixture(scope="session")
-def lab(lab_manager: LabManager) -> Iterator[Lab]:
-    """The lab that tests share; they leave its gateways as they found them."""
-    wanted = os.environ.get("TUNNELMARK_TEST_LAB")
-    if wanted:
-        found = lab_manager.find(wanted)
-        assert found is not None, f"no lab {wanted} is up"
-        yield found
-        return
-    name = f"tests-{os.getpid()}"
-    yield lab_manager.up(LabSpec(name), token=CancelToken(), on_progress=lambda _: None, is_owned=True)
-    lab_manager.down(name)
+def lab_of(lab_manager: LabManager) -> Iterator[LabOf]:
+    """Give the lab of two platforms that tests share; it is started when it is asked for the first time."""
+    started: dict[tuple[str, str], Lab] = {}
+
+    def get(platform_a: str, platform_b: str) -> Lab:
+        platforms = platform_a, platform_b
+        for variable in (VARIABLES[platforms], SHARED):
+            named = _named_lab(lab_manager, variable)
+            if named is not None and (named.spec.platform_a, named.spec.platform_b) == platforms:
+                return named
+        if platforms not in started:
+            spec = LabSpec(f"tests-{os.getpid()}-{len(started)}", *platforms)
+            started[platforms] = lab_manager.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)
+        return started[platforms]
+
+    yield get
+    for lab in started.values():
+        lab_manager.down(lab.spec.name)
+
+
+@pytest.fixture(scope="session")
+def lab(lab_manager: LabManager, lab_of: LabOf) -> Lab:
+    """The lab that tests share, of debian-13 unless another was named; they leave its gateways as they found them."""
+    return _named_lab(lab_manager, SHARED) or lab_of("debian-13", "debian-13")
+
+
+@pytest.fixture(scope="session")
+def lab_debian_11(lab_of: LabOf) -> Lab:
+    """The lab of debian-11 that tests share."""
+    return lab_of("debian-11", "debian-11")
+
+
+@pytest.fixture(scope="session")
+def lab_mixed(lab_of: LabOf) -> Lab:
+    """The lab with debian-11 as A and debian-13 as B that tests share."""
+    return lab_of("debian-11", "debian-13")
+
+
+@pytest.fixture(scope="module")
+def lab_pairs(lab_of: LabOf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabPairs]:
+    """Connections to the shared labs, each of which is started when it is asked for."""
+    pairs = LabPairs(lab_of, lambda: tmp_path_factory.mktemp("ssh"))
+    yield pairs
+    pairs.close()
 
 
 @pytest.fixture
@@ -74,3 +118,12 @@ def fresh_lab(fresh_manager: LabManager) -> Iterator[FreshLab]:
     yield start
     for name in started:
         fresh_manager.down(name)
+
+
+def _named_lab(manager: LabManager, variable: str) -> Lab | None:
+    wanted = os.environ.get(variable)
+    if not wanted:
+        return None
+    found = manager.find(wanted)
+    assert found is not None, f"no lab {wanted} is up, which {variable} names"
+    return found

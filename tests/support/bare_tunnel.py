@@ -19,6 +19,9 @@ from support.lab_sessions import sh
 MARK = "4d41524b455221"
 """`MARKER!` in hexadecimal, for ping's payload."""
 
+QUIET_S = 0.9
+"""How long ten starts of `openssl version` take on both gateways at once, with two cores for the two of them."""
+
 T = TypeVar("T")
 
 # Names of kernel threads are left out: an idle one keeps the name of the last work queue it served.
@@ -30,8 +33,14 @@ ip rule
 ip l2tp show tunnel
 ip l2tp show session
 ss -Hlntu | awk '{print $1, $5}' | sort
-for f in /proc/[0-9]*; do [ -s "$f/cmdline" ] && tr '\0' ' ' < "$f/cmdline" 2>/dev/null | grep -E '^(openvpn|wg)' ; done
-find /run/tunnelmark /etc/openvpn /var/log/openvpn 2>/dev/null | sort
+ip xfrm policy
+ip xfrm state | grep -c spi
+nft list tables
+for f in /proc/[0-9]*; do
+  [ -s "$f/cmdline" ] && tr '\0' ' ' < "$f/cmdline" 2>/dev/null | grep -v '^sh -c' |
+    grep -E '^(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|/run/tunnelmark'
+done
+find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/freelan /var/log/openvpn 2>/dev/null | sort
 """
 
 
@@ -112,11 +121,15 @@ class BareTunnel:
 
     def undo(self) -> None:
         """Run the undo of every step, last first, whatever was applied; then remove the folder."""
-        self.both(self._undo)
+        self.both(lambda side: self._undo(side, self.adapter.identity(self.request, side).steps))
         self.both(lambda side: sh(self.session(side), f"rm -rf {STATE_DIR}"))
 
-    def _undo(self, side: Side) -> None:
-        steps = (*self.adapter.identity(self.request, side).steps, *self.plan.end(side).steps)
+    def undo_steps(self) -> None:
+        """Run the undo of every step of the plan, last first, whatever was applied; keys and files stay."""
+        self.both(lambda side: self._undo(side, ()))
+
+    def _undo(self, side: Side, before: tuple[Step, ...]) -> None:
+        steps = (*before, *self.plan.end(side).steps)
         commands = [step.undo for step in reversed(steps) if step.undo is not None]
         if commands:
             self._run(side, commands)
@@ -169,18 +182,40 @@ def ping(
     Without -w, ping ends two round trips after the last request, which on a busy computer loses answers.
     """
     pattern = f"-p {MARK}" if mark else ""
-    script = f"ping -n -q -c {count} -i 0.02 -w {wait_s} -M do {pattern} -s {frame_bytes - 42} {address} || true"
-    match = re.search(r"(\d+) received", sh(host, script))
-    assert match
+    script = f"ping -n -q -c {count} -i 0.02 -w {wait_s} -M do {pattern} -s {frame_bytes - 42} {address} 2>&1 || true"
+    shown = sh(host, script)
+    if "unreachable" in shown.lower() and "received" not in shown:
+        return 0  # its interface is gone
+    match = re.search(r"(\d+) received", shown)
+    assert match, shown
     return int(match.group(1))
 
 
-def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object]) -> tuple[int, int]:
-    """Return how many marks, and how many packets, A sent on the underlay meanwhile."""
+@dataclass(frozen=True)
+class Capture:
+    """What A sent on the underlay while something was done.
+
+    Attributes:
+        marks: How many marks could be read in it.
+        lengths: Length of every frame, in bytes without FCS.
+    """
+
+    marks: int
+    lengths: tuple[int, ...]
+
+    @property
+    def packets(self) -> int:
+        """How many frames there were."""
+        return len(self.lengths)
+
+
+def captured(tunnel: BareTunnel, while_capturing: Callable[[], object], *, wire_filter: str = "") -> Capture:
+    """Return what A sent on the underlay meanwhile, as far as a pcap filter lets it through."""
     host = tunnel.sessions.a
+    options = "-U -s 0 -i eth1 -Q out -w /run/marks.pcap"
     sh(
         host,
-        "rm -f /run/marks.*; (tcpdump --immediate-mode -U -s 0 -i eth1 -Q out -w /run/marks.pcap 2>/run/marks.log "
+        f"rm -f /run/marks.*; (tcpdump --immediate-mode {options} '{wire_filter}' 2>/run/marks.log "
         "& echo $! >/run/marks.pid) >/dev/null 2>&1",
     )
     token = CancelToken()
@@ -190,10 +225,24 @@ def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object])
     finally:
         sh(host, "kill -INT $(cat /run/marks.pid)")
         token.wait_for(lambda: "captured" in sh(host, "cat /run/marks.log"), timeout_s=20, what="tcpdump to end")
-        counts = sh(
+        shown = sh(
             host,
-            "grep -a -o 'MARKER!' /run/marks.pcap | wc -l; grep -o '^[0-9]* packets* captured' /run/marks.log;"
-            " rm -f /run/marks.*",
+            "grep -a -o 'MARKER!' /run/marks.pcap | wc -l; tcpdump -n -e -t -r /run/marks.pcap 2>/dev/null; "
+            "rm -f /run/marks.*",
         )
-    marks, packets = (int(line.split()[0]) for line in counts.splitlines())
-    return marks, packets
+    marks, _, frames = shown.partition("\n")
+    return Capture(int(marks), tuple(int(length) for length in re.findall(r"^\S+ > .*? length (\d+): ", frames, re.M)))
+
+
+def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object]) -> tuple[int, int]:
+    """Return how many marks, and how many packets, A sent on the underlay meanwhile."""
+    seen = captured(tunnel, while_capturing)
+    return seen.marks, seen.packets
+
+
+def busy_factor(tunnel: BareTunnel) -> float:
+    """Return how many times slower both gateways start programs than in a lab that has this computer to itself."""
+    script = "i=0; while [ $i -lt 10 ]; do openssl version >/dev/null; i=$((i + 1)); done"
+    started_at_s = time.monotonic()
+    tunnel.both(lambda side: sh(tunnel.session(side), script))
+    return max(1.0, (time.monotonic() - started_at_s) / QUIET_S)

@@ -50,6 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_results(commands)
     _add_lint(commands)
+    _add_policy(commands)
     _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
@@ -206,3 +207,17 @@ def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     lint.add_argument("--version", action="append", metavar="PROGRAM=VERSION", help="for example openvpn=2.4")
     lint.add_argument("--format", choices=("text", "json", "sarif"), default="text", help="how to write the result")
     _add_host_keys(lint)
+
+
+def _add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    policy = commands.add_parser("policy", help="verdicts on algorithms, and guidelines", epilog=EPILOG)
+    verbs = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    show_all = _command(verbs, "list", "policy.show_list", "print the guidelines and every verdict")
+    kinds = ("cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option")
+    show_all.add_argument("--kind", choices=kinds, help="verdicts of one kind only")
+    show = _command(verbs, "show", "policy.show", "print everything that is known of one algorithm")
+    show.add_argument("algorithm", metavar="NAME", help="as any program writes it, for example aes256gcm16 or BF-CBC")
+    use = _command(verbs, "use", "policy.use", "pick the guidelines that apply")
+    use.add_argument(
+        "guidelines", nargs="+", metavar="ID", help="ids of guidelines, see policy list; or none; or default"
+    )

@@ -1,0 +1,124 @@
+"""`tunnelmark policy`: the verdicts and guidelines, and which guidelines apply."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from rich.table import Table
+from rich.text import Text
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.compose import Settings, find_paths, read_settings, write_settings
+from app.domain.errors import NotFound
+from app.domain.verdicts import Question
+from app.policy import (
+    DEFAULT_GUIDELINES,
+    GUIDELINES,
+    POLICY_NAME,
+    POLICY_VERSION,
+    Row,
+    check_guidelines,
+    describe,
+    findings,
+    judge,
+    known_rows,
+)
+
+_QUESTIONS = {
+    Question.INSECURE: "Is it insecure?",
+    Question.GUIDELINE: "Is it outside a guideline?",
+    Question.SLOW: "Is it slow?",
+}
+
+
+def show_list(context: Context) -> int:
+    """Print the guidelines, and every verdict of the policy or those of one kind."""
+    applying = _applying()
+    context.out.print(_guideline_table(applying))
+    context.out.print(_verdict_table(context.options.kind))
+    return ExitCode.OK
+
+
+def show(context: Context) -> int:
+    """Print everything that is known of one algorithm, each question by itself."""
+    name: str = context.options.algorithm
+    known = describe(name)
+    if known is None:
+        raise NotFound(
+            f"The policy does not know {name}, so that it counts as insecure.", hint="See tunnelmark policy list."
+        )
+    applying = _applying()
+    sizes = [f"{bits} bit {what}" for bits, what in ((known.key_bits, "key"), (known.block_bits, "block")) if bits]
+    print_line = context.out.print
+    print_line(f"{name}: {', '.join([known.title, known.kind, *sizes])}", markup=False)
+    verdict = judge(name, guidelines=applying)
+    print_line(f"Verdict: {verdict.verdict} (policy {POLICY_NAME} {POLICY_VERSION})", markup=False)
+    print_line(_answers(name, applying))
+    return ExitCode.OK
+
+
+def use(context: Context) -> int:
+    """Pick the guidelines that apply from now on."""
+    asked: list[str] = context.options.guidelines
+    ids = {"default": DEFAULT_GUIDELINES, "none": ()}.get(asked[0], tuple(asked)) if len(asked) == 1 else tuple(asked)
+    check_guidelines(ids)
+    path = find_paths().settings
+    write_settings(path, Settings(ids))
+    titles = [GUIDELINES[one].full_title for one in read_settings(path).guidelines]
+    context.out.print(f"Guidelines that apply: {'; '.join(titles) or 'none'}", markup=False)
+    return ExitCode.OK
+
+
+def _applying() -> tuple[str, ...]:
+    return read_settings(find_paths().settings).guidelines
+
+
+def _guideline_table(applying: Collection[str]) -> Table:
+    table = Table(title="Guidelines", title_justify="left")
+    for column in ("id", "guideline", "about", "applies"):
+        table.add_column(column)
+    for one in GUIDELINES.values():
+        about = one.scope + (f" ({', '.join(one.solutions)})" if one.solutions else "")
+        table.add_row(*map(Text, (one.id, one.full_title, about, "yes" if one.id in applying else "no")))
+    return table
+
+
+def _verdict_table(kind: str | None) -> Table:
+    table = Table(title=f"Verdicts of policy {POLICY_NAME} {POLICY_VERSION}", title_justify="left")
+    for column in ("kind", "algorithm", "key", "block", "verdict", "reason"):
+        table.add_column(column)
+    for row in known_rows():
+        if kind in (None, row.kind):
+            table.add_row(*map(Text, _cells(row)))
+    return table
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    sizes = (str(bits) if bits else "" for bits in (row.key_bits, row.block_bits))
+    return (row.kind, row.title, *sizes, str(row.verdict), row.reason)
+
+
+def _answers(name: str, applying: Collection[str]) -> Table:
+    """Return every answer: guidelines that do not apply are told too, so that one sees what picking them would do."""
+    table = Table(title_justify="left")
+    for column in ("question", "answer", "reason", "source", "instead"):
+        table.add_column(column)
+    found = findings(name, guidelines=tuple(GUIDELINES))
+    for question, words in _QUESTIONS.items():
+        here = [finding for finding in found if finding.question is question]
+        if not here:
+            reason = {
+                Question.GUIDELINE: "No guideline that Tunnelmark knows is against it.",
+                Question.SLOW: "Not by its nature; how it does on a pair is measured.",
+            }[question]
+            table.add_row(*map(Text, (words, "no", reason, "", "")))
+        for finding in here:
+            picked = findings(name, guidelines=applying)
+            answer = str(finding.verdict)
+            if question is Question.GUIDELINE:
+                answer = "yes" if finding in picked else "yes, but it does not apply"
+            elif question is Question.SLOW:
+                answer = "yes"
+            table.add_row(*map(Text, (words, answer, finding.reason, finding.source, finding.replacement)))
+    return table

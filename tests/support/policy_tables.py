@@ -1,0 +1,67 @@
+"""The tables of docs/policy.md, made from the policy's data."""
+
+from __future__ import annotations
+
+from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing, known_rows
+from app.policy.data import Row
+
+_KINDS = {
+    "cipher": "Ciphers",
+    "mode": "Modes of operation",
+    "mac": "MACs and digests",
+    "key-exchange": "Key exchange",
+    "signature": "Signatures",
+    "protocol": "Protocols",
+    "option": "Options",
+}
+
+
+def verdict_tables() -> str:
+    """Return one table per kind, worst last."""
+    return "\n\n".join(_verdict_table(kind, title) for kind, title in _KINDS.items())
+
+
+def guideline_tables() -> str:
+    """Return what each guideline says."""
+    return "\n\n".join(_guideline(one) for one in GUIDELINES.values())
+
+
+def _verdict_table(kind: str, title: str) -> str:
+    rows = [row for row in known_rows() if row.kind == kind]
+    lines = [f"### {title}", "", "| what | key, block | verdict | why | source |", "| --- | --- | --- | --- | --- |"]
+    lines += [
+        f"| {row.title} | {_sizes(row)} | {row.verdict} | {row.reason} | {'; '.join(row.sources)} |"
+        for row in sorted(rows, key=lambda row: row.verdict.severity)
+    ]
+    return "\n".join(lines)
+
+
+def _sizes(row: Row) -> str:
+    return ", ".join(str(bits) for bits in (row.key_bits, row.block_bits) if bits)
+
+
+def _guideline(one: Guideline) -> str:
+    default = ", applies by default" if one.id in DEFAULT_GUIDELINES else ""
+    about = f" Applied to: {', '.join(one.solutions)}." if one.solutions else ""
+    lines = [f"### {one.full_title}", "", f"`{one.id}`{default}. About {one.scope}.{about}", f"Source: {one.citation}."]
+    lines += [text for text in (one.note, one.refusal) if text]
+    statements = [
+        ("all other " + allowed.kind + "s than " + _titles(allowed.rows), allowed.rule) for allowed in one.allowed
+    ]
+    statements += [(_titles(rule.rows), rule) for rule in one.rules]
+    if statements:
+        lines += ["", "| what | says | why | where |", "| --- | --- | --- | --- |"]
+        lines += [
+            f"| {what} | {_says(rule)} | {rule.reason.rstrip('.')} | {rule.section} |" for what, rule in statements
+        ]
+    return "\n".join(lines)
+
+
+def _titles(titles: frozenset[str]) -> str:
+    return ", ".join(sorted(titles))
+
+
+def _says(rule: Rule) -> str:
+    if rule.year is None:
+        return str(rule.standing)
+    return f"{rule.standing}: {'until the end of' if rule.standing is Standing.EXPIRING else 'since'} {rule.year}"

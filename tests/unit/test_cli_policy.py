@@ -1,0 +1,86 @@
+"""`tunnelmark policy`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.cli.main import main
+from app.policy import DEFAULT_GUIDELINES, GUIDELINES, POLICY_VERSION
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    return tmp_path
+
+
+def words_of(capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what was printed, without the tables' borders and line breaks."""
+    captured = capsys.readouterr()
+    return " ".join((captured.out + captured.err).replace("│", " ").split())
+
+
+def test_list_prints_every_guideline_and_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "list"]) == ExitCode.OK
+    printed = words_of(capsys)
+    assert POLICY_VERSION in printed
+    assert all(one in printed for one in GUIDELINES)
+    assert "3DES" in printed
+    assert "HMAC-SHA-1" in printed
+
+
+def test_list_of_one_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "list", "--kind", "mac"]) == ExitCode.OK
+    printed = words_of(capsys)
+    assert "HMAC-SHA-256" in printed
+    assert "Camellia-256" not in printed
+
+
+def test_show_answers_all_three_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "show", "AES-256-CFB8"]) == ExitCode.OK
+    printed = words_of(capsys)
+    assert printed.startswith("AES-256-CFB8: AES-256 in CFB8, cipher, 256 bit key, 128 bit block Verdict: insecure")
+    for question in ("Is it insecure?", "Is it outside a guideline?", "Is it slow? yes"):
+        assert question in printed
+
+
+def test_show_says_that_nothing_is_against_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "show", "AES-256-GCM"]) == ExitCode.OK
+    assert "Is it outside a guideline? no" in words_of(capsys)
+
+
+def test_unknown_algorithm_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "show", "[bold]rot13"]) == ExitCode.INVALID
+    assert "does not know [bold]rot13" in words_of(capsys)
+
+
+def test_picking_a_guideline_changes_the_verdict(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["policy", "show", "ChaCha20-Poly1305"])
+    assert "Verdict: recommended" in words_of(capsys)
+    assert main(["policy", "use", "bsi-tr-02102-1"]) == ExitCode.OK
+    assert "BSI TR-02102-1, 2025-01" in words_of(capsys)
+    assert 'guidelines = ["bsi-tr-02102-1"]' in (home / "settings.toml").read_text(encoding="utf-8")
+    main(["policy", "show", "ChaCha20-Poly1305"])
+    assert "Verdict: acceptable" in words_of(capsys)
+
+
+def test_none_and_default_can_be_picked(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["policy", "use", "none"])
+    assert "Guidelines that apply: none" in words_of(capsys)
+    main(["policy", "use", "default"])
+    assert all(GUIDELINES[one].title in words for words in [words_of(capsys)] for one in DEFAULT_GUIDELINES)
+
+
+def test_unknown_guideline_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "use", "rfc-8221", "rfc-1"]) == ExitCode.INVALID
+    assert "no guideline rfc-1" in words_of(capsys)
+    assert not (home / "settings.toml").exists()
+
+
+def test_malformed_settings_are_said_with_the_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (home / "settings.toml").write_text("\nguidelines = 3\n", encoding="utf-8")
+    assert main(["policy", "list"]) == ExitCode.INVALID
+    assert "line 2" in words_of(capsys)

@@ -20,7 +20,7 @@ from app.domain.wire_words import (
     packets_text,
     worst_breakage,
 )
-from app.ranking.words import figure, grouped
+from app.ranking.words import NARROW_SPACE, figure, grouped
 from app.reports.text import NOTHING
 
 View = dict[str, Any]
@@ -143,8 +143,13 @@ def _cost(cost: FrameOverhead) -> list[str]:
     return [
         grouped(cost.frame_bytes),
         packets_text(cost),
-        figure(cost.outer_bytes, 5),
+        _bytes(cost.outer_bytes),
         theory,
         figure(extra_pct, 3),
-        figure(cost.ack_bytes, 3) if cost.ack_bytes else NOTHING,
+        _bytes(cost.ack_bytes) if cost.ack_bytes else NOTHING,
     ]
+
+
+def _bytes(size: float) -> str:
+    """Return a mean of whole numbers, with one decimal place where it is not whole itself."""
+    return grouped(round(size)) if size == round(size) else f"{size:,.1f}".replace(",", NARROW_SPACE)

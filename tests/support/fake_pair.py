@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import sample_records as sample
 from fake_hosts import Answer, FakeHost
+from fake_wire import FakeWire
 
 from app.domain.adapters import (
     Adapter,
@@ -39,10 +40,12 @@ class FakePair:
     Attributes:
         interfere: Called with the side and each command before it is answered; may raise or cancel something.
         around: Lines of the look before an attempt, by side, after the usual ones.
+        wire: What is between them.
     """
 
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
     around: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    wire: FakeWire = field(default_factory=FakeWire)
 
     def sessions(self) -> SessionPair:
         self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
@@ -52,6 +55,8 @@ class FakePair:
     def _answer(self, side: str, command: Command, token: CancelToken) -> Answer:
         self.interfere(side, command)
         text = " ".join(command.argv)
+        if self.wire.knows(command):
+            return self.wire.answer(side, command, token)
         if command.argv[0] in {"true", "kill"}:
             return lines()
         if "qdisc" in text:
@@ -170,6 +175,7 @@ class FakeTunnel:
             overhead_bytes=66,
             overhead_note="",
             largest_unfragmented_frame_bytes=1448,
+            wire_filter="udp port 21194",
         )
         self.setup_s = 2.0
         self.cleanup_s = 0.0

@@ -240,12 +240,12 @@ class Capturing:
             self._has_ended = True
             self._condition.notify_all()
 
-    def _on_line(self, stream: Stream, line: str) -> None:
+    def _on_line(self, _stream: Stream, line: str) -> None:
         with self._condition:
-            if stream is Stream.STDERR:
-                self._on_words(line)
-            else:
+            if line.startswith(("#", "@")):
                 self._on_own_line(line)
+            else:
+                self._on_words(line)
             self._condition.notify_all()
 
     def _on_words(self, line: str) -> None:

@@ -1,0 +1,192 @@
+"""Two hosts with a wire between them on which marked frames, or what protects them, can be captured."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from captured import A, B, echo, ethernet, ipv4, od, pcap, pieces, udp
+from fake_hosts import Answer
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.hosts import HostFacts, Tool, ToolFlavour
+
+OVERHEAD_BYTES = 66
+PORT = 21194
+
+
+def able(facts: HostFacts) -> HostFacts:
+    """Return a host's facts with tcpdump among its tools."""
+    return replace(facts, tools={**facts.tools, "tcpdump": Tool("tcpdump", ToolFlavour.STANDARD, "4.99.5")})
+
+
+@dataclass
+class FakeWire:
+    """Answers the commands of the wire's probe.
+
+    Attributes:
+        is_leaking: Frames cross in the clear, in L2TPv3.
+        has_control: The bare underlay lets echo requests pass.
+        is_open: Frames go out in the clear after a breakage, on the interface of the default route.
+        is_bare: There is no tunnel: marked frames cross as they are.
+        lost: Marked frames that are not answered.
+        is_captured: The tunnel's own packets are in the captures.
+        broken_status: Exit status of breakages.
+        does_listen: tcpdump starts.
+        has_ended: Set by collecting.
+    """
+
+    is_leaking: bool = False
+    has_control: bool = True
+    is_open: bool = False
+    is_bare: bool = False
+    lost: int = 0
+    is_captured: bool = True
+    broken_status: int = 0
+    does_listen: bool = True
+    frames: dict[str, list[bytes]] = field(default_factory=lambda: {"a": [], "b": []})
+    other: list[bytes] = field(default_factory=list)
+    arrived: list[bytes] = field(default_factory=list)
+    ended: dict[str, threading.Event] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    number: int = 0
+
+    def knows(self, command: Command) -> bool:
+        """Return whether a command is one of the wire's probe."""
+        script = command.argv[2] if len(command.argv) > 2 else ""
+        signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3", '-p "$3"')
+        return command.argv[0] == "break-it" or any(sign in script for sign in signs)
+
+    def answer(self, side: str, command: Command, token: CancelToken) -> Answer:
+        """Answer one command."""
+        script, words = command.argv[2] if len(command.argv) > 2 else "", command.argv[4:]
+        if "tcpdump -n" in script:
+            return self._capture(side, token)
+        if "od -An" in script:
+            return self._collect(side)
+        if "separators=" in script:
+            return self._send(words)
+        if "destination=$2 tunnel=$3" in script:
+            return self._send_broken(side, words)
+        if '-p "$3"' in script:
+            self._bare(bytes.fromhex(words[2]), A, B, 2)
+            return _lines()
+        if "break" in command.argv[0]:
+            return _lines("it cannot be broken" if self.broken_status else "", status=self.broken_status)
+        return _lines()
+
+    def _capture(self, side: str, token: CancelToken) -> Answer:
+        ended = self.ended[side] = threading.Event()
+        token.on_cancel(ended.set)
+        yield "#capture underlay 600 eth1"
+        yield "#capture other 601 eth0"
+        if side == "b":
+            yield "#capture tunnel 602 tmk0"
+        yield "#all"
+        if not self.does_listen:
+            yield "tcpdump: eth1: You don't have permission to perform this capture on that device"
+            return 0
+        for device in ("eth1", "eth0", *(["tmk0"] if side == "b" else [])):
+            yield f"tcpdump: listening on {device}, link-type EN10MB (Ethernet), snapshot length 192 bytes"
+        ended.wait(10)
+        yield "3 packets dropped by kernel"
+        return 0
+
+    def _collect(self, side: str) -> Answer:
+        with self.lock:
+            yield "#pcap underlay"
+            yield od(pcap(ethernet(packet) for packet in self.frames[side]))
+            yield "#pcap other"
+            yield od(pcap(ethernet(packet) for packet in self.other if side == "a"))
+            if side == "b":
+                yield "#pcap tunnel"
+                yield od(pcap(self.arrived))
+        self.ended[side].set()
+
+    def _send(self, words: tuple[str, ...]) -> Answer:
+        _, underlay, destination, source, tunnel, _vlan, control, inside, separators, _pause = words[:10]
+        del underlay, destination, source
+        counts, sizes = [int(word) for word in words[10:14]], [int(word) for word in words[18:]]
+        controls, echoes, size_echoes, payload = counts
+        mark = bytes.fromhex(inside)
+        self._bare(bytes.fromhex(control), A, B, controls)
+        yield from _pinged("control", controls, controls if self.has_control else 0)
+        self._separate(separators, 0)
+        self._cross(mark, payload, echoes)
+        yield from _pinged("leak", echoes, echoes - self.lost)
+        self._separate(separators, 1)
+        for number, size in enumerate(sizes, start=2):
+            self._cross(mark, size, size_echoes)
+            yield from _pinged(f"size-{size}", size_echoes, size_echoes)
+            self._separate(separators, number)
+        if tunnel:
+            yield from _pinged("non-ip", 1, 1)
+            yield "#neighbour 198.18.0.2 lladdr 02:5e:10:77:00:02 REACHABLE"
+            yield "#vlan sent"
+            self._arrive(mark)
+
+    def _send_broken(self, side: str, words: tuple[str, ...]) -> Answer:
+        own, peer = (A, B) if side == "a" else (B, A)
+        if self.is_open and side == "a":
+            self.other += [echo("10.0.2.15", "198.18.0.2", bytes.fromhex(words[5]))] * 4
+        yield "4 packets transmitted, 0 received, 100% packet loss, time 10ms"
+        self._bare(bytes.fromhex(words[4]), own, peer, 2)
+        yield from _pinged("control", 2, 2)
+
+    def _bare(self, mark: bytes, source: str, destination: str, count: int) -> None:
+        if self.has_control:
+            self._on_wire(echo(source, destination, mark), count)
+            self._on_wire(echo(destination, source, mark, is_reply=True), count)
+
+    def _separate(self, family: str, number: int) -> None:
+        self._bare(bytes.fromhex(family) + f"{number:03d}s".encode(), A, B, 1)
+
+    def _cross(self, mark: bytes, payload: int, count: int) -> None:
+        if not self.is_captured:
+            return
+        for _ in range(count):
+            for source, destination in ((A, B), (B, A)):
+                self._on_wire(self._wrapped(mark, payload, source, destination), 1)
+
+    def _wrapped(self, mark: bytes, payload: int, source: str, destination: str) -> bytes:
+        if self.is_bare:
+            return echo(source, destination, mark, payload_bytes=payload)
+        inner = echo("198.18.0.1", "198.18.0.2", mark, payload_bytes=payload)
+        if self.is_leaking:
+            return ipv4(
+                source, destination, 17, bytes(OVERHEAD_BYTES - 34) + ethernet(inner), identification=self._next()
+            )
+        hidden = secrets.token_bytes(len(inner) + 14 + OVERHEAD_BYTES - 42)
+        return udp(source, destination, hidden, identification=self._next())
+
+    def _next(self) -> int:
+        self.number += 1
+        return self.number
+
+    def _on_wire(self, packet: bytes, count: int) -> None:
+        with self.lock:
+            for side in ("a", "b"):
+                self.frames[side] += [piece for _ in range(count) for piece in pieces(packet, 1500)]
+
+    def _arrive(self, mark: bytes) -> None:
+        inner = echo("198.18.0.1", "239.255.77.77", mark)
+        tagged = echo("198.18.254.1", "198.18.254.2", mark, payload_bytes=1472)
+        self.arrived += [
+            ethernet(bytes(28), 0x0806, to=b"\xff" * 6),
+            ethernet(inner, to=b"\x01\x00\x5e\x7f\x4d\x4d"),
+            ethernet(tagged, tag=3077),
+        ]
+
+
+def _pinged(label: str, sent: int, received: int) -> Iterator[str]:
+    yield f"@start {label} 700"
+    yield f"{sent} packets transmitted, {received} received, 0% packet loss, time 1ms"
+    yield f"@exit {label} 0"
+
+
+def _lines(*texts: str, status: int = 0) -> Answer:
+    yield from texts
+    return status

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sample_records as sample
+from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
+from fake_wire import FakeWire, able
+
+from app.campaign import CampaignControl, plan_campaign, run_campaign
+from app.domain import events
+from app.domain.errors import ConnectionLost
+from app.domain.events import LogLevel, LogLine, Stage, StageStarted
+from app.domain.link import Link
+from app.domain.results import AttemptStatus, CampaignRecord, Profile, ProfileName
+from app.domain.wire import LeakVerdict
+
+
+def run(
+    wire: FakeWire,
+    seen: list[events.Event] | None = None,
+    *,
+    rounds: int = 1,
+    has_tcpdump: bool = True,
+    is_unprotected: bool = False,
+    pair: FakePair | None = None,
+) -> CampaignRecord:
+    """Measure one candidate, again and again."""
+    facts = {side: able(sample.facts(side)) if has_tcpdump else sample.facts(side) for side in ("a", "b")}
+    candidate = replace(sample.WIREGUARD, is_unprotected=is_unprotected)
+    profile = Profile(ProfileName.CUSTOM, pings=5, seconds=1, rounds=rounds)
+    pair = pair or FakePair()
+    pair.wire = wire
+    return run_campaign(
+        plan_campaign(sample.pair(), (candidate,), profile, seed=3),
+        sessions=pair.sessions(),
+        adapters=ADAPTERS,
+        link=Link("198.51.100.1", "198.51.100.2"),
+        facts=facts,
+        store=FakeStore(),
+        control=CampaignControl(),
+        emit=(seen if seen is not None else []).append,
+        version="0.1.0",
+        header=(),
+        tunnels=FakeTunnels(),
+    )
+
+
+def test_the_wire_is_looked_at_last_and_in_the_first_round_only() -> None:
+    seen: list[events.Event] = []
+    record = run(FakeWire(), seen, rounds=2)
+
+    first, second = record.attempts
+    assert (first.status, second.status) == (AttemptStatus.COMPLETED,) * 2
+    assert first.wire is not None
+    assert first.wire.leak is not None
+    assert first.wire.leak.verdict is LeakVerdict.PROTECTED
+    assert second.wire is None
+    stages = [event.stage for event in seen if isinstance(event, StageStarted) and event.key.position == 0]
+    assert stages.index(Stage.WIRE) > max(n for n, stage in enumerate(stages) if stage is Stage.THROUGHPUT)
+    lines = [event for event in seen if isinstance(event, LogLine)]
+    assert [line.level for line in lines if "on the wire: ✓ protected" in line.text] == [LogLevel.INFO]
+
+
+def test_a_leak_fails_the_attempt_and_keeps_what_was_measured() -> None:
+    record = run(FakeWire(is_leaking=True))
+
+    attempt = record.attempts[0]
+    assert (attempt.status, attempt.reason) == (AttemptStatus.FAILED, "leak")
+    assert attempt.message.startswith("Frames inside the tunnel can be read on the underlay. 10 of 10 marked frames")
+    assert attempt.wire is not None
+    assert attempt.wire.leak is not None
+    assert attempt.wire.leak.verdict is LeakVerdict.LEAKS
+    assert attempt.latency
+    assert attempt.throughput
+
+
+def test_a_candidate_that_is_readable_on_purpose_completes() -> None:
+    attempt = run(FakeWire(is_leaking=True), is_unprotected=True).attempts[0]
+    assert attempt.status is AttemptStatus.COMPLETED
+    assert attempt.wire is not None
+    assert attempt.wire.leak is not None
+    assert attempt.wire.leak.verdict is LeakVerdict.EXEMPT
+
+
+@pytest.mark.parametrize(("wire", "has_tcpdump"), [(FakeWire(), False), (FakeWire(has_control=False), True)])
+def test_what_is_not_proven_fails_nothing_and_is_told(wire: FakeWire, has_tcpdump: bool) -> None:
+    seen: list[events.Event] = []
+    attempt = run(wire, seen, has_tcpdump=has_tcpdump).attempts[0]
+    assert attempt.status is AttemptStatus.COMPLETED
+    assert attempt.wire is not None
+    assert attempt.wire.leak is not None
+    assert attempt.wire.leak.verdict is LeakVerdict.NOT_PROVEN
+    warnings = [one.text for one in seen if isinstance(one, LogLine) and one.level is LogLevel.WARNING]
+    assert any("? not proven" in text for text in warnings)
+
+
+def test_a_connection_that_breaks_meanwhile_fails_the_attempt() -> None:
+    def interfere(side: str, command: object) -> None:
+        if side == "b" and "tcpdump -n" in str(command):
+            raise ConnectionLost("The connection to gateway-b broke.")
+
+    attempt = run(FakeWire(), pair=FakePair(interfere=interfere)).attempts[0]
+    assert (attempt.status, attempt.reason) == (AttemptStatus.FAILED, "connection-lost")
+    assert attempt.latency
+
+
+def test_the_first_attempt_is_predicted_to_take_longer() -> None:
+    plan = plan_campaign(
+        sample.pair(), (sample.WIREGUARD,), Profile(ProfileName.CUSTOM, pings=5, seconds=1, rounds=2), seed=3
+    )
+    assert plan.predicted_s[0] > plan.predicted_s[1]

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from sample_records import hostile_record, sample_record
+
+from app.cli.results import print_ranking
+from app.domain.results import CampaignRecord
+from app.domain.wire import LeakProof, LeakVerdict, WireReport
+from app.domain.wire_words import wire_line
+from app.ranking import rank
+from app.reports.csv_report import write_csv
+from app.reports.html_report import to_html
+from app.reports.json_report import to_json
+from app.reports.pdf_report import to_pdf
+from app.reports.view import report_view
+from support.sample_wire import wire_report
+
+
+def without_wire(record: CampaignRecord) -> CampaignRecord:
+    return replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))
+
+
+def test_the_page_says_what_the_wire_showed() -> None:
+    record = sample_record()
+    page = to_html(record, rank(record))
+    assert "What the wire showed" in page
+    for words in ("✓ protected", "– readable on purpose", "✓ fails closed", "✕ fails open", "2 (fragments)"):
+        assert words in page
+    assert "An MTU of 1417 bytes inside would avoid fragments." in page
+    assert "The device is deleted on gw-b: 16 marked frames were sent, 0 answered, 0 and 8 seen in the clear." in page
+    assert "VLAN-tagged frames could not be tried." in page
+    assert "Multicast does not cross." in page
+
+
+def test_where_nobody_looked_nothing_is_said() -> None:
+    record = without_wire(sample_record())
+    page = to_html(record, rank(record))
+    assert "What the wire showed" not in page
+    assert "On the wire" not in page
+    assert to_pdf(record, rank(record)).startswith(b"%PDF")
+
+
+def test_overhead_stands_beside_its_arithmetic() -> None:
+    record = sample_record()
+    view = report_view(record, rank(record))
+    made = next(one["wire"] for one in view["candidates"] if one["solution"] == "openvpn-udp")
+    by_size = {row[0].replace("\u202f", ""): row[1:] for row in made["overhead"]}
+    assert by_size["60"] == ["1", "143", "143", "138", "33"]
+    assert by_size["1514"][0] == "2 (fragments)"
+
+
+def test_what_a_host_said_stays_text() -> None:
+    record = hostile_record()
+    page = to_html(record, rank(record))
+    assert "On the wire" in page
+    assert "<script>" not in page
+    assert to_pdf(record, rank(record)).startswith(b"%PDF")
+
+
+def test_the_report_for_programs_has_it_per_result_and_attempt() -> None:
+    record = sample_record(rounds=2)
+    result = next(one for one in to_json(record, rank(record))["results"] if one["solution"] == "wireguard")
+    assert result["wire"]["leak"]["verdict"] == "protected"
+    assert [one["verdict"] for one in result["wire"]["leak"]["broken"]] == ["fails-closed", "fails-open"]
+    assert result["wire"]["overhead"][0]["frame_bytes"] == 60
+    assert result["attempts"][0]["wire"] == result["wire"]
+    assert result["attempts"][1]["wire"] is None
+    nothing = without_wire(record)
+    assert all(one["wire"] is None for one in to_json(nothing, rank(nothing))["results"])
+
+
+def test_the_table_has_columns_for_it(tmp_path: Path) -> None:
+    record = sample_record(rounds=2)
+    write_csv(record, rank(record), tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
+        rows = [
+            row for row in csv.DictReader(file) if row["solution"] == "openvpn-udp" and row["status"] == "completed"
+        ]
+    first = next(row for row in rows if row["round"] == "1" and row["frame_bytes"] == "1514")
+    assert (first["leak"], first["breakage"], first["wire_packets"]) == ("protected", "fails-open", "2.0")
+    assert (first["wire_bytes"], first["wire_theory_bytes"], first["wire_is_fragmented"]) == ("1631.0", "1597", "1")
+    assert {row["leak"] for row in rows if row["round"] == "2"} == {""}
+
+
+def test_the_command_line_prints_a_line_for_each_candidate() -> None:
+    record = sample_record()
+    with Console(width=200, record=True, file=None) as console, console.capture() as shown:
+        print_ranking(console, record, rank(record))
+    lines = [line for line in shown.get().splitlines() if ": on the wire: " in line]
+    assert len(lines) == len({(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None})
+    assert any("✓ protected; ✕ fails open; frames of 1514 B are fragmented" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("report", "line"),
+    [
+        (WireReport(), ""),
+        (
+            WireReport(leak=LeakProof(LeakVerdict.NOT_PROVEN, 0, 0, {}, {}, {}, note="gw-a has no tcpdump.")),
+            "? not proven; gw-a has no tcpdump",
+        ),
+        (replace(wire_report(0, LeakVerdict.LEAKS), overhead=()), "✕ leaks"),
+    ],
+)
+def test_one_line_says_what_matters(report: WireReport, line: str) -> None:
+    assert wire_line(report) == line

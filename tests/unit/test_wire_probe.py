@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sample_records as sample
+from captured import A, B
+from fake_hosts import FakeHost
+from fake_wire import OVERHEAD_BYTES, PORT, FakeWire, able
+
+from app.domain.adapters import Breakage, EndPlan, Suite, TunnelPlan
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.errors import Cancelled
+from app.domain.hosts import Privilege, Tool, ToolFlavour
+from app.domain.link import Link
+from app.domain.results import FRAME_BYTES
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
+from app.domain.wire_words import wire_line
+from app.probes.wire import WireRequest, missing_for_wire, probe_wire
+
+BREAKAGES = (
+    Breakage("the daemon is killed", Command(("break-it",))),
+    Breakage("the device is deleted", Command(("break-it",))),
+)
+
+
+def plan(breakages: tuple[Breakage, ...] = BREAKAGES, *, is_bare: bool = False) -> TunnelPlan:
+    end = EndPlan((), (), "" if is_bare else "tmk0", breakages=breakages)
+    return TunnelPlan(
+        solution="x",
+        suite=Suite("x", "x"),
+        a=end,
+        b=end,
+        probe_address_a=A if is_bare else "198.18.0.1",
+        probe_address_b=B if is_bare else "198.18.0.2",
+        inner_mtu_bytes=1500,
+        overhead_bytes=0 if is_bare else OVERHEAD_BYTES,
+        overhead_note="",
+        largest_unfragmented_frame_bytes=1514 if is_bare else 1514 - OVERHEAD_BYTES,
+        wire_filter="" if is_bare else f"udp port {PORT}",
+    )
+
+
+def request(made: TunnelPlan | None = None, *, is_unprotected: bool = False) -> WireRequest:
+    facts = {"a": able(sample.facts("gw-a")), "b": able(sample.facts("gw-b"))}
+    return WireRequest(Link(A, B), made or plan(), facts, FRAME_BYTES, is_unprotected, is_stream=False)
+
+
+def sessions(wire: FakeWire) -> SessionPair:
+    return SessionPair(
+        FakeHost("gateway-a", lambda command, token: wire.answer("a", command, token)),
+        FakeHost("gateway-b", lambda command, token: wire.answer("b", command, token)),
+    )
+
+
+def probe(wire: FakeWire, asked: WireRequest | None = None, audited: list[AuditEntry] | None = None) -> WireReport:
+    audit = (audited if audited is not None else []).append
+    return probe_wire(sessions(wire), asked or request(), token=CancelToken(), on_stage=lambda _: None, audit=audit)
+
+
+def test_a_tunnel_that_protects() -> None:
+    audited: list[AuditEntry] = []
+    report = probe(FakeWire(), audited=audited)
+
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.PROTECTED
+    assert (report.leak.sent, report.leak.answered) == (10, 10)
+    assert report.leak.captured == {"a": 20, "b": 20}
+    assert report.leak.clear_marks == {"a": 0, "b": 0}
+    assert report.leak.control_marks == {"a": 6, "b": 6}
+    assert [one.verdict for one in report.leak.broken] == [BreakVerdict.FAILS_CLOSED] * 2
+    assert [one.title for one in report.leak.broken] == [
+        "the daemon is killed on gateway-a",
+        "the device is deleted on gateway-b",
+    ]
+    assert [(one.frame_bytes, one.packets, one.outer_bytes) for one in report.overhead] == [
+        (size, 1.0, size + 66.0) if size < 1514 else (1514, 2.0, 1614.0) for size in FRAME_BYTES
+    ]
+    assert all(one.outer_bytes == one.theory_bytes for one in report.overhead)
+    assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == [1514]
+    assert (report.advised_inner_mtu_bytes, report.is_advised_mtu_proven) == (1434, True)
+    assert [(one.kind, one.has_crossed) for one in report.crossings] == [
+        ("non-ip", True),
+        ("multicast", True),
+        ("vlan", True),
+    ]
+    assert [entry.what for entry in audited] == [
+        "Make a VLAN interface and remove it after two frames",
+        "the daemon is killed",
+        "the device is deleted",
+    ]
+    assert len(report.doubts) == 2
+    assert wire_line(report) == (
+        "✓ protected; ✓ fails closed; frames of 1514 B are fragmented; MTU inside without fragments 1434"
+    )
+
+
+def test_plaintext_is_found_in_packets_of_the_tunnels_own_kind() -> None:
+    report = probe(FakeWire(is_leaking=True))
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.LEAKS
+    assert all(count >= 20 for count in report.leak.clear_marks.values())
+    assert report.leak.note == "Plaintext was seen on A's underlay and on B's underlay."
+
+
+def test_a_reference_without_cryptography_must_be_readable() -> None:
+    made = request(plan((), is_bare=True), is_unprotected=True)
+    report = probe(FakeWire(is_bare=True), made)
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.EXEMPT
+    assert report.crossings == ()
+    assert [one.outer_bytes for one in report.overhead] == list(FRAME_BYTES)
+    assert report.advised_inner_mtu_bytes is None
+
+    hidden = probe(FakeWire(), request(plan(()), is_unprotected=True))
+    assert hidden.leak is not None
+    assert hidden.leak.verdict is LeakVerdict.NOT_PROVEN
+
+
+@pytest.mark.parametrize(
+    ("wire", "words"),
+    [
+        (FakeWire(has_control=False), "control over the bare underlay was not seen"),
+        (FakeWire(is_captured=False), "0 on A and 0 on B were captured; 20 were to be expected"),
+        (FakeWire(lost=1), "9 of 10 marked echo requests were answered"),
+        (FakeWire(does_listen=False), "tcpdump does not capture on gateway-"),
+    ],
+)
+def test_a_capture_that_shows_nothing_proves_nothing(wire: FakeWire, words: str) -> None:
+    report = probe(wire)
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.NOT_PROVEN
+    assert words in report.leak.note
+
+
+def test_without_a_control_afterwards_a_breakage_proves_nothing() -> None:
+    report = probe(FakeWire(has_control=False))
+    assert report.leak is not None
+    assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
+
+
+def test_frames_that_go_on_in_the_clear_are_found_by_the_default_route_too() -> None:
+    report = probe(FakeWire(is_open=True))
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.PROTECTED
+    first = report.leak.broken[0]
+    assert first.verdict is BreakVerdict.FAILS_OPEN
+    assert first.clear_marks == {"a": 4, "b": 0}
+    assert first.note == "Plaintext was seen on A's interface eth0, by the default route."
+
+
+def test_a_breakage_that_cannot_be_made_proves_nothing() -> None:
+    report = probe(FakeWire(broken_status=1))
+    assert report.leak is not None
+    assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
+    assert "exit status 1. it cannot be broken" in report.leak.broken[0].note
+
+
+def test_what_is_missing_is_named_with_its_package_and_no_host_is_touched() -> None:
+    asked = request()
+    lacking = replace(sample.facts("gw-b"), tools={"ping": Tool("ping", ToolFlavour.BUSYBOX, "BusyBox v1.36")})
+    pair = sessions(FakeWire())
+    facts = {"a": asked.facts["a"], "b": lacking}
+    report = probe_wire(pair, replace(asked, facts=facts), token=CancelToken(), on_stage=lambda _: None)
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.NOT_PROVEN
+    assert report.leak.note == (
+        "gateway-b has no tcpdump; the package tcpdump brings it. "
+        "gateway-b has no ping that can mark its frames; the package iputils-ping brings one."
+    )
+    assert isinstance(pair.a, FakeHost)
+    assert pair.a.commands == []
+
+
+def test_only_root_can_capture() -> None:
+    pair = sessions(FakeWire())
+    assert missing_for_wire(pair, request().facts) == ""
+    plain = FakeHost("gateway-a", lambda *_: iter(()), privilege=Privilege.NONE)
+    assert "only root can capture" in missing_for_wire(SessionPair(plain, pair.b), request().facts)
+
+
+def test_cancelling_ends_the_captures() -> None:
+    wire, token = FakeWire(), CancelToken()
+
+    def on_stage(text: str) -> None:
+        if text == "marked frames of every size":
+            token.cancel()
+
+    with pytest.raises(Cancelled):
+        probe_wire(sessions(wire), request(), token=token, on_stage=on_stage)
+    assert all(ended.is_set() for ended in wire.ended.values())

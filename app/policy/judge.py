@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from app.domain.adapters import SolutionInfo, Suite
 from app.domain.errors import InvalidOption
 from app.domain.verdicts import Finding, Question, Verdict
+from app.policy.combinations import combined
 from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
 from app.policy.names import find_rows
@@ -82,14 +83,15 @@ def judge_suite(
         guidelines: Ids of the guidelines that apply.
 
     Returns:
-        The verdict, and per algorithm and part of the design its findings. A solution without cryptography is
-        unprotected, whatever is in it; a suite of a protected solution that names no algorithm is unknown, hence
-        insecure.
+        The verdict, and the findings on each algorithm, each part of the design, and what both mean together. A
+        solution without cryptography is unprotected, whatever is in it; a suite of a protected solution that names no
+        algorithm is unknown, hence insecure.
 
     Raises:
         InvalidOption: There is no such guideline.
     """
-    names: Sequence[str] = (*suite.algorithms, *info.design)
+    together = combined(suite.algorithms, info.design)
+    names: Sequence[str] = (*suite.algorithms, *info.design, *together)
     if not suite.algorithms and not info.is_unprotected:
         names = (suite.name, *info.design)
     found = tuple(finding for name in names for finding in findings(name, guidelines=guidelines, solution=info.name))

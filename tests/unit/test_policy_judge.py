@@ -7,6 +7,7 @@ import pytest
 from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space, Suite
 from app.domain.verdicts import Question, Verdict
 from app.policy import POLICY_NAME, UNKNOWN_REASON, findings, judge, judge_suite
+from app.policy.combinations import COMBINATIONS
 
 
 def info(*, is_unprotected: bool = False) -> SolutionInfo:
@@ -186,3 +187,29 @@ def test_cfb8_is_insecure_and_slow_and_the_two_are_kept_apart() -> None:
         (Question.SLOW, Verdict.ACCEPTABLE),
     ]
     assert "slow on every computer" in found[1].reason
+
+
+@pytest.mark.parametrize(
+    ("design", "algorithms", "fault"),
+    [
+        (("SSH-2",), ("aes128-cbc", "hmac-sha2-256"), "encrypt-and-mac"),
+        (("SSH-2",), ("aes128-cbc", "hmac-sha2-256-etm@openssh.com"), ""),
+        (("SSH-2",), ("aes256-gcm@openssh.com",), ""),
+        (("IKEv2",), ("aes128", "sha256"), ""),
+        (("tinc-1.0-protocol",), ("AES-256-OFB", "SHA256"), "tinc-ofb"),
+        (("tinc-1.0-protocol",), ("AES-256-CBC", "SHA256"), ""),
+        ((), ("AES-256-OFB", "hmac-sha2-256"), ""),
+    ],
+)
+def test_faults_of_a_protocol_with_certain_algorithms(
+    design: tuple[str, ...], algorithms: tuple[str, ...], fault: str
+) -> None:
+    solution = replace(info(), design=design)
+    verdict, found = judge_suite(Suite("s", "S", algorithms=algorithms), solution)
+    extra = [one for one in found if one.subject not in (*algorithms, *design)]
+    assert [one.subject for one in extra] == ([fault] if fault else [])
+    assert all(verdict.severity >= one.verdict.severity for one in extra)
+
+
+def test_meanings_of_combinations_are_known() -> None:
+    assert [one.means for one in COMBINATIONS if judge(one.means).reason == UNKNOWN_REASON] == []

@@ -1,6 +1,7 @@
 """The two-ended transaction that builds a tunnel and puts both hosts back."""
 
 from app.deploy.active import ActiveTunnel
+from app.deploy.build_errors import NotUpInTime
 from app.deploy.preflight import preflight
 from app.deploy.preview import preview
 from app.deploy.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
@@ -16,6 +17,7 @@ __all__ = [
     "HostRecovery",
     "HostSnapshot",
     "LockInfo",
+    "NotUpInTime",
     "Obstacle",
     "RecoveryReport",
     "SnapshotDepth",

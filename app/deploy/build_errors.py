@@ -15,6 +15,10 @@ from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown, Tunne
 MAX_CHARACTERS = 2000
 
 
+class NotUpInTime(TunnelDown):
+    """The tunnel did not come up before its deadline; nothing said why it never would."""
+
+
 def build_error(
     end: HostEnd,
     plan: TunnelPlan,
@@ -72,13 +76,13 @@ def _not_up(
     if words[0] == "check":
         number = words[1]
         said = text_after(marks, "check", number, name="stdout") + text_after(marks, "check", number, name="stderr")
-        return TunnelDown(
+        return NotUpInTime(
             f"The tunnel did not come up on {end.label} within {plan.up_timeout_s:g} s. "
             f"Not seen: {checks[number].title}.",
             hint="Does a firewall between the hosts drop its packets? The daemon's log is in the details.",
             context={"host": end.label, "output": printable(said, limit=MAX_CHARACTERS)},
         )
-    return TunnelDown(
+    return NotUpInTime(
         f"The tunnel is up on {end.label}, but frames to {plan.probe_address(end.side.other)} do not cross.",
         hint="Does a firewall drop them? The daemon's log is in the details.",
         context={"host": end.label, "output": _output(marks)},

@@ -1,0 +1,89 @@
+"""Which options a census tries, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.adapters import Adapter, CensusOption
+from app.domain.census import CensusItem, CensusPlan
+from app.domain.errors import InvalidOption
+from app.domain.hosts import HostFacts, PairSpec, Side
+
+DEFAULT_PINGS = 20
+
+
+def plan_census(
+    pair: PairSpec,
+    adapters: Mapping[str, Adapter],
+    facts: Mapping[str, HostFacts],
+    *,
+    solutions: Sequence[str] = (),
+    names: Sequence[str] = (),
+    pings: int = DEFAULT_PINGS,
+    allow_load: bool = False,
+) -> CensusPlan:
+    """Plan a census.
+
+    Args:
+        pair: The pair.
+        adapters: By solution.
+        facts: What was found on the hosts, by `a` and `b`.
+        solutions: Which solutions; empty for all that have something to choose on these hosts.
+        names: Only options of these names; empty for all.
+        pings: Echo requests that have to be answered for each option.
+        allow_load: Whether the user consented to load on a live link.
+
+    Returns:
+        Every option, solution by solution, in the order in which the programs list them.
+
+    Raises:
+        InvalidOption: A solution or an option is not there.
+    """
+    offered = {name: adapter.census(facts[Side.A.value], facts[Side.B.value]) for name, adapter in adapters.items()}
+    wanted = tuple(dict.fromkeys(solutions)) or tuple(name for name, options in offered.items() if options)
+    _check_solutions(wanted, offered)
+    items: list[CensusItem] = []
+    for solution in wanted:
+        chosen = [one for one in offered[solution] if not names or one.name in names]
+        items += [_item(len(items) + index, solution, one) for index, one in enumerate(chosen)]
+    _check_names(names, items, wanted)
+    return CensusPlan(pair, wanted, tuple(items), pings=pings, allow_load=allow_load)
+
+
+def _check_solutions(wanted: Sequence[str], offered: Mapping[str, Sequence[CensusOption]]) -> None:
+    known = ", ".join(name for name, options in offered.items() if options) or "none"
+    for solution in wanted:
+        if solution not in offered:
+            raise InvalidOption(f"There is no solution named {solution}.", hint=f"With a choice here: {known}.")
+        if not offered[solution]:
+            raise InvalidOption(
+                f"{solution} offers nothing to choose on these hosts.", hint=f"With a choice here: {known}."
+            )
+    if not wanted:
+        raise InvalidOption(
+            "No solution offers anything to choose on these hosts.",
+            hint="`tunnelmark discover PAIR --install` can install what is missing.",
+        )
+
+
+def _check_names(names: Sequence[str], items: Sequence[CensusItem], wanted: Sequence[str]) -> None:
+    there = {item.name for item in items}
+    unknown = [name for name in names if name not in there]
+    if unknown:
+        raise InvalidOption(
+            f"Neither host lists {', '.join(unknown)} for {', '.join(wanted)}.",
+            hint="Write the names as the program does; they are in the JSON of a census.",
+        )
+
+
+def _item(position: int, solution: str, option: CensusOption) -> CensusItem:
+    return CensusItem(
+        position=position,
+        solution=solution,
+        name=option.name,
+        kind=option.kind,
+        suite=option.suite.name,
+        alias_of=option.alias_of,
+        is_unprotected=option.is_unprotected,
+        note=option.note,
+    )

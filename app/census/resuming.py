@@ -1,0 +1,58 @@
+"""Which census can be gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from app.domain.census import CensusPlan, CensusRecord
+from app.domain.hosts import HostFacts
+
+
+class UnfinishedCensuses(Protocol):
+    """Where unfinished censuses are; `app.storage.Store` is one."""
+
+    def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
+        """Return the numbers of a pair's censuses that nobody runs and that are not complete, newest first."""
+        ...
+
+    def load_census(self, census_id: int) -> CensusRecord:
+        """Return a census with every result."""
+        ...
+
+
+def find_unfinished(
+    store: UnfinishedCensuses, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str
+) -> int | None:
+    """Return the newest unfinished census that would try the same with the same programs.
+
+    Args:
+        store: Where censuses are kept.
+        plan: What is to be tried now.
+        facts: What was found on the hosts now, by `a` and `b`.
+        version: Tunnelmark's version.
+
+    Returns:
+        Its number; None where there is none.
+    """
+    for census_id in store.unfinished_censuses(plan.pair.name):
+        record = store.load_census(census_id)
+        if (
+            (record.plan.items, record.plan.pings, record.plan.seconds) == (plan.items, plan.pings, plan.seconds)
+            and record.tunnelmark_version == version
+            and versions(record.facts, plan.solutions) == versions(facts, plan.solutions)
+            and (record.pair.underlay_a, record.pair.underlay_b) == (plan.pair.underlay_a, plan.pair.underlay_b)
+        ):
+            return census_id
+    return None
+
+
+def versions(facts: Mapping[str, HostFacts], solutions: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return, by host, the versions of everything that decides which option works: the kernel and the programs."""
+    return {
+        side: (
+            one.kernel,
+            *(one.solutions[name].version if name in one.solutions else "" for name in solutions),
+        )
+        for side, one in facts.items()
+    }

@@ -1,0 +1,163 @@
+"""All options of one solution, on one tunnel as far as that goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.census.ports import Tunnels
+from app.census.standing import StandingTunnel
+from app.census.trying import Trial, is_control_well, try_option
+from app.domain.adapters import Adapter, Suite
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
+from app.domain.census_events import CensusSink
+from app.domain.errors import (
+    ConnectionLost,
+    DeadlineExceeded,
+    EnvironmentFault,
+    HostUnreachable,
+    InvalidPlan,
+    PreflightRefused,
+    ProbeFailed,
+)
+from app.domain.events import LogLevel, LogLine
+from app.domain.hosts import HostFacts, Side
+from app.domain.link import Link
+
+T = TypeVar("T")
+
+STREAK = 3
+"""After so many failures in a row the safe default is tried, to see whether the hosts themselves are well."""
+
+_PASSING = (ConnectionLost, DeadlineExceeded, HostUnreachable, ProbeFailed)
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionRun:
+    """One solution of a census.
+
+    A failure counts only where the solution's safe default works on these hosts: it is tried first, after a streak of
+    failures, and after a last one. Where it does not work any more, the tunnel is built from nothing and what failed
+    meanwhile is tried again.
+
+    Attributes:
+        plan: The census.
+        adapter: The solution.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        tunnels: Builds tunnels.
+        token: Cancels it.
+        emit: Gets log lines.
+        on_begin: Told which option begins.
+        on_result: Told what became of it; may be told again of the same option.
+    """
+
+    plan: CensusPlan
+    adapter: Adapter
+    link: Link
+    facts: Mapping[str, HostFacts]
+    tunnels: Tunnels
+    token: CancelToken
+    emit: CensusSink
+    on_begin: Callable[[CensusItem], None]
+    on_result: Callable[[CensusItem, OptionResult], None]
+
+    def run(self, items: Sequence[CensusItem]) -> None:
+        """Try these options.
+
+        Raises:
+            EnvironmentFault: A host stays away or could not be put back.
+            Cancelled: The token was cancelled; both hosts were put back.
+        """
+        facts = self.facts[Side.A.value], self.facts[Side.B.value]
+        control = next((suite for suite in self.adapter.suites(*facts) if suite.is_default), None)
+        suites = {option.suite.name: option.suite for option in self.adapter.census(*facts)}
+        with StandingTunnel(self.tunnels, self.adapter, self.token) as standing:
+            trial = Trial(self.plan, self.adapter, self.link, self.tunnels, standing, self.token)
+            try:
+                is_well = self._is_well(trial, control)
+            except (PreflightRefused, InvalidPlan) as error:
+                self._leave(items, error.sentence())
+                return
+            if not is_well:
+                self._leave(items, "Not even its safe default works on these hosts, so that no failure would count.")
+                return
+            self._try_all(trial, control, suites, items)
+
+    def _try_all(
+        self, trial: Trial, control: Suite | None, suites: Mapping[str, Suite], items: Sequence[CensusItem]
+    ) -> None:
+        failed: list[CensusItem] = []
+        for index, item in enumerate(items):
+            self.token.raise_if_cancelled()
+            suite = suites.get(item.suite)
+            if suite is None:
+                self._leave([item], "These hosts do not list it any more.")
+                continue
+            result = self._try(trial, item, suite)
+            failed = [*failed, item] if result.status is OptionStatus.FAILS else []
+            if len(failed) >= STREAK or (failed and index == len(items) - 1):
+                if not self._confirm(trial, control, suites, failed):
+                    self._leave(items[index + 1 :], "Its safe default does not work any more on these hosts.")
+                    return
+                failed = []
+
+    def _confirm(
+        self, trial: Trial, control: Suite | None, suites: Mapping[str, Suite], failed: Sequence[CensusItem]
+    ) -> bool:
+        """Return whether failures count; try them again where they may not."""
+        if control is None or is_control_well(trial, control):
+            return True
+        self.emit(LogLine(LogLevel.WARNING, "The safe default did not work any more; building the tunnel anew."))
+        if not self._is_well(trial, control):
+            self._leave(failed, "Its safe default did not work any more on these hosts.")
+            return False
+        for item in failed:
+            self._try(trial, item, suites[item.suite])
+        return True
+
+    def _is_well(self, trial: Trial, control: Suite | None) -> bool:
+        """Return whether the safe default works on a tunnel built from nothing; it gets two tries."""
+        if control is None:
+            return True
+        for _ in range(2):
+            trial.standing.close()
+            if self._again(trial, lambda: is_control_well(trial, control)):
+                return True
+        return False
+
+    def _try(self, trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
+        self.on_begin(item)
+        result = self._again(trial, lambda: try_option(trial, item, suite))
+        self.on_result(item, result)
+        return result
+
+    def _again(self, trial: Trial, work: Callable[[], T]) -> T:
+        """Do it once more where a connection broke meanwhile, on hosts that have been put in order."""
+        try:
+            return work()
+        except _PASSING as error:
+            self.emit(LogLine(LogLevel.WARNING, f"{error.message} Trying once more."))
+            with suppress(EnvironmentFault):
+                trial.standing.close()
+            for sentence in self.tunnels.recover(token=self.token):
+                self.emit(LogLine(LogLevel.INFO, sentence))
+            return work()
+
+    def _leave(self, items: Sequence[CensusItem], reason: str) -> None:
+        for item in items:
+            self.on_result(
+                item,
+                OptionResult(
+                    item.solution,
+                    item.name,
+                    item.kind,
+                    item.suite,
+                    OptionStatus.NOT_RUN,
+                    reason=reason,
+                    alias_of=item.alias_of,
+                ),
+            )

@@ -15,6 +15,7 @@ from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import CampaignRecord
 from app.domain.wire import WireReport
 from app.domain.wire_words import wire_line
+from app.ranking import speed_findings
 
 if TYPE_CHECKING:
     from app.compose import Archive
@@ -86,6 +87,8 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     for result in ranking.results:
         if result.reason:
             out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
+    for finding in speed_findings(ranking).values():
+        out.print(f"{finding.subject}: {finding.reason}", markup=False)
     if any(place.tied_with for place in ranking.ranking):
         out.print("= shares its rank: the difference is not significant.", markup=False)
     if ranking.drift.sentence not in ranking.recommendation.cautions:

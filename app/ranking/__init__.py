@@ -2,7 +2,16 @@
 
 from app.ranking.published import STUDY_2011, PublishedResult, published_2011
 from app.ranking.rank import rank
+from app.ranking.speed import speed_findings
 from app.ranking.summaries import summarise
 from app.ranking.weighted import weighted_latency_ms
 
-__all__ = ["STUDY_2011", "PublishedResult", "published_2011", "rank", "summarise", "weighted_latency_ms"]
+__all__ = [
+    "STUDY_2011",
+    "PublishedResult",
+    "published_2011",
+    "rank",
+    "speed_findings",
+    "summarise",
+    "weighted_latency_ms",
+]

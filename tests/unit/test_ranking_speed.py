@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from app.domain.verdicts import Question
+from app.ranking import rank, speed_findings
+from support.sample_records import BASELINE, L2TP, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
+
+MODELS = (
+    Model(BASELINE, 0.1, 0.1, 4000.0, 30.0, 0),
+    Model(L2TP, 0.2, 0.1, 3000.0, 30.0, 50),
+    Model(WIREGUARD, 1.0, 0.3, 100, 70, 114),
+    Model(OPENVPN_UDP, 1.5, 0.3, 80, 70, 83),
+    Model(OPENVPN_TCP, 9.0, 0.3, 20, 70, 97),
+)
+
+
+def test_slow_is_measured_against_the_best_protected_candidate() -> None:
+    found = speed_findings(rank(sample_record(models=MODELS, noise=0.005)))
+    assert set(found) == {("openvpn-tcp", "aes-256-gcm")}
+    finding = found["openvpn-tcp", "aes-256-gcm"]
+    assert finding.question is Question.SLOW
+    assert finding.subject == OPENVPN_TCP.title
+    assert "times the latency of the best" in finding.reason
+    assert "% of the throughput of the best" in finding.reason
+
+
+def test_nothing_is_slow_where_only_references_were_measured() -> None:
+    assert speed_findings(rank(sample_record(models=MODELS[:2]))) == {}

@@ -105,3 +105,28 @@ def test_only_the_baseline_and_what_may_be_deployed_is_ticked_by_itself(
         assert key[0] == "baseline" or verdicts[key].is_deployable
     assert len({solution for solution, _ in ticked}) == len(ticked)
     assert {"wireguard", "openvpn-udp"} <= {solution for solution, _ in ticked}
+
+
+def test_outside_a_chosen_guideline_is_acceptable_and_stays_ticked() -> None:
+    host = facts()
+    chosen = ("bsi-tr-02102-1",)
+    free, _ = find_candidates(ADAPTERS, host, host, guidelines=())
+    bound, ticked = find_candidates(ADAPTERS, host, host, guidelines=chosen)
+    verdicts = {(one.solution, one.suite): one.verdict for one in free}
+    changed = {
+        (one.solution, one.suite): one.verdict for one in bound if one.verdict is not verdicts[one.solution, one.suite]
+    }
+    assert changed["wireguard", "chacha20-poly1305"] is Verdict.ACCEPTABLE
+    assert set(changed.values()) == {Verdict.ACCEPTABLE}
+    assert ("wireguard", "chacha20-poly1305") in ticked
+
+
+def test_solutions_whose_design_is_legacy_are_not_ticked_by_themselves() -> None:
+    barred = {
+        name
+        for name, adapter in ADAPTERS.items()
+        if any(not judge(part).verdict.is_deployable for part in adapter.info.design)
+    }
+    for platform in platforms():
+        _, ticked = find_candidates(ADAPTERS, facts(platform), facts(platform))
+        assert barred.isdisjoint(solution for solution, _ in ticked)

@@ -104,7 +104,7 @@ def info(*, is_unprotected: bool = False) -> SolutionInfo:
         ("SHAKE128", Verdict.ACCEPTABLE),
         ("KECCAK-KMAC-256", Verdict.ACCEPTABLE),
         ("umac-64@openssh.com", Verdict.ACCEPTABLE),
-        ("macsec-mka", Verdict.ACCEPTABLE),
+        ("macsec-mka", Verdict.LEGACY),
         ("modp4096", Verdict.RECOMMENDED),
         ("rsa-4096", Verdict.RECOMMENDED),
         ("AES_GCM_16-256", Verdict.RECOMMENDED),

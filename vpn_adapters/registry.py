@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
-from vpn_adapters import baseline, ipsec, l2tp, openvpn, wireguard
+from vpn_adapters import baseline, freelan, ipsec, l2tp, openvpn, wireguard
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -18,6 +18,7 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             ipsec.adapter,
             openvpn.udp_adapter,
             openvpn.tcp_adapter,
+            freelan.adapter,
         )
     }
 )

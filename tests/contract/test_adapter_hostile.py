@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from support.adapter_cases import recorded, result
+from support.adapter_cases import home, recorded, result
 from vpn_adapters.registry import ADAPTERS
 
 ALL_NAMES = pytest.mark.parametrize("name", ADAPTERS)
@@ -30,7 +30,7 @@ def test_parse_discovery_never_raises(name: str, data: st.DataObject) -> None:
 @settings(deadline=None)  # a busy computer is no fault of the parser
 @given(data=st.data())
 def test_parse_discovery_survives_cut_and_mixed_answers(name: str, data: st.DataObject) -> None:
-    good = recorded("debian-13").get(name, {})
+    good = recorded(home(ADAPTERS[name])).get(name, {})
     answers = {}
     for key, answer in good.items():
         text = answer.stdout

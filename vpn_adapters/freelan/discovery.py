@@ -1,0 +1,86 @@
+"""What a host's freelan can do. It lists no ciphers itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.adapters import shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import MissingPart, SolutionSupport
+from vpn_adapters.freelan.info import NAME
+from vpn_adapters.shared import discovering
+
+PACKAGE = "freelan"
+
+# The first line of the description is enough to know that this host's archive has the package.
+_PACKAGE_SCRIPT = """\
+if command -v apt-cache >/dev/null 2>&1; then apt-cache show freelan 2>/dev/null | grep '^Package: ' | head -n 1; fi
+"""
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "version": discovering.query("freelan", "--version"),
+        "options": discovering.query("freelan", "--help"),
+        "package": discovering.query(*shell_step_argv(_PACKAGE_SCRIPT)),
+        "openssl": discovering.query("openssl", "version"),
+        "ip": discovering.query("ip", "-V"),
+        "modules": discovering.modules_query("tun"),
+    }
+)
+
+_VERSION = re.compile(r"^freelan (\d+)\.(\d+)(\S*)", re.MULTILINE)
+_NEEDED_OPTION = "--fscp.elliptic_curve_capability"
+
+
+def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+    """Translate the answers.
+
+    Source: freelan 2.2 of Debian 11.
+
+    Args:
+        outputs: By the names of COMMANDS.
+
+    Returns:
+        What the host can do.
+    """
+    match = _VERSION.search(discovering.text_of(outputs, "version"))
+    missing = _missing(outputs, has_freelan=match is not None)
+    note = _obstacle(outputs, match)
+    return SolutionSupport(
+        solution=NAME,
+        is_available=not missing and not note,
+        version=f"{match.group(1)}.{match.group(2)}{match.group(3)}" if match else "",
+        missing=missing,
+        note=note,
+    )
+
+
+def _missing(outputs: Mapping[str, CommandResult], *, has_freelan: bool) -> tuple[MissingPart, ...]:
+    parts = []
+    if not has_freelan:
+        # Only where the host's own archive has it: a package that is not there would keep others from being installed.
+        parts.append(MissingPart(PACKAGE, NAME, PACKAGE if _has_package(outputs) else ""))
+    if "OpenSSL" not in discovering.text_of(outputs, "openssl"):
+        parts.append(discovering.missing_part("openssl", NAME))
+    if not discovering.has_iproute2(outputs):
+        parts.append(discovering.missing_part("iproute2", NAME))
+    return (*parts, *discovering.missing_modules(outputs.get("modules"), ("tun",), NAME))
+
+
+def _has_package(outputs: Mapping[str, CommandResult]) -> bool:
+    return f"Package: {PACKAGE}" in discovering.text_of(outputs, "package").splitlines()
+
+
+def _obstacle(outputs: Mapping[str, CommandResult], match: re.Match[str] | None) -> str:
+    if match is None:
+        if _has_package(outputs):
+            return ""
+        return "This host's package archive has no freelan. Debian had the package freelan up to Debian 11 (bullseye)."
+    if _NEEDED_OPTION not in discovering.text_of(outputs, "options"):
+        return (
+            f"freelan {match.group(1)}.{match.group(2)} cannot be held to one elliptic curve "
+            "(elliptic_curve_capability). Update it to 2.2."
+        )
+    return ""

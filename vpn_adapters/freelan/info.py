@@ -1,0 +1,40 @@
+"""What is always true of freelan."""
+
+from __future__ import annotations
+
+from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.mesh import MeshEffort, PerSite
+
+NAME = "freelan"
+
+INFO = SolutionInfo(
+    name=NAME,
+    title="freelan 2",
+    summary="A peer-to-peer tunnel in user space, Ethernet frames in UDP datagrams of its own protocol, FSCP.",
+    space=Space.USER,
+    carrier=Carrier.UDP,
+    security=SecurityProperties(
+        has_confidentiality=True,
+        has_integrity=True,
+        has_authentication=True,
+        has_anti_replay=True,
+        has_forward_secrecy=True,
+    ),
+    files_per_site=3,
+    keys_per_site=2,
+    limitations=(
+        "FSCP is freelan's own protocol, hardly reviewed by anybody; Debian has dropped freelan after Debian 11.",
+        "Frames that arrive out of order are dropped like lost ones.",
+        "After one end was killed the other ignores its return for half a minute, until the old session has run out.",
+        "It sets a host route to its peer, which stays when it is killed; Tunnelmark takes it away.",
+    ),
+    sources=(
+        "freelan 2.2: freelan --help, freelan.cfg, CERTIFICATES.HOWTO",
+        "https://github.com/freelan-developers/freelan, libs/fscp/fscp.txt",
+    ),
+    design=("FSCP",),
+    routing="A switch learns hardware addresses; every site keeps a session with every other.",
+    mesh=MeshEffort(files=PerSite(1, 2), routes=PerSite(0, 1), keys=PerSite(1, 1)),
+)
+"""Files: freelan.cfg, the site's own certificate and the certificate of each peer. Routes: one switch (tap and bridge)
+for all peers. Keys: the site's own private one and the public one of every site."""

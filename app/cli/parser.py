@@ -48,6 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_pair(commands)
     _add_discover(commands)
     _add_compare(commands)
+    _add_census(commands)
     _add_results(commands)
     _add_lint(commands)
     _add_policy(commands)
@@ -174,6 +175,25 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="200, 2 000 or 10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds",
     )
     _add_measuring(compare_parser)
+
+
+def _add_census(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    census = _command(
+        commands, "census", "census.census", "try every cipher, MAC and AEAD that both hosts list", has_pair=True
+    )
+    census.add_argument("--solutions", metavar="A,B", help="which VPNs (default: all that offer a choice)")
+    census.add_argument("--options", metavar="NAME,…", help="only these options, as the programs write them")
+    census.add_argument(
+        "--pings", type=int, default=20, metavar="N", help="echo requests for each option (default: 20)"
+    )
+    census.add_argument("--json", metavar="FILE", help="write every result as JSON (- for stdout)")
+    census.add_argument("--report", metavar="FILE.html", help="write a page for people")
+    census.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
+    again = census.add_mutually_exclusive_group()
+    again.add_argument(
+        "--resume", action="store_true", help="go on with an unfinished census, or fail if there is none"
+    )
+    again.add_argument("--again", action="store_true", help="begin anew even if there is an unfinished census")
 
 
 def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.campaign import CampaignControl, plan_campaign, run_campaign
+from app.compose import censuses
 from app.compose.archive import Archive
 from app.compose.candidates import find_candidates, missing_parts, unavailable_solutions
+from app.compose.censuses import CensusOptions, CensusResults
 from app.compose.connections import Connections
 from app.compose.header import file_header
 from app.compose.labs import Labs
@@ -24,6 +26,8 @@ from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, prefl
 from app.deploy import preview as preview_deployment
 from app.discovery import discover_pair, find_link, install, plan_install
 from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, CensusRecord
+from app.domain.census_events import CensusSink
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
@@ -278,6 +282,43 @@ class Services:
             lambda: lint_host(sessions.b, token=token, guidelines=guidelines),
         )
         return (*a, *b)
+
+    # --- censuses -----------------------------------------------------------------------------------------------------
+
+    def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
+        """Plan a census: every option of the chosen solutions that both hosts list."""
+        return censuses.make_plan(discovery, options)
+
+    def unfinished_census(self, discovery: Discovery, plan: CensusPlan) -> int | None:
+        """Return the number of an unfinished census of the same options with the same versions."""
+        return censuses.unfinished(self.store, discovery, plan)
+
+    def run_census(
+        self,
+        discovery: Discovery,
+        plan: CensusPlan,
+        *,
+        token: CancelToken,
+        emit: CensusSink,
+        resume_id: int | None = None,
+    ) -> CensusRecord:
+        """Try every option. Returns when all is done, cancelled and cleaned up."""
+        sessions = self.sessions(plan.pair, token=token)
+        return censuses.run(
+            self.store, sessions, discovery, plan, header=file_header(), token=token, emit=emit, resume_id=resume_id
+        )
+
+    def census_results(self, census_id: int) -> CensusResults:
+        """Return a stored census with its triples and verdicts."""
+        return censuses.results(self.store, census_id)
+
+    def censuses(self, pair_name: str | None = None) -> tuple[int, ...]:
+        """Return the numbers of stored censuses, newest first: of one pair, or of all."""
+        return self.store.list_censuses(pair_name)
+
+    def write_census(self, results: CensusResults, path: Path) -> Path:
+        """Write a census to a file; the kind follows from the ending: .json or .html."""
+        return censuses.write_report(results, path)
 
     # --- results ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,188 @@
+"""`tunnelmark census`."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Table
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.files import report_paths, write_text
+from app.cli.progress import duration
+from app.cli.terminal import run_cancellable
+from app.compose import Services
+from app.compose.censuses import CensusOptions, CensusResults
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
+from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
+from app.domain.errors import Cancelled, InvalidOption
+from app.domain.events import LogLevel, LogLine
+from app.domain.events import Progress as CensusProgress
+from app.ranking.published_census import STUDY_2019, published_triples
+from app.reports.census_json import census_to_json
+from app.wizard import Discovery
+
+MIN_PINGS, MAX_PINGS = 1, 1000
+_PLAIN_LINE_EVERY_S = 30.0
+
+
+def census(context: Context) -> int:
+    """Try every cipher, MAC and AEAD that the programs of both hosts list."""
+    options = context.options
+    if not MIN_PINGS <= options.pings <= MAX_PINGS:
+        raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
+    reports = report_paths({".html": options.report})
+    with context.services() as services:
+        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        plan = services.plan_census(
+            found,
+            CensusOptions(
+                _words(options.solutions), _words(options.options), options.pings, has_load_consent=options.allow_load
+            ),
+        )
+        resume_id = _resume_id(context, services, found, plan)
+        token = CancelToken()
+        with CensusDisplay(context.err) as display:
+            record = run_cancellable(
+                lambda _token: services.run_census(found, plan, token=token, emit=display.handle, resume_id=resume_id),
+                context.prompts,
+                token,
+            )
+        results = services.census_results(record.census_id)
+        for path in reports:
+            context.err.print(f"Report: {services.write_census(results, path)}", markup=False, soft_wrap=True)
+    if options.json:
+        write_text(options.json, json.dumps(census_to_json(results.record, results.words), indent=2))
+    if options.json != "-":
+        print_census(context.out, results)
+    if token.is_cancelled:
+        context.err.print("The census was cancelled, and the hosts were put back. It can be resumed.", markup=False)
+        raise Cancelled
+    return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def _resume_id(context: Context, services: Services, found: Discovery, plan: CensusPlan) -> int | None:
+    if context.options.again:
+        return None
+    census_id = services.unfinished_census(found, plan)
+    if census_id is None and context.options.resume:
+        raise InvalidOption(
+            f"There is no unfinished census of {found.pair.name} of these options with these versions.",
+            hint="Leave --resume out.",
+        )
+    return census_id
+
+
+def print_census(out: Console, results: CensusResults) -> None:
+    """Print the triples beside the published ones, then what does not work and what is unprotected."""
+    record = results.record
+    table = Table(title=f"Census {record.census_id} of {record.pair.name}", title_justify="left")
+    for heading in ("solution", "works / fails / total", "unprotected", "not run", "published (study, Table III)"):
+        table.add_column(heading)
+    for one in results.solutions:
+        planned = sum(item.solution == one.solution for item in record.plan.items)
+        table.add_row(
+            one.solution,
+            f"{one.working} / {one.failed} / {one.total}",
+            str(one.unprotected),
+            str(planned - one.total - one.unprotected),
+            ", ".join(f"{there.working}/{there.failed}/{there.total}" for there in published_triples(one.solution)),
+        )
+    out.print(table)
+    for one in results.solutions:
+        _print_troubles(out, one)
+    out.print(f"Published: {STUDY_2019}", markup=False)
+
+
+def _print_troubles(out: Console, census: SolutionCensus) -> None:
+    for result in census.options:
+        if result.status is not OptionStatus.WORKS or result.reason:
+            out.print(f"{census.solution}: {describe_option(result)}", markup=False, soft_wrap=True)
+
+
+def describe_option(result: OptionResult) -> str:
+    """Return what became of an option, in one line."""
+    parts = [f"{result.kind} {result.name}: {result.status}"]
+    if result.alias_of:
+        parts.append(f"alias of {result.alias_of}")
+    if result.weighted_latency_ms is not None:
+        parts.append(f"{result.weighted_latency_ms:.2f} ms")
+    if result.throughput_mbit_s is not None:
+        parts.append(f"{result.throughput_mbit_s:.1f} Mbit/s")
+    line = ", ".join(parts)
+    return f"{line}. {result.reason}" if result.reason else line
+
+
+class CensusDisplay:
+    """Shows a census's events. Called in the census's thread.
+
+    Args:
+        console: On stderr.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lock = threading.Lock()
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bars.add_task("", total=1.0, left="")
+        self._total = 0
+        self._last_plain = time.monotonic()
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def handle(self, event: CensusEvent) -> None:
+        """Show one event."""
+        with self._lock:
+            match event:
+                case CensusStarted():
+                    self._total = len(event.plan.items)
+                    self._line(f"Census {event.census_id}: {self._total} options.")
+                    if event.done:
+                        self._line(f"{len(event.done)} of them were tried before; going on.")
+                case OptionEnded():
+                    place = f"[{event.item.position + 1}/{self._total}]"
+                    self._line(f"{place} {event.result.solution}: {describe_option(event.result)}")
+                case CensusProgress():
+                    self._progress(event)
+                case LogLine() if event.level is not LogLevel.INFO:
+                    self._line(event.text)
+                case _:
+                    pass
+
+    def _progress(self, event: CensusProgress) -> None:
+        left = f"{duration(event.left_s)} left"
+        self._bars.update(self._task, completed=event.fraction, description=escape(event.text), left=left)
+        now = time.monotonic()
+        if not self._console.is_terminal and now - self._last_plain >= _PLAIN_LINE_EVERY_S:
+            self._last_plain = now
+            self._line(f"{event.fraction:.0%}, {left}")
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, markup=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
-from vpn_adapters import baseline, freelan, ipsec, l2tp, openvpn, wireguard
+from vpn_adapters import baseline, ipsec, l2tp, macsec, openvpn, wireguard
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -16,9 +16,9 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             l2tp.adapter,
             wireguard.adapter,
             ipsec.adapter,
+            macsec.adapter,
             openvpn.udp_adapter,
             openvpn.tcp_adapter,
-            freelan.adapter,
         )
     }
 )

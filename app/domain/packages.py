@@ -31,6 +31,8 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
         # Debian's and Arch's kernels have these modules; where they lack them, no package of a fixed name helps.
         "kernel module tun": _names("", "kernel-modules-core", "kmod-tun", ""),
         "kernel module wireguard": _names("", "kernel-modules", "kmod-wireguard", ""),
+        "kernel module macsec": _names("", "kernel-modules-core", "kmod-macsec", ""),
+        "sha256sum": _names("coreutils", "coreutils", "coreutils-sha256sum", "coreutils"),
         "kernel module esp4": _names("", "kernel-modules-core", "kmod-ipsec4", ""),
         "kernel module xfrm_user": _names("", "kernel-modules-core", "kmod-ipsec", ""),
         "kernel module l2tp_ip": _names("", "kernel-modules-extra", "kmod-l2tp-ip", ""),

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, Suite, TunnelPlan, UpCheck
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, CommandResult, HostSession, SessionPair
+from app.domain.commands import Command, CommandResult, FileToWrite, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import STATE_DIR, Link
@@ -72,6 +72,15 @@ class BareTunnel:
         self.both(lambda side: sh(self.session(side), f"umask 077; mkdir -p {folder}"))
         a, b = self.both(self._identity)
         self.request = replace(self.request, identity_a=a, identity_b=b)
+        self._share()
+
+    def _share(self) -> None:
+        """Give each host what the other one made for both."""
+        for side in Side:
+            for secret in self.adapter.identity(self.request, side).shared:
+                text = self.session(side).run(secret.show, token=CancelToken()).stdout.strip()
+                file = FileToWrite(secret.path, f"{text}\n".encode(), mode=0o600)
+                self.session(side.other).write_files([file], token=CancelToken())
 
     def _identity(self, side: Side) -> PublicIdentity:
         recipe = self.adapter.identity(self.request, side)

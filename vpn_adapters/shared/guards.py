@@ -3,7 +3,7 @@
 L2TPv3 goes on in the clear when what protected it has gone: a stopped daemon, flushed policies, a removed interface.
 The table knows nothing of daemons: it looks at each packet of our own session.
 
-Source: nft(8) of nftables 0.9.8 and 1.1.3 (raw payload `@th`, `rt ipsec`, `meta ipsec`); RFC 3931 section 4.1.1 (the
+Source: nft(8) of nftables 0.9.8 and 1.1.3 (raw payload `@nh`, `rt ipsec`, `meta ipsec`); RFC 3931 section 4.1.1 (the
 session id comes first).
 """
 
@@ -14,29 +14,36 @@ from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
 
-# `create` fails where a table of that name is there already, which is then not ours.
-_IPSEC_SCRIPT = """\
+# `create` fails where a table of that name is there already, which is then not ours. Offsets are from the IP header,
+# which has no options: what has some is dropped. An offset from the header behind it (`@th`) makes nft 1.1.3 abort when
+# it lists the rules.
+_HEAD = """\
 modprobe nf_tables 2> /dev/null
 nft -f - << END
 create table inet $1
 add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
 add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
-add rule inet $1 guard_out ip daddr $2 meta l4proto 115 @th,0,32 $3 rt ipsec missing counter drop
-add rule inet $1 guard_in ip saddr $2 meta l4proto 115 @th,0,32 $3 meta ipsec missing counter drop
-END
+add rule inet $1 guard_in ip saddr $2 ip protocol 115 ip hdrlength > 5 counter drop
 """
 
-# The Ethernet type of the frame inside: 4 bytes of session id, 4 of sublayer, 12 of addresses.
-_MACSEC_SCRIPT = """\
-modprobe nf_tables 2> /dev/null
-nft -f - << END
-create table inet $1
-add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
-add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
-add rule inet $1 guard_out ip daddr $2 meta l4proto 115 @th,0,32 $3 @th,160,16 != { 0x88e5, 0x888e } counter drop
-add rule inet $1 guard_in ip saddr $2 meta l4proto 115 @th,0,32 $3 @th,160,16 != { 0x88e5, 0x888e } counter drop
+_IPSEC_SCRIPT = (
+    _HEAD
+    + """\
+add rule inet $1 guard_out ip daddr $2 ip protocol 115 @nh,160,32 $3 rt ipsec missing counter drop
+add rule inet $1 guard_in ip saddr $2 ip protocol 115 @nh,160,32 $3 meta ipsec missing counter drop
 END
 """
+)
+
+# The Ethernet type of the frame inside: 20 bytes of IP, 4 of session id, 4 of sublayer, 12 of addresses.
+_MACSEC_SCRIPT = (
+    _HEAD
+    + """\
+add rule inet $1 guard_out ip daddr $2 ip protocol 115 @nh,160,32 $3 @nh,320,16 != { 0x88e5, 0x888e } counter drop
+add rule inet $1 guard_in ip saddr $2 ip protocol 115 @nh,160,32 $3 @nh,320,16 != { 0x88e5, 0x888e } counter drop
+END
+"""
+)
 
 _REMOVE_SCRIPT = """\
 command -v nft > /dev/null || exit 0

@@ -12,7 +12,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from vpn_adapters.shared.discovering import has_iproute2, missing_modules, missing_part
-from vpn_adapters.shared.interfaces import CONFIGURE_SCRIPT, WAIT_GONE_SCRIPT, configure_arguments
+from vpn_adapters.shared.interfaces import CONFIGURE_SCRIPT, WAIT_GONE_SCRIPT, configure_arguments, mac_address
 
 L2TPV3_HEADER_BYTES = 8
 """Session id (4) and default L2-specific sublayer (4) over IP. Source: RFC 3931 sections 4.1.1 and 4.6."""
@@ -32,6 +32,17 @@ ip l2tp add session name "$1" tunnel_id "$5" session_id "$6" peer_session_id "$6
 """
     + CONFIGURE_SCRIPT
 )
+
+# No address and no IPv6: nothing but what is above it may use this interface.
+_CREATE_LOWER_SCRIPT = """\
+set -e
+modprobe -a l2tp_ip l2tp_eth 2>/dev/null || :
+ip l2tp add tunnel tunnel_id "$4" peer_tunnel_id "$4" encap ip local "$6" remote "$7"
+ip l2tp add session name "$1" tunnel_id "$4" session_id "$5" peer_session_id "$5"
+if command -v udevadm >/dev/null 2>&1; then udevadm settle --timeout=3 || :; fi
+if [ -e "/proc/sys/net/ipv6/conf/$1/disable_ipv6" ]; then echo 1 > "/proc/sys/net/ipv6/conf/$1/disable_ipv6"; fi
+ip link set dev "$1" address "$2" mtu "$3" up
+"""
 
 # The kernel takes sessions and tunnels away after the command has returned (a work queue, since Linux 6.12).
 _REMOVE_SCRIPT = (
@@ -86,6 +97,29 @@ def create_step(link: Link, side: Side, local: str, remote: str) -> Step:
             timeout_s=10.0,
             is_root=True,
         ),
+    )
+
+
+def create_lower_step(link: Link, side: Side, *, mtu_bytes: int) -> Step:
+    """Return the step that makes the tunnel below an interface that encrypts frames.
+
+    Args:
+        link: Names, numbers and the underlay's addresses.
+        side: The end.
+        mtu_bytes: MTU of the lower interface.
+
+    Returns:
+        A step with its undo. The lower interface has the same hardware address as the upper one.
+    """
+    names, local, remote = link.names, link.underlay(side), link.underlay(side.other)
+    numbers = str(names.l2tp_tunnel_id), str(names.l2tp_session_id)
+    own = names.lower_interface, mac_address(link, side), str(mtu_bytes)
+    return Step(
+        title=f"Make the L2TPv3 tunnel from {local} to {remote} and its interface {names.lower_interface}",
+        command=Command(
+            shell_step_argv(_CREATE_LOWER_SCRIPT, *own, *numbers, local, remote), timeout_s=15.0, is_root=True
+        ),
+        undo=Command(shell_step_argv(_REMOVE_SCRIPT, names.lower_interface, *numbers), timeout_s=10.0, is_root=True),
     )
 
 

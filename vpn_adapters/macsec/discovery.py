@@ -1,0 +1,70 @@
+"""What a host can do with MACsec: ciphers as iproute2 lists them, and whether wpa_supplicant speaks MKA."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.adapters import shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import SolutionSupport
+from vpn_adapters.macsec.info import NAME
+from vpn_adapters.shared import discovering, l2tpv3
+
+KERNEL_MODULES = ("macsec", *l2tpv3.KERNEL_MODULES)
+
+MKA, MKA_256 = "mka", "mka-gcm-aes-256"
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "ip": discovering.query("ip", "-V"),
+        "help": discovering.query("ip", "link", "help", "macsec"),
+        "nft": discovering.query("nft", "--version"),
+        "sha256sum": discovering.query(*shell_step_argv("command -v sha256sum")),
+        "supplicant": discovering.query("wpa_supplicant", "-h"),
+        # Which cipher a key server chooses can be set since wpa_supplicant 2.11; nothing but the program says so.
+        "choice": discovering.query(
+            *shell_step_argv('grep -q macsec_csindex "$(command -v wpa_supplicant)" && echo macsec_csindex')
+        ),
+        "modules": discovering.modules_query(*KERNEL_MODULES),
+    }
+)
+
+_CIPHERS = re.compile(r"cipher \{([^}]*)\}")
+_CIPHER = re.compile(r"\bgcm-aes-(?:xpn-)?(?:128|256)\b")
+_SUPPLICANT = re.compile(r"^wpa_supplicant v(\S+)", re.MULTILINE)
+
+
+def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+    """Translate the answers.
+
+    Source: `ip link help macsec` of iproute2 5.9 and 6.15; `wpa_supplicant -h` 2.9 and 2.10 (list of drivers).
+    """
+    match = _CIPHERS.search(discovering.text_of(outputs, "help"))
+    ciphers = tuple(dict.fromkeys(_CIPHER.findall(match[1]))) if match else ()
+    programs = {
+        "nftables": "nftables v" in discovering.text_of(outputs, "nft"),
+        "sha256sum": "sha256sum" in discovering.text_of(outputs, "sha256sum"),
+    }
+    missing = tuple(discovering.missing_part(name, NAME) for name, is_there in programs.items() if not is_there)
+    missing += discovering.missing_modules(outputs.get("modules"), ("macsec",), NAME)
+    missing += l2tpv3.missing_parts(outputs, NAME)
+    note = "" if missing or ciphers else "Its `ip` does not know MACsec's ciphers."
+    return SolutionSupport(
+        solution=NAME,
+        is_available=not missing and not note,
+        version=discovering.iproute2_version(outputs),
+        features=_features(outputs),
+        ciphers=ciphers,
+        missing=missing,
+        note=note,
+    )
+
+
+def _features(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:
+    text = discovering.text_of(outputs, "supplicant")
+    if not _SUPPLICANT.search(text) or "macsec_linux" not in text:
+        return ()
+    choice = outputs.get("choice")
+    return (MKA, MKA_256) if choice is not None and choice.stdout.strip() == "macsec_csindex" else (MKA,)

@@ -1,0 +1,35 @@
+"""The secret that both ends share: made on A, given to B."""
+
+from __future__ import annotations
+
+from app.domain.adapters import IdentityRecipe, SharedSecret, Step, shell_step_argv
+from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.link import Link
+
+# 256 bits from the kernel, as 64 hexadecimal digits.
+_MAKE_SCRIPT = """\
+umask 077
+head -c 32 /dev/urandom | od -A n -v -t x1 | tr -d ' \\n' > "$1"
+[ "$(wc -c < "$1")" -eq 64 ]
+"""
+
+
+def secret_path(link: Link) -> str:
+    """Return where the secret lies on both hosts."""
+    return f"{link.run_dir}/macsec.secret"
+
+
+def recipe(link: Link, side: Side) -> IdentityRecipe:
+    """Return how the secret is made on A, and where it goes on B. It is new for every tunnel."""
+    if side is Side.B:
+        return IdentityRecipe()
+    path = secret_path(link)
+    make = Step(
+        title="Make the secret that both ends share",
+        command=Command(shell_step_argv(_MAKE_SCRIPT, path), timeout_s=10.0, is_root=True),
+        undo=Command(("rm", "-f", path), timeout_s=5.0, is_root=True),
+    )
+    show = Command(shell_step_argv('cat "$1"', path), timeout_s=10.0, is_root=True, max_output_bytes=4096)
+    secret = SharedSecret("Secret of 256 bits from which MACsec's keys come", show, path)
+    return IdentityRecipe(steps=(make,), shared=(secret,))

@@ -1,0 +1,40 @@
+"""What is always true of MACsec over L2TPv3."""
+
+from __future__ import annotations
+
+from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.mesh import MeshEffort, PerSite
+
+NAME = "macsec"
+
+INFO = SolutionInfo(
+    name=NAME,
+    title="MACsec over L2TPv3",
+    summary="Each Ethernet frame encrypted by the kernel's MACsec, and carried by L2TPv3.",
+    space=Space.KERNEL,
+    carrier=Carrier.IP,
+    security=SecurityProperties(
+        has_confidentiality=True,
+        has_integrity=True,
+        has_authentication=True,
+        has_anti_replay=True,
+        has_forward_secrecy=False,
+    ),
+    files_per_site=1,
+    keys_per_site=1,
+    limitations=(
+        "Both ends hold the same secret, and whoever gets it later can read what was recorded before.",
+        "Static keys are never renewed: without extended packet numbers, traffic stops after 4 billion frames.",
+        "Anybody on the path can see the hardware addresses of the two gateways' interfaces, and forge L2TPv3 headers.",
+        "It uses IP protocol 115, which network address translation usually does not pass.",
+    ),
+    sources=(
+        "IEEE 802.1AE-2018",
+        "IEEE 802.1X-2020 section 9 (MKA)",
+        "RFC 3931",
+        "ip-macsec(8)",
+        "wpa_supplicant.conf(5)",
+    ),
+    routing="Bridges learn hardware addresses; one L2TPv3 session and one MACsec interface per pair of sites.",
+    mesh=MeshEffort(files=PerSite(1, -1), routes=PerSite(3, -3), keys=PerSite(1, -1)),
+)

@@ -1,0 +1,23 @@
+"""What MACsec over L2TPv3 adds to a frame."""
+
+from __future__ import annotations
+
+from vpn_adapters.shared import l2tpv3
+
+SECTAG_BYTES = 16
+"""Ethernet type, flags, short length, packet number and SCI. Source: IEEE 802.1AE-2018 section 9.3."""
+ICV_BYTES = 16
+"""Source: IEEE 802.1AE-2018 section 14.5."""
+MACSEC_BYTES = SECTAG_BYTES + ICV_BYTES
+
+NOTE = "Ethernet 14 + IPv4 20 + L2TPv3 8, and inside it MACsec's header 16 + tag 16, for every frame size."
+
+
+def overhead_bytes() -> int:
+    """Return by how many bytes the frame on the underlay is longer than the one inside."""
+    return l2tpv3.overhead_bytes() + MACSEC_BYTES
+
+
+def largest_unfragmented_frame_bytes(underlay_mtu_bytes: int) -> int:
+    """Return the largest frame that crosses in one outer packet, in bytes."""
+    return underlay_mtu_bytes - l2tpv3.packet_bytes(0) - MACSEC_BYTES

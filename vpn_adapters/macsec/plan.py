@@ -1,0 +1,128 @@
+"""Files and steps of MACsec over L2TPv3."""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.commands import Command, FileToWrite
+from app.domain.hosts import Side
+from app.domain.link import Link
+from vpn_adapters.macsec import overhead, scripts
+from vpn_adapters.macsec.discovery import KERNEL_MODULES
+from vpn_adapters.macsec.info import NAME
+from vpn_adapters.macsec.render import config_path, log_path, supplicant_config
+from vpn_adapters.macsec.suites import AGREED_KEYS, CIPHER, KEYS, SHOWN
+from vpn_adapters.shared import guards, l2tpv3
+from vpn_adapters.shared.interfaces import WAIT_GONE_SCRIPT, interface_up_check, mac_address
+from vpn_adapters.shared.rendering import setting
+
+WIRE_FILTER = f"ip proto {l2tpv3.IP_PROTOCOL}"
+
+
+def make(request: PlanRequest) -> TunnelPlan:
+    """Return the plan for both ends."""
+    link = request.link
+    return TunnelPlan(
+        solution=NAME,
+        suite=request.suite,
+        a=_end(request, Side.A),
+        b=_end(request, Side.B),
+        probe_address_a=link.inner_ip(Side.A),
+        probe_address_b=link.inner_ip(Side.B),
+        inner_mtu_bytes=link.inner_mtu_bytes,
+        overhead_bytes=overhead.overhead_bytes(),
+        overhead_note=overhead.NOTE,
+        largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
+        wire_filter=WIRE_FILTER,
+    )
+
+
+def _end(request: PlanRequest, side: Side) -> EndPlan:
+    link, is_agreed = request.link, setting(request, KEYS) == AGREED_KEYS
+    files = (FileToWrite(config_path(link), supplicant_config(request, side), mode=0o600),) if is_agreed else ()
+    lower_mtu_bytes = link.inner_mtu_bytes + overhead.MACSEC_BYTES
+    return EndPlan(
+        files=files,
+        steps=(
+            guards.macsec_step(link, side),
+            l2tpv3.create_lower_step(link, side, mtu_bytes=lower_mtu_bytes),
+            _macsec_step(request, side),
+        ),
+        interface=link.names.ethernet_interface,
+        up_checks=(interface_up_check(link), _peer_check(request)),
+        negotiated=_negotiated(request),
+        log_paths=(log_path(link),) if is_agreed else (),
+        kernel_modules=KERNEL_MODULES,
+        breakages=_breakages(link, is_agreed=is_agreed),
+    )
+
+
+def _macsec_step(request: PlanRequest, side: Side) -> Step:
+    link, cipher = request.link, setting(request, CIPHER)
+    name = link.names.ethernet_interface
+    arguments: tuple[str, ...] = (
+        link.run_dir,
+        link.names.lower_interface,
+        name,
+        mac_address(link, side),
+        mac_address(link, side.other),
+        cipher,
+        str(link.inner_mtu_bytes),
+        link.inner(side),
+    )
+    if setting(request, KEYS) == AGREED_KEYS:
+        title, script = f"Make the MACsec interface {name} and agree on keys by MKA", scripts.AGREED_SCRIPT
+    else:
+        title, script = f"Make the MACsec interface {name} with static keys", scripts.STATIC_SCRIPT
+        arguments += _key_arguments(cipher, side)
+    removal = shell_step_argv(scripts.REMOVE_SCRIPT + WAIT_GONE_SCRIPT, name, link.run_dir)
+    return Step(
+        title=title,
+        command=Command(shell_step_argv(script, *arguments), timeout_s=15.0, is_root=True),
+        undo=Command(removal, timeout_s=15.0, is_root=True),
+        is_per_suite=True,
+    )
+
+
+def _key_arguments(cipher: str, side: Side) -> tuple[str, ...]:
+    """Return digits of a key, both directions' names, and with extended packet numbers the short identifiers."""
+    digits = str(int(cipher[-3:]) // 4)
+    ways = (f"{side}-to-{side.other}", f"{side.other}-to-{side}")
+    numbers = {Side.A: "1", Side.B: "2"} if "-xpn-" in cipher else {Side.A: "", Side.B: ""}
+    return (digits, *ways, numbers[side], numbers[side.other])
+
+
+def _show(link: Link) -> Command:
+    # Of keys it prints the identifiers only.
+    return Command(("ip", "macsec", "show", link.names.ethernet_interface), timeout_s=5.0, is_root=True)
+
+
+def _peer_check(request: PlanRequest) -> UpCheck:
+    return UpCheck(
+        title="MACsec knows its peer",
+        command=_show(request.link),
+        stdout_pattern=r"RXSC: [0-9a-f]+, state on",
+    )
+
+
+def _negotiated(request: PlanRequest) -> UpCheck:
+    """Return how to see what the kernel uses."""
+    shown = re.escape(setting(request, SHOWN))
+    return UpCheck(
+        title="What the kernel encrypts with",
+        command=_show(request.link),
+        stdout_pattern=rf"(?s)validate strict [^\n]*encrypt on .*cipher suite: {shown},.*RXSC: [0-9a-f]+, state on",
+    )
+
+
+def _breakages(link: Link, *, is_agreed: bool) -> tuple[Breakage, ...]:
+    name = link.names.ethernet_interface
+    removed = Breakage(
+        f"The MACsec interface {name} is removed",
+        Command(shell_step_argv('ip link del dev "$1"\n' + WAIT_GONE_SCRIPT, name), timeout_s=10.0, is_root=True),
+    )
+    if not is_agreed:
+        return (removed,)
+    kill = Command(shell_step_argv(scripts.BREAK_KILL_SCRIPT, link.run_dir), timeout_s=10.0, is_root=True)
+    return (Breakage("wpa_supplicant is killed (SIGKILL)", kill), removed)

@@ -209,6 +209,11 @@ class TestConfig:
             assert "socket-flags TCP_NODELAY" in config_lines(Carrier.TCP, side)
             assert not any("NODELAY" in line for line in config_lines(Carrier.UDP, side))
 
+    @pytest.mark.parametrize("carrier", [Carrier.UDP, Carrier.TCP])
+    def test_client_never_waits_long_before_it_tries_again(self, carrier: Carrier) -> None:
+        assert {"connect-retry 1 1", "connect-timeout 5"} <= set(config_lines(carrier, Side.B))
+        assert not any(line.startswith("connect-") for line in config_lines(carrier, Side.A))
+
     def test_client_takes_no_routes_or_addresses_from_its_server(self) -> None:
         lines = config_lines(Carrier.UDP, Side.B)
         assert "route-nopull" in lines

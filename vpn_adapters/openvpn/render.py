@@ -21,6 +21,9 @@ from vpn_adapters.openvpn.suites import PROVIDERS
 from vpn_adapters.openvpn.support import needs_legacy_provider, spelling
 from vpn_adapters.shared.rendering import public_value, render_file, setting
 
+_NO_NAGLE = ("socket-flags TCP_NODELAY",)
+"""Small frames are sent at once."""
+
 
 def config_path(link: Link) -> str:
     """Return where the configuration lies on each host."""
@@ -63,14 +66,12 @@ def config(carrier: Carrier, request: PlanRequest, side: Side) -> bytes:
 def _transport(carrier: Carrier, link: Link, side: Side) -> list[str]:
     own, peer = link.underlay(side), link.underlay(side.other)
     port = link.names.udp_port if carrier is Carrier.UDP else link.names.tcp_port
-    if carrier is Carrier.UDP:
-        server, client = ["proto udp4"], ["proto udp4"]
-    else:
-        server = ["proto tcp4-server", "socket-flags TCP_NODELAY"]
-        client = ["proto tcp4-client", "socket-flags TCP_NODELAY", "connect-retry 1 1", "connect-timeout 5"]
+    server = ["proto udp4"] if carrier is Carrier.UDP else ["proto tcp4-server", *_NO_NAGLE]
+    client = ["proto udp4"] if carrier is Carrier.UDP else ["proto tcp4-client", *_NO_NAGLE]
     if side is Side.A:
         return [*server, f"local {own}", f"port {port}"]
-    return [*client, "nobind", f"remote {peer} {port}"]
+    # Otherwise the client would wait longer from try to try, up to 300 s, and find its server late after an outage.
+    return [*client, "connect-retry 1 1", "connect-timeout 5", "nobind", f"remote {peer} {port}"]
 
 
 def _device(link: Link) -> list[str]:

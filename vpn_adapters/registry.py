@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.domain.adapters import Adapter
-from vpn_adapters import baseline, ipsec, l2tp, macsec, openvpn, wireguard
+from vpn_adapters import baseline, freelan, ipsec, l2tp, macsec, openvpn, ssh, tinc, wireguard
 
 ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
     {
@@ -19,6 +19,9 @@ ADAPTERS: Mapping[str, Adapter] = MappingProxyType(
             macsec.adapter,
             openvpn.udp_adapter,
             openvpn.tcp_adapter,
+            tinc.adapter,
+            ssh.adapter,
+            freelan.adapter,
         )
     }
 )

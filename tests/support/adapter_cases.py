@@ -23,6 +23,11 @@ CERTIFICATES = {
 }
 """Well-formed PEM around tiny DER values: nothing here verifies them."""
 
+SSH_KEYS = {
+    Side.A: "AAAAC3NzaC1lZDI1NTE5AAAAIEFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFB",
+    Side.B: "AAAAC3NzaC1lZDI1NTE5AAAAIEJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJC",
+}
+
 WIREGUARD_KEYS = {
     Side.A: "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=",
     Side.B: "QkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkI=",
@@ -103,6 +108,8 @@ def identity(adapter: Adapter, side: Side) -> PublicIdentity:
         "certificate": result(CERTIFICATES[side]),
         "public-key": result(WIREGUARD_KEYS[side] + "\n"),
         "ike-public-key": result(IKE_KEYS[side]),
+        "rsa-public-key": result(IKE_KEYS[side]),
+        "ssh-public-key": result(f"ssh-ed25519 {SSH_KEYS[side]} \n"),
     }
     return adapter.parse_identity(outputs)
 

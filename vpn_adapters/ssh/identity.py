@@ -1,0 +1,66 @@
+"""The host key of the server and the key of the client, each made on the host that owns it."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+
+from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import Link
+
+SSH_KEY = "ssh-public-key"
+
+_MAKE_SCRIPT = 'umask 077; rm -f "$1" "$1.pub"; ssh-keygen -q -t ed25519 -N "" -C "" -f "$1" < /dev/null'
+
+_LINE = re.compile(r"^ssh-ed25519 ([A-Za-z0-9+/]{60,80}={0,2})(?:\s|$)", re.MULTILINE)
+_BLOB_START = b"\x00\x00\x00\x0bssh-ed25519\x00\x00\x00\x20"
+"""What comes before the key's 32 bytes. Source: RFC 8709 section 4."""
+
+
+def key_path(link: Link) -> str:
+    """Return where the private key lies on its host."""
+    return f"{link.run_dir}/ssh_ed25519"
+
+
+def recipe(link: Link, side: Side) -> IdentityRecipe:
+    """Return how the key is made and its public part printed. The private key never leaves the host."""
+    path = key_path(link)
+    make = Step(
+        title=f"Make an Ed25519 key that stays on host {side.upper()}",
+        command=Command(shell_step_argv(_MAKE_SCRIPT, path), timeout_s=10.0, is_root=True),
+        undo=Command(("rm", "-f", path, f"{path}.pub"), timeout_s=5.0, is_root=True),
+    )
+    show = Command(("cat", f"{path}.pub"), timeout_s=5.0, is_root=True, max_output_bytes=4096)
+    return IdentityRecipe(steps=(make,), public={SSH_KEY: show})
+
+
+def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+    """Read the public key.
+
+    Args:
+        outputs: What the recipe's public commands printed.
+
+    Returns:
+        The identity with one value: the key as known_hosts and authorized_keys have it, without comment.
+
+    Raises:
+        CommandFailed: It is not an Ed25519 key.
+    """
+    result = outputs.get(SSH_KEY)
+    match = _LINE.search(result.stdout) if result else None
+    try:
+        blob = base64.b64decode(match.group(1), validate=True) if match else b""
+    except (binascii.Error, ValueError):
+        blob = b""
+    if not blob.startswith(_BLOB_START) or len(blob) != len(_BLOB_START) + 32:
+        raise CommandFailed(
+            "The host did not print an Ed25519 public key.",
+            hint="Check that `ssh-keygen -t ed25519` works there.",
+            context={"stderr": result.stderr[-500:] if result else ""},
+        )
+    return PublicIdentity({SSH_KEY: f"ssh-ed25519 {base64.b64encode(blob).decode()}"})

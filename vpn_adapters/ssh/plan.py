@@ -1,0 +1,209 @@
+"""Files and steps of OpenSSH's tap forwarding."""
+
+from __future__ import annotations
+
+import re
+
+from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.commands import Command, FileToWrite
+from app.domain.hosts import Side
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.results import FRAME_BYTES
+from vpn_adapters.shared.daemons import kill_command, stop_command
+from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
+from vpn_adapters.ssh import render
+from vpn_adapters.ssh.algorithms import is_aead, packet_bytes
+from vpn_adapters.ssh.discovery import SSHD_PREFIX
+from vpn_adapters.ssh.info import NAME
+
+TCP_HEADER_BYTES = 32
+"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
+CHANNEL_HEADER_BYTES = 9
+"""Message (1), channel (4), length (4) before a frame. Source: RFC 4254 section 5.2, OpenSSH: PROTOCOL section 2.3."""
+
+FIFO_NAME = "ssh.stdin"
+
+# sshd wants its folder for unprivileged children, which lies in /run and which the host's own sshd may have made or
+# not. Where we made it, it goes again, unless an sshd runs that may count on it by then.
+_PRIVSEP_SCRIPT = """\
+if [ -d /run/sshd ] || ! "$1" -t -f "$2" 2>&1 | grep -q 'privilege separation directory: /run/sshd'; then exit 0; fi
+: > "$3" && mkdir -m 0755 /run/sshd
+"""
+
+_PRIVSEP_UNDO_SCRIPT = """\
+[ -e "$1" ] || exit 0
+for folder in /proc/[0-9]*; do
+  name=
+  { read -r name < "$folder/comm"; } 2>/dev/null || continue
+  case $name in sshd*) exit 0 ;; esac
+done
+rmdir /run/sshd 2>/dev/null
+rm -f "$1"
+"""
+
+_SERVER_SCRIPT = """\
+umask 077
+: > "$3"
+"$1" -f "$2" -E "$3" < /dev/null > /dev/null 2>> "$3" || { cat "$3" >&2; exit 1; }
+"""
+
+# The client's input is a pipe that nobody writes to and that never ends. A server that does not listen yet is asked
+# again soon; whatever else ends the client is said in its own words.
+_CLIENT_SCRIPT = """\
+umask 077
+[ -p "$3" ] || mkfifo "$3" || exit 1
+tries=0
+while :; do
+  : > "$2"
+  setsid ssh -F "$1" -E "$2" "$5" <> "$3" > /dev/null 2>> "$2" &
+  process=$!
+  echo "$process" > "$4"
+  while kill -0 "$process" 2>/dev/null; do
+    if grep -q -F 'tunnel forward established' "$2"; then exit 0; fi
+    sleep 0.05 2>/dev/null || sleep 1
+  done
+  tries=$((tries + 1))
+  if [ "$tries" -gt 60 ] || ! grep -q -F 'Connection refused' "$2"; then tail -n 8 "$2" >&2; exit 1; fi
+  sleep 0.1 2>/dev/null || sleep 1
+done
+"""
+
+
+def make(request: PlanRequest) -> TunnelPlan:
+    """Return the plan for both ends."""
+    link = request.link
+    cipher, mac = setting(request, "cipher"), setting(request, "mac")
+    return TunnelPlan(
+        solution=NAME,
+        suite=request.suite,
+        a=_end(request, Side.A),
+        b=_end(request, Side.B),
+        probe_address_a=link.inner_ip(Side.A),
+        probe_address_b=link.inner_ip(Side.B),
+        inner_mtu_bytes=link.inner_mtu_bytes,
+        overhead_bytes=overhead_bytes(1000, cipher, mac),
+        overhead_note=(
+            "Ethernet 14 + IPv4 20 + TCP 32, and of SSH the channel's header 9, length 4, padding to whole blocks and "
+            f"the tag: {overhead_bytes(1000, cipher, mac)} bytes at a frame of 1000. TCP may split or join, and sends "
+            "66-byte ACKs as well."
+        ),
+        wire_filter=f"tcp port {link.names.ssh_port}",
+        overhead_by_frame={size: overhead_bytes(size, cipher, mac) for size in FRAME_BYTES},
+    )
+
+
+def overhead_bytes(frame_bytes: int, cipher: str, mac: str) -> int:
+    """Return by how many bytes a frame is longer on the underlay.
+
+    Args:
+        frame_bytes: The Ethernet frame inside, without FCS, in bytes.
+        cipher: As OpenSSH names it.
+        mac: As OpenSSH names it.
+    """
+    headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + TCP_HEADER_BYTES
+    return headers + packet_bytes(CHANNEL_HEADER_BYTES + frame_bytes, cipher, mac) - frame_bytes
+
+
+def _end(request: PlanRequest, side: Side) -> EndPlan:
+    link = request.link
+    is_server = side is Side.A
+    return EndPlan(
+        files=_server_files(request) if is_server else _client_files(request),
+        steps=_server_steps(request) if is_server else _client_steps(link),
+        interface=link.names.ethernet_interface,
+        up_checks=(_tunnel_check(link, side), interface_up_check(link)),
+        negotiated=_negotiated(request),
+        log_paths=(render.log_path(link),),
+        listens=(("tcp", link.names.ssh_port),) if is_server else (),
+        kernel_modules=("tun",),
+        breakages=_breakages(link, side),
+    )
+
+
+def _server_files(request: PlanRequest) -> tuple[FileToWrite, ...]:
+    link = request.link
+    return (
+        FileToWrite(render.server_config_path(link), render.server_config(request), mode=0o600),
+        FileToWrite(render.authorized_keys_path(link), render.authorized_keys(request), mode=0o600),
+    )
+
+
+def _client_files(request: PlanRequest) -> tuple[FileToWrite, ...]:
+    link = request.link
+    return (
+        FileToWrite(render.client_config_path(link), render.client_config(request), mode=0o600),
+        FileToWrite(render.known_hosts_path(link), render.known_hosts(request), mode=0o600),
+    )
+
+
+def _server_steps(request: PlanRequest) -> tuple[Step, ...]:
+    link = request.link
+    found = (name for name in request.facts_a.solutions[NAME].features if name.startswith(SSHD_PREFIX))
+    sshd = next(found, f"{SSHD_PREFIX}/usr/sbin/sshd").removeprefix(SSHD_PREFIX)
+    marker = f"{link.run_dir}/made-run-sshd"
+    config = render.server_config_path(link)
+    privsep = Step(
+        title="Make /run/sshd, where sshd lacks it",
+        command=Command(shell_step_argv(_PRIVSEP_SCRIPT, sshd, config, marker), timeout_s=10.0, is_root=True),
+        undo=Command(shell_step_argv(_PRIVSEP_UNDO_SCRIPT, marker), timeout_s=5.0, is_root=True),
+    )
+    start = Step(
+        title="Start an sshd for this tunnel alone",
+        command=Command(
+            shell_step_argv(_SERVER_SCRIPT, sshd, config, render.log_path(link)), timeout_s=15.0, is_root=True
+        ),
+        undo=stop_command("sshd", config, render.pid_path(link), render.log_path(link)),
+        is_per_suite=True,
+    )
+    return (tap_step(link, second_name=render.tap_name(link)), privsep, start, set_up_step(link, Side.A))
+
+
+def _client_steps(link: Link) -> tuple[Step, ...]:
+    config, fifo = render.client_config_path(link), f"{link.run_dir}/{FIFO_NAME}"
+    log, pid = render.log_path(link), render.pid_path(link)
+    start = Step(
+        title="Start the client and wait until its tunnel stands",
+        command=Command(
+            shell_step_argv(_CLIENT_SCRIPT, config, log, fifo, pid, render.PEER), timeout_s=25.0, is_root=True
+        ),
+        undo=stop_command("ssh", config, pid, log, fifo),
+        is_per_suite=True,
+    )
+    return (tap_step(link, second_name=render.tap_name(link)), set_up_step(link, Side.B), start)
+
+
+def _tunnel_check(link: Link, side: Side) -> UpCheck:
+    words = "Starting session: forced-command" if side is Side.A else "tunnel forward established"
+    return UpCheck(
+        title="OpenSSH says that the tunnel stands",
+        command=Command(("grep", "-F", words, render.log_path(link)), timeout_s=5.0, is_root=True),
+    )
+
+
+def _negotiated(request: PlanRequest) -> UpCheck:
+    """Return how to see what was agreed on: both ends log it after each key exchange, for each direction."""
+    cipher, mac = setting(request, "cipher"), setting(request, "mac")
+    agreed = re.escape(f"cipher: {cipher} MAC: {'<implicit>' if is_aead(cipher) else mac} compression: none")
+    patterns = [
+        rf"kex: algorithm: {re.escape(setting(request, 'kex'))}(?:\s|$)",
+        r"kex: host key algorithm: ssh-ed25519(?:\s|$)",
+        rf"kex: (?:server->client|client->server) {agreed}.*kex: (?:server->client|client->server) {agreed}",
+    ]
+    return UpCheck(
+        title="What OpenSSH agreed on with its peer",
+        command=Command(("grep", "-F", " kex: ", render.log_path(request.link)), timeout_s=5.0, is_root=True),
+        stdout_pattern="(?s)" + "".join(f"(?=.*{pattern})" for pattern in patterns),
+    )
+
+
+def _breakages(link: Link, side: Side) -> tuple[Breakage, ...]:
+    program, config = (
+        ("sshd", render.server_config_path(link)) if side is Side.A else ("ssh", render.client_config_path(link))
+    )
+    return (
+        Breakage(f"{program} is killed", kill_command(program, config)),
+        Breakage(f"{program} is stopped", stop_command(program, config)),
+        tap_down_breakage(link),
+    )

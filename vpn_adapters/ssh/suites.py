@@ -1,0 +1,82 @@
+"""Which cryptographic choices two hosts' OpenSSHs have in common."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from app.domain.adapters import Suite
+from app.domain.hosts import HostFacts, SolutionSupport
+from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.ssh.algorithms import is_aead
+from vpn_adapters.ssh.discovery import KEX_PREFIX, PREFERRED_KEX
+from vpn_adapters.ssh.info import NAME
+
+CHACHA20 = "chacha20-poly1305@openssh.com"
+AES_256 = "aes256-gcm@openssh.com"
+AES_128 = "aes128-gcm@openssh.com"
+UNUSED_MAC = "hmac-sha2-256-etm@openssh.com"
+"""What is named beside an AEAD, which does not use it."""
+
+_TITLES = {CHACHA20: "ChaCha20-Poly1305", AES_256: "AES-256-GCM", AES_128: "AES-128-GCM"}
+
+
+def supports(facts_a: HostFacts, facts_b: HostFacts) -> tuple[SolutionSupport, SolutionSupport]:
+    """Return what both hosts can do."""
+    return facts_a.solutions[NAME], facts_b.solutions[NAME]
+
+
+def common_kex(facts_a: HostFacts, facts_b: HostFacts) -> str:
+    """Return the best key exchange that both hosts list; empty where there is none."""
+    both = supports(facts_a, facts_b)
+    wanted = (name for name in PREFERRED_KEX if all(f"{KEX_PREFIX}{name}" in one.features for one in both))
+    return next(wanted, "")
+
+
+def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+    """Return what both hosts can do, best first.
+
+    AES-256-GCM is best where both CPUs have AES instructions, ChaCha20-Poly1305 where one has not: software AES is
+    several times slower and leaks through caches. OpenSSH's own order puts ChaCha20-Poly1305 first, which also hides
+    the length of packets; that counts little here, where every packet holds one frame.
+
+    Args:
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+
+    Returns:
+        Suites; the first is the default. Empty where one host cannot.
+    """
+    if not are_both_able(NAME, facts_a, facts_b):
+        return ()
+    kex = common_kex(facts_a, facts_b)
+    if not kex:
+        return ()
+    is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
+    order = (AES_256, CHACHA20, AES_128) if is_aes_fast else (CHACHA20, AES_256, AES_128)
+    both = supports(facts_a, facts_b)
+    common = [cipher for cipher in order if all(cipher in one.ciphers for one in both)]
+    return tuple(
+        chosen(kex, name=_TITLES[cipher].lower(), cipher=cipher, mac=UNUSED_MAC, is_default=index == 0)
+        for index, cipher in enumerate(common)
+    )
+
+
+def chosen(kex: str, *, name: str, cipher: str, mac: str, is_default: bool = False) -> Suite:
+    """Return a suite.
+
+    Args:
+        kex: Key exchange.
+        name: The suite's name.
+        cipher: As OpenSSH names it.
+        mac: As OpenSSH names it.
+        is_default: Whether it is the default.
+    """
+    title = _TITLES.get(cipher, cipher)
+    protection = (title,) if is_aead(cipher) else (title, mac)
+    return Suite(
+        name=name,
+        title=f"{', '.join(protection)}, {kex}, Ed25519 keys",
+        algorithms=(*((cipher,) if is_aead(cipher) else (cipher, mac)), kex, "ssh-ed25519"),
+        settings=MappingProxyType({"cipher": cipher, "mac": mac, "kex": kex}),
+        is_default=is_default,
+    )

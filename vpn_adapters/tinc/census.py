@@ -1,0 +1,74 @@
+"""Every cipher and digest that OpenSSL lists on both hosts, each with the suite that tries it in tinc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.domain.adapters import CensusOption, OptionKind
+from app.domain.hosts import HostFacts, SolutionSupport
+from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.tinc.discovery import ALIAS_PREFIX
+from vpn_adapters.tinc.info import NAME
+from vpn_adapters.tinc.numbers import NONE, cipher_kind, cipher_number, digest_number
+from vpn_adapters.tinc.suites import Meant, chosen, supports
+
+STUDY_DIGEST = "SHA1"
+STUDY_CIPHER = "AES-128-CBC"
+"""What each cipher and each digest goes with. Source: Lackorzynski, Köpsell, Strufe 2019, Table III."""
+
+_NOTE = "tinc lists nothing; the name is one of those that `openssl list` prints."
+_NONE_NOTE = "tinc's own word for none: tinc.conf(5)."
+_NUMBER_NOTE = " Its number in tinc's own report is not known here, so that any number but 0 is taken for it."
+
+
+def options(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+    """Return every option, ciphers first, each kind in the order in which A's OpenSSL lists it.
+
+    Args:
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+
+    Returns:
+        The options; empty where one host cannot make this tunnel at all.
+    """
+    if not are_both_able(NAME, facts_a, facts_b):
+        return ()
+    a, b = supports(facts_a, facts_b)
+    aliases = aliases_of(a)
+    ciphers = (*_common(a.ciphers, b.ciphers), NONE)
+    digests = (*_common(a.digests, b.digests), NONE)
+
+    def option(kind: OptionKind, cipher: str, digest: str) -> CensusOption:
+        asked = digest if kind is OptionKind.MAC else cipher
+        meant = Meant(aliases.get(cipher, cipher), aliases.get(digest, digest))
+        # Modes that tinc gives too little fail packet by packet, which it says only where it speaks of each packet.
+        debug = 5 if kind is OptionKind.AEAD and "poly1305" not in asked.lower() else 2
+        name = f"{kind}-{asked.lower().replace('/', '_')}"
+        number = digest_number(meant.digest) if kind is OptionKind.MAC else cipher_number(meant.cipher)
+        return CensusOption(
+            name=asked,
+            kind=kind,
+            suite=chosen(name=name, cipher=cipher, digest=digest, meant=meant, debug=debug),
+            alias_of=aliases.get(asked, ""),
+            is_unprotected=asked.lower() in (NONE, "null"),
+            note=_NONE_NOTE if asked == NONE else _NOTE + (_NUMBER_NOTE if number is None else ""),
+        )
+
+    return (
+        *(option(cipher_kind(one), one, STUDY_DIGEST) for one in ciphers if cipher_kind(one) is OptionKind.CIPHER),
+        *(option(cipher_kind(one), one, STUDY_DIGEST) for one in ciphers if cipher_kind(one) is OptionKind.AEAD),
+        *(option(OptionKind.MAC, STUDY_CIPHER, one) for one in digests),
+    )
+
+
+def aliases_of(support: SolutionSupport) -> Mapping[str, str]:
+    """Return which names of a host stand for which others."""
+    pairs = (
+        word.removeprefix(ALIAS_PREFIX).partition("=") for word in support.features if word.startswith(ALIAS_PREFIX)
+    )
+    return {name: other for name, _, other in pairs}
+
+
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> list[str]:
+    others = {name.lower() for name in second}
+    return [name for name in first if name.lower() in others]

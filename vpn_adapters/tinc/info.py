@@ -1,0 +1,34 @@
+"""What is always true of tinc 1.0."""
+
+from __future__ import annotations
+
+from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+from app.domain.mesh import MeshEffort, PerSite
+
+NAME = "tinc"
+
+INFO = SolutionInfo(
+    name=NAME,
+    title="tinc",
+    summary="tinc 1.0 in switch mode: daemons in user space pass Ethernet frames in UDP datagrams.",
+    space=Space.USER,
+    carrier=Carrier.UDP,
+    security=SecurityProperties(
+        has_confidentiality=True,
+        has_integrity=True,
+        has_authentication=True,
+        has_anti_replay=True,
+        has_forward_secrecy=False,
+    ),
+    files_per_site=3,
+    keys_per_site=2,
+    limitations=(
+        "The keys of packets are encrypted with RSA alone: whoever gets a private key later can read recorded traffic.",
+        "tinc 1.0 falls back to TCP without a word where a cipher does not work; that is looked for here.",
+    ),
+    sources=("tinc.conf(5), tincd(8) of tinc 1.0.36", "tinc manual, chapter Technical information"),
+    design=("tinc-1.0-protocol",),
+    routing="The daemons learn hardware addresses like a switch and find each other's addresses by themselves.",
+    mesh=MeshEffort(files=PerSite(0, 1), routes=PerSite(0, 1), keys=PerSite(0, 2)),
+)
+"""The mesh's figures are those of Khanvilkar and Khokhar 2004, Table 5: a site needs one other site's key only."""

@@ -1,0 +1,173 @@
+"""Files and steps of tinc."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.commands import Command, FileToWrite
+from app.domain.hosts import Side
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from app.domain.results import FRAME_BYTES
+from vpn_adapters.shared.daemons import kill_command, stop_command
+from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.taps import set_up_step, tap_down_breakage, tap_step
+from vpn_adapters.tinc.identity import folder, node_name
+from vpn_adapters.tinc.info import NAME
+from vpn_adapters.tinc.render import config, config_path, host, host_path, log_path, pid_path
+from vpn_adapters.tinc.suites import UNKNOWN_NUMBER
+
+UDP_HEADER_BYTES = 8
+SEQUENCE_NUMBER_BYTES = 4
+"""Encrypted with each frame. Source: tinc manual, section The UDP tunnel."""
+
+# What is wrong with a cipher's name, tinc finds only when it has gone to the background already.
+_START_SCRIPT = """\
+umask 077
+: > "$3"
+tincd -c "$1" --pidfile="$2" --logfile="$3" -d"$4" < /dev/null > /dev/null 2>> "$3" || { cat "$3" >&2; exit 1; }
+n=0
+until grep -q -w Ready "$3"; do
+  n=$((n + 1))
+  if [ "$n" -gt 150 ] || grep -q -w Terminating "$3"; then cat "$3" >&2; exit 1; fi
+  sleep 0.05 2>/dev/null || sleep 1
+done
+"""
+
+# The daemon writes what it knows of its nodes into its log when it is told to; the last such list is printed.
+_NODES_SCRIPT = """\
+before=$(grep -c 'End of nodes' "$2")
+kill -USR2 "$(cat "$1")" || exit 1
+n=0
+until [ "$(grep -c 'End of nodes' "$2")" -gt "$before" ]; do
+  n=$((n + 1))
+  if [ "$n" -gt 40 ]; then exit 1; fi
+  sleep 0.05 2>/dev/null || sleep 1
+done
+grep -F " $3 at " "$2" | grep -F ' cipher ' | tail -n 1
+"""
+
+
+def make(request: PlanRequest) -> TunnelPlan:
+    """Return the plan for both ends."""
+    link = request.link
+    cost = Cost(int(setting(request, "block")), int(setting(request, "mac-length")))
+    return TunnelPlan(
+        solution=NAME,
+        suite=request.suite,
+        a=_end(request, Side.A),
+        b=_end(request, Side.B),
+        probe_address_a=link.inner_ip(Side.A),
+        probe_address_b=link.inner_ip(Side.B),
+        inner_mtu_bytes=link.inner_mtu_bytes,
+        overhead_bytes=cost.at(1000),
+        overhead_note=(
+            f"Ethernet 14 + IPv4 20 + UDP 8 + sequence number 4, padded to blocks of {cost.block_bytes}, + MAC "
+            f"{cost.mac_bytes}: {cost.at(1000)} bytes at a frame of 1000."
+        ),
+        largest_unfragmented_frame_bytes=cost.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
+        wire_filter=f"udp port {link.names.tinc_port}",
+        overhead_by_frame={size: cost.at(size) for size in FRAME_BYTES},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What tinc adds to a frame.
+
+    Attributes:
+        block_bytes: The cipher fills whole blocks of this size; 1 for those that do not.
+        mac_bytes: Size of the MAC.
+    """
+
+    block_bytes: int
+    mac_bytes: int
+
+    def at(self, frame_bytes: int) -> int:
+        """Return by how many bytes a frame is longer on the underlay. Padding is at least one byte (RFC 5652, 6.3)."""
+        headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES
+        return headers + self._encrypted(SEQUENCE_NUMBER_BYTES + frame_bytes) + self.mac_bytes - frame_bytes
+
+    def largest_unfragmented_frame_bytes(self, underlay_mtu_bytes: int) -> int:
+        """Return the largest frame that crosses in one outer packet, in bytes."""
+        room = underlay_mtu_bytes - IPV4_HEADER_BYTES - UDP_HEADER_BYTES - self.mac_bytes
+        filled = room // self.block_bytes * self.block_bytes - (1 if self.block_bytes > 1 else 0)
+        return filled - SEQUENCE_NUMBER_BYTES
+
+    def _encrypted(self, size_bytes: int) -> int:
+        return size_bytes if self.block_bytes == 1 else (size_bytes // self.block_bytes + 1) * self.block_bytes
+
+
+def _end(request: PlanRequest, side: Side) -> EndPlan:
+    link = request.link
+    port = link.names.tinc_port
+    # Both ends work at the same time. A is started as early as can be, B, which calls it, as late.
+    tap, set_up, daemon = tap_step(link), set_up_step(link, side), _daemon_step(request)
+    return EndPlan(
+        files=(
+            FileToWrite(config_path(link), config(request, side), mode=0o600),
+            *(FileToWrite(host_path(link, one), host(request, one), mode=0o600) for one in Side),
+        ),
+        steps=(tap, daemon, set_up) if side is Side.A else (tap, set_up, daemon),
+        interface=link.names.ethernet_interface,
+        up_checks=(_connection_check(link, side), interface_up_check(link)),
+        negotiated=_negotiated(request, side),
+        log_paths=(log_path(link),),
+        listens=(("udp", port), ("tcp", port)),
+        kernel_modules=("tun",),
+        breakages=(
+            Breakage("tincd is killed", kill_command("tincd", folder(link))),
+            Breakage("tincd is stopped", stop_command("tincd", folder(link))),
+            tap_down_breakage(link),
+        ),
+    )
+
+
+def _daemon_step(request: PlanRequest) -> Step:
+    link = request.link
+    arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"))
+    return Step(
+        title="Start tinc",
+        command=Command(shell_step_argv(_START_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
+        undo=stop_command("tincd", folder(link), pid_path(link), log_path(link)),
+        is_per_suite=True,
+    )
+
+
+def _connection_check(link: Link, side: Side) -> UpCheck:
+    return UpCheck(
+        title="tinc says that its connection is there",
+        command=Command(
+            ("grep", "-E", f"Connection with {node_name(side.other)} .*activated", log_path(link)),
+            timeout_s=5.0,
+            is_root=True,
+        ),
+    )
+
+
+def _negotiated(request: PlanRequest, side: Side) -> UpCheck:
+    """Return how to see what is used towards the peer.
+
+    tinc names ciphers and digests by OpenSSL's numbers, as the peer asked for them. `status` are bits: 0x02 says that
+    the peer's key is there, without which frames silently go through the TCP connection and its cipher; 0x10 that the
+    peer is reached, 0x20 that it is not reached directly. `options` would have 0x02 for TCP only and 0x04 for path MTU
+    discovery, with which larger frames go over TCP. Source: tinc 1.0.36: node.h, node.c, connection.h, protocol_key.c.
+    """
+    link = request.link
+    numbers = {name: setting(request, f"{name}-number") for name in ("cipher", "digest")}
+    cipher, digest = (r"[1-9]\d*" if number == UNKNOWN_NUMBER else number for number in numbers.values())
+    pattern = (
+        f" {node_name(side.other)} at {link.underlay(side.other).replace('.', r'[.]')} port {link.names.tinc_port} "
+        f"cipher {cipher} digest {digest} maclength {setting(request, 'mac-length')} compression 0 "
+        f"options [0-9a-f]*[0189] status [0-9a-f]*[159d][2367abef] "
+    )
+    return UpCheck(
+        title="What tinc uses towards its peer, by OpenSSL's numbers, and that it goes over UDP",
+        command=Command(
+            shell_step_argv(_NODES_SCRIPT, pid_path(link), log_path(link), node_name(side.other)),
+            timeout_s=10.0,
+            is_root=True,
+        ),
+        stdout_pattern=pattern,
+    )

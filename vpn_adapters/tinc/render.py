@@ -1,0 +1,76 @@
+"""tinc's configuration files. Source: tinc.conf(5) of tinc 1.0.36."""
+
+from __future__ import annotations
+
+from app.domain.adapters import PlanRequest
+from app.domain.hosts import Side
+from app.domain.link import Link
+from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.tinc.identity import RSA_KEY, folder, node_name
+
+
+def config_path(link: Link) -> str:
+    """Return where the daemon's configuration lies on each host."""
+    return f"{folder(link)}/tinc.conf"
+
+
+def host_path(link: Link, side: Side) -> str:
+    """Return where what is known of one node lies on each host."""
+    return f"{folder(link)}/hosts/{node_name(side)}"
+
+
+def log_path(link: Link) -> str:
+    """Return where the daemon's log lies on each host."""
+    return f"{link.run_dir}/tinc.log"
+
+
+def pid_path(link: Link) -> str:
+    """Return where the daemon's process id lies on each host."""
+    return f"{link.run_dir}/tinc.pid"
+
+
+def config(request: PlanRequest, side: Side) -> bytes:
+    """Return the daemon's configuration on one side."""
+    link = request.link
+    # B calls A. A call that comes too early is repeated after MaxTimeout.
+    call = [f"ConnectTo = {node_name(Side.A)}"] if side is Side.B else []
+    lines = [
+        f"Name = {node_name(side)}",
+        *call,
+        "Mode = switch",
+        "DeviceType = tap",
+        f"Interface = {link.names.ethernet_interface}",
+        "AddressFamily = ipv4",
+        f"BindToAddress = {link.underlay(side)}",
+        "Hostnames = no",
+        "MaxTimeout = 1",
+        "PingInterval = 5",
+        "PingTimeout = 5",
+        "ReplayWindow = 32",
+        "KeyExpire = 3600",
+    ]
+    return render_file(_header(request), lines)
+
+
+def host(request: PlanRequest, side: Side) -> bytes:
+    """Return what both sides know of one node. Its cipher and digest are what others must use towards it."""
+    link = request.link
+    lines = [
+        f"Address = {link.underlay(side)}",
+        f"Port = {link.names.tinc_port}",
+        f"Cipher = {setting(request, 'cipher')}",
+        f"Digest = {setting(request, 'digest')}",
+        f"MACLength = {setting(request, 'mac-length')}",
+        "Compression = 0",
+        # Else tinc answers frames that it takes for too large with ICMP errors of its own, or sends them over TCP.
+        "PMTUDiscovery = no",
+        "ClampMSS = no",
+        "TCPOnly = no",
+        "",
+        public_value(request.identity(side), RSA_KEY, side),
+    ]
+    return render_file(_header(request), lines)
+
+
+def _header(request: PlanRequest) -> tuple[str, ...]:
+    return (*request.header, f"Suite: {request.suite.title}")

@@ -1,0 +1,101 @@
+"""Which cryptographic choices two hosts' tincs have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.domain.adapters import Suite
+from app.domain.hosts import HostFacts, SolutionSupport
+from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.tinc.info import NAME
+from vpn_adapters.tinc.numbers import NONE, cipher_number, digest_bytes, digest_number, padding_block_bytes
+
+KEY = "RSA-3072"
+
+UNKNOWN_NUMBER = "any"
+"""Stands for a number that is not known here."""
+
+_OFFERED = (("AES-256-CBC", "SHA256"), ("AES-128-CBC", "SHA256"))
+"""Best first. CBC modes alone: tinc 1.0 takes the same initial vector for every packet, which gives the others away
+(OFB repeats its key stream), and keeps a stream going over packets that may be lost (CTR, ChaCha20, RC4)."""
+
+
+def supports(facts_a: HostFacts, facts_b: HostFacts) -> tuple[SolutionSupport, SolutionSupport]:
+    """Return what both hosts can do."""
+    return facts_a.solutions[NAME], facts_b.solutions[NAME]
+
+
+def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+    """Return what both hosts can do, best first.
+
+    AES is best on every CPU here: the other ciphers in CBC mode are slower in software, too.
+
+    Args:
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+
+    Returns:
+        Suites; the first is the default. Empty where one host cannot.
+    """
+    if not are_both_able(NAME, facts_a, facts_b):
+        return ()
+    both = supports(facts_a, facts_b)
+    common = [
+        (cipher, digest)
+        for cipher, digest in _OFFERED
+        if all(cipher in one.ciphers and digest in one.digests for one in both)
+    ]
+    return tuple(
+        chosen(name=f"{cipher}-{digest}".lower(), cipher=cipher, digest=digest, is_default=index == 0)
+        for index, (cipher, digest) in enumerate(common)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The names that a suite's names stand for, where they are aliases."""
+
+    cipher: str
+    digest: str
+
+
+def chosen(
+    *, name: str, cipher: str, digest: str, meant: Meant | None = None, debug: int = 2, is_default: bool = False
+) -> Suite:
+    """Return a suite whose MAC is not cut short.
+
+    Args:
+        name: The suite's name.
+        cipher: As OpenSSL names it, or `none`.
+        digest: As OpenSSL names it, or `none`.
+        meant: What both stand for.
+        debug: How much the daemon says: 2 names connections, 5 each packet.
+        is_default: Whether it is the default.
+    """
+    real = meant or Meant(cipher, digest)
+    return Suite(
+        name=name,
+        title=f"{cipher}, HMAC-{digest}, {KEY} keys",
+        algorithms=(
+            "null-encryption" if cipher.lower() in (NONE, "null") else cipher,
+            "null-authentication" if digest.lower() in (NONE, "null") else digest,
+            KEY,
+        ),
+        settings=MappingProxyType(
+            {
+                "cipher": cipher,
+                "digest": digest,
+                "mac-length": str(digest_bytes(real.digest)),
+                "block": str(padding_block_bytes(real.cipher)),
+                "cipher-number": _number(cipher_number(real.cipher)),
+                "digest-number": _number(digest_number(real.digest)),
+                "debug": str(debug),
+            }
+        ),
+        is_default=is_default,
+    )
+
+
+def _number(number: int | None) -> str:
+    return UNKNOWN_NUMBER if number is None else str(number)

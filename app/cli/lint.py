@@ -13,6 +13,7 @@ from app.compose import tunnelmark_version
 from app.compose.linting import LintOptions, lint_files
 from app.domain.errors import InvalidOption
 from app.domain.linting import ConfigKind, LintedFile
+from app.policy import DEFAULT_GUIDELINES, check_guidelines
 
 
 def lint(context: Context) -> int:
@@ -24,7 +25,7 @@ def lint(context: Context) -> int:
         )
     chosen = LintOptions(
         kind=ConfigKind(options.kind) if options.kind else None,
-        guidelines=_guidelines(options.policy or []),
+        guidelines=_guidelines(options.policy),
         versions=dict(_version(text) for text in options.version or []),
         has_permissions=options.permissions,
     )
@@ -56,8 +57,13 @@ def _of_hosts(context: Context, chosen: LintOptions) -> tuple[LintedFile, ...]:
         )
 
 
-def _guidelines(names: list[str]) -> tuple[str, ...]:
-    return tuple(name for text in names for name in text.split(",") if name)
+def _guidelines(asked: list[str] | None) -> tuple[str, ...]:
+    """Return the guidelines that count: those asked for, `none`, or the policy's own choice."""
+    if asked is None:
+        return DEFAULT_GUIDELINES
+    ids = tuple(name for text in asked for name in text.split(",") if name and name != "none")
+    check_guidelines(ids)
+    return ids
 
 
 def _version(text: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from app.domain.commands import Command, HostSession
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.domain.linting import ConfigKind, FileAccess, LintedFile
+from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import key_files
 from vpn_adapters.configs import KINDS, sniff_kind
 
@@ -45,13 +46,15 @@ class _Found:
     size_bytes: int
 
 
-def lint_host(session: HostSession, *, token: CancelToken, guidelines: Sequence[str] = ()) -> tuple[LintedFile, ...]:
+def lint_host(
+    session: HostSession, *, token: CancelToken, guidelines: Sequence[str] | None = None
+) -> tuple[LintedFile, ...]:
     """Lint every configuration file of a VPN that lies where such files lie.
 
     Args:
         session: A connection to the host.
         token: Cancels.
-        guidelines: Names of guidelines that count.
+        guidelines: Ids of the guidelines that count; None: the policy's own choice.
 
     Returns:
         One result per file, `HOST:PATH`; permissions of files and of the keys they name are looked at.
@@ -59,10 +62,11 @@ def lint_host(session: HostSession, *, token: CancelToken, guidelines: Sequence[
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As for `HostSession.run_batch`.
     """
+    chosen = DEFAULT_GUIDELINES if guidelines is None else tuple(guidelines)
     try:
-        return _lint(session, token, tuple(guidelines), as_root=session.privilege is not Privilege.NONE)
+        return _lint(session, token, chosen, as_root=session.privilege is not Privilege.NONE)
     except PrivilegeMissing:
-        return _lint(session, token, tuple(guidelines), as_root=False)
+        return _lint(session, token, chosen, as_root=False)
 
 
 def _lint(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.domain.linting import ConfigKind, FileAccess, LintedFile
+from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import MAX_FINDINGS, key_files, lint
 from vpn_adapters.configs import KINDS, sniff_kind
 
@@ -26,13 +27,13 @@ class LintOptions:
 
     Attributes:
         kind: What they are; None finds out from their content.
-        guidelines: Names of guidelines that count.
+        guidelines: Ids of the guidelines that count.
         versions: Versions of programs by their names, for example `{"openvpn": "2.4"}`.
         has_permissions: Whether permissions are looked at, the file's own and those of the keys that it names.
     """
 
     kind: ConfigKind | None = None
-    guidelines: tuple[str, ...] = ()
+    guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     versions: Mapping[str, str] = field(default_factory=dict)
     has_permissions: bool = False
 

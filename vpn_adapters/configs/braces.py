@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_DEPTH = 32
 """Deeper sections are counted but no longer named; no program that is read here nests half as deep."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a file.
 
     Attributes:
@@ -42,12 +41,11 @@ def tokens(text: str) -> Iterator[Token]:
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
         first, column = line, match.start() - line_start
-        breaks = match[0].count("\n")
-        if breaks:
-            line += breaks
-            line_start = match.start() + match[0].rindex("\n") + 1
         if kind in ("space", "comment"):
             continue
+        if kind in ("newline", "string", "end") and "\n" in match[0]:
+            line += match[0].count("\n")
+            line_start = match.start() + match[0].rindex("\n") + 1
         if kind == "sign":
             yield Token(match[0], match[0], first, column, first)
         elif kind == "newline":

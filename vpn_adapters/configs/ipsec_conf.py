@@ -42,15 +42,15 @@ def read(text: str) -> Reading:
     page = Page(text)
     section = ""
     for number, line in enumerate(page.lines, start=1):
-        head = _SECTION.fullmatch(line.rstrip())
+        head = None if line[:1] in ("", " ", "\t") else _SECTION.fullmatch(line.rstrip())
         if head is not None:
             section = f"{head[1]}.{head[2]}"
             page.add(number, section, "")
             continue
-        words = words_of(line)
-        if words and words[0][1] == "include":
-            page.add(number, "include", " ".join(word for _, word in words[1:]))
-            page.note(f"The included file {' '.join(word for _, word in words[1:])} was not read.")
+        if line.lstrip().startswith("include"):
+            included = " ".join(word for _, word in words_of(line)[1:])
+            page.add(number, "include", included)
+            page.note(f"The included file {included} was not read.")
             continue
         pair = name_and_value(line)
         if pair is not None:

@@ -49,7 +49,7 @@ def printable(text: str, limit: int = MAX_VALUE) -> str:
 
 def without_keys(value: str) -> str:
     """Return a value with everything masked that looks like a key or a login within an address."""
-    if len(value) < 12:
+    if len(value) < 32 and "://" not in value:
         return value
     return _LOGIN.sub(
         rf"\1:{MASK}@", _KEY_LIKE.sub(lambda found: MASK if _IS_RANDOM.match(found[0]) else found[0], value)
@@ -72,7 +72,7 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
-        self._shown: dict[int, str] = {}
+        self._masked_from: dict[int, int] = {}
         self._spoken: set[int] = set()
         self._found: list[Setting] = []
         self._notes: dict[str, None] = {}
@@ -111,10 +111,9 @@ class Page:
     def mask(self, line: int, column: int = 0) -> None:
         """Show nothing of a line from a column on."""
         if 0 < line <= len(self.lines):
-            kept = printable(self.lines[line - 1][:column], MAX_VALUE)
-            earlier = self._shown.get(line)
-            if earlier is None or len(kept) + len(MASK) < len(earlier):
-                self._shown[line] = kept + MASK
+            column = min(column, MAX_VALUE)
+            if column < self._masked_from.get(line, MAX_VALUE + 1):
+                self._masked_from[line] = column
 
     def speak(self, line: int) -> None:
         """Say that a line is understood and holds nothing secret, for example a section's end."""
@@ -135,8 +134,9 @@ class Page:
 
     def _show(self, number: int, line: str) -> str:
         """Return a line for showing; what is no setting (comments, nonsense) is not trusted to be public."""
-        if number in self._shown:
-            return self._shown[number]
+        if number in self._masked_from:
+            # What stands before a secret may hold another one that was not understood.
+            return printable(without_keys(line[: self._masked_from[number]])) + MASK
         if number not in self._spoken:
             line = _SECRET_WORDS.sub(rf"\1 {MASK}", printable(line))
         elif "#" in line:
@@ -218,5 +218,6 @@ def name_and_value(line: str, comment_signs: str = "#", separator: str = "=") ->
         inner, closed, _ = value[1:].partition(value[0])
         return (name, inner, column) if closed else (name, value, column)
     for sign in comment_signs:
-        value = re.split(rf"(?:^|[ \t]){re.escape(sign)}", value, maxsplit=1)[0]
+        if sign in value:
+            value = re.split(rf"(?:^|[ \t]){re.escape(sign)}", value, maxsplit=1)[0]
     return name, value.strip(), column

@@ -6,7 +6,14 @@ from app.domain.adapters import Setting
 from vpn_adapters.configs.page import Page, Reading, is_name, words_of
 from vpn_adapters.configs.words import word_set
 
-PPP_GLOBS = ("/etc/ppp/options", "/etc/ppp/options.*", "/etc/ppp/pptpd-options", "/etc/ppp/peers/*")
+PPP_GLOBS = (
+    "/etc/ppp/options",
+    "/etc/ppp/options.*",
+    "/etc/ppp/pptpd-options",
+    "/etc/ppp/peers/*",
+    "/etc/ppp/chap-secrets",
+    "/etc/ppp/pap-secrets",
+)
 PPTPD_GLOBS = ("/etc/pptpd.conf",)
 
 _WITH_VALUE = """asyncmap chap-interval chap-max-challenge chap-restart connect connect-delay crtscts debug-file

@@ -16,12 +16,14 @@ class Sniffer:
 
     Attributes:
         words: First words of its lines, in lower case.
+        names: File names that belong to this kind alone, for example `sshd_config`.
         path: Found in the path of most such files.
         strong: Found in hardly any other kind of file.
         is_strong_needed: Whether first words alone do not make it this kind.
     """
 
     words: frozenset[str]
+    names: frozenset[str]
     path: re.Pattern[str]
     strong: re.Pattern[str]
     is_strong_needed: bool = False
@@ -29,7 +31,8 @@ class Sniffer:
     def score(self, text: str, path: str) -> float:
         """Return how much a text looks like this kind.
 
-        The share of lines whose first word it knows counts up to 1, what is found in such files alone 1, the path half.
+        The share of lines whose first word it knows counts up to 1, what is found in such files alone 1, the path half,
+        a name that belongs to this kind alone 1 and a half.
 
         Args:
             text: The file; its first 64 KiB are looked at.
@@ -40,12 +43,12 @@ class Sniffer:
         share = known / total if total else 0.0
         is_strong = self.strong.search(sample) is not None
         if self.is_strong_needed and not is_strong:
-            return 0.0
+            share = 0.0
         if not is_strong and known < 2:
             share = 0.0
         by_path = 0.5 if path and self.path.search(path) else 0.0
-        if not is_strong and not share:
-            return by_path + 0.5 if by_path and total == 0 and not sample.strip("\x00 \t\r\n") else by_path
+        if path and path.rpartition("/")[2] in self.names:
+            by_path += 1.0
         return share + (1.0 if is_strong else 0.0) + by_path
 
     def _known(self, sample: str) -> tuple[int, int]:

@@ -60,7 +60,10 @@ def _format(
     *,
     is_strong_needed: bool = False,
 ) -> Format:
-    sniffer = Sniffer(words, re.compile(path), re.compile(strong, re.MULTILINE), is_strong_needed=is_strong_needed)
+    names = frozenset(name for name in (glob.rpartition("/")[2] for glob in globs) if "*" not in name)
+    sniffer = Sniffer(
+        words, names, re.compile(path), re.compile(strong, re.MULTILINE), is_strong_needed=is_strong_needed
+    )
     return Format(title, read, globs, sniffer)
 
 
@@ -172,7 +175,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             ppp.PPP_WORDS,
             r"/ppp/|pptpd-options|options\.pptp|(?:chap|pap)-secrets",
             r"^[ \t]*(?:(?:require|refuse)-(?:pap|chap|mschap|mschap-v2|eap|mppe|mppe-128|mppe-40)|noauth|ms-dns"
-            r"|mppe|lcp-echo-failure|nobsdcomp)\b",
+            r"|mppe|lcp-echo-failure|nobsdcomp)\b|^#[ \t]*client[ \t]+server[ \t]+secret",
         ),
         ConfigKind.VTUND: _format(
             "vtund.conf",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from app.domain.adapters import Setting
 from vpn_adapters.configs.braces import Sections, Token, tokens
 from vpn_adapters.configs.page import Page, Reading, is_name
@@ -57,7 +59,8 @@ def _statement(page: Page, prefix: str, words: list[Token]) -> None:
             first.line, f"{prefix}{first.text[:12]}", first.column + len(first.text), last_line=words[-1].last_line
         )
     elif is_name(first.text):
-        page.add(first.line, prefix + first.text, " ".join(word.text for word in rest))
+        value = " ".join(word.text for word in rest)
+        page.add(first.line, prefix + first.text, re.sub(r" ?([:=,]) ?", r"\1", value))
     else:
         for word in words:
             page.mask(word.line, word.column)

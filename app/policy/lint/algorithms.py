@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
@@ -14,7 +14,7 @@ from app.domain.errors import Bug
 from app.domain.linting import LintFinding
 from app.domain.verdicts import Finding, Question, Verdict
 from app.policy.data import normalise
-from app.policy.judge import UNKNOWN_REASON, judge
+from app.policy.judge import UNKNOWN_REASON, findings
 from app.policy.lint.names import split_names
 
 _SPELLING = "The policy does not know this name; look whether it is spelled as the program lists it."
@@ -42,13 +42,22 @@ def _named(row: Mapping[str, Any]) -> dict[str, Finding]:
     return {normalise(name): finding for name in row["names"]}
 
 
-def judge_setting(setting: Setting, style: str, guidelines: Iterable[str]) -> list[LintFinding]:
-    """Return what is wrong with the algorithms of one setting, each said once."""
+def judge_setting(
+    setting: Setting, style: str, *, guidelines: Collection[str], solution: str = ""
+) -> list[LintFinding]:
+    """Return what is wrong with the algorithms of one setting, each said once.
+
+    Args:
+        setting: It names algorithms.
+        style: How it names them.
+        guidelines: Ids of the guidelines that count.
+        solution: Whose setting it is, which decides what guidelines are about it.
+    """
     names = list(dict.fromkeys(split_names(style, setting.value)))
     is_alone = len({written for written, _ in names}) < 2
     found: dict[tuple[str, str, Question], LintFinding] = {}
     for written, name in names:
-        for finding in _findings(name, tuple(guidelines)):
+        for finding in _findings(name, tuple(guidelines), solution):
             key = (written, finding.reason, finding.question)
             if key not in found:
                 found[key] = _of(setting, written, finding, is_alone=is_alone)
@@ -56,14 +65,15 @@ def judge_setting(setting: Setting, style: str, guidelines: Iterable[str]) -> li
 
 
 @lru_cache(maxsize=4096)
-def _findings(name: str, guidelines: tuple[str, ...]) -> tuple[Finding, ...]:
+def _findings(name: str, guidelines: tuple[str, ...], solution: str) -> tuple[Finding, ...]:
     """Return findings on one name that are worth saying: nothing on what is good."""
     own = own_names().get(normalise(name))
-    first = own if own is not None else judge(name)
-    if first.reason == UNKNOWN_REASON:
-        first = replace(first, reason=_SPELLING)
-    del guidelines
-    return (first,) if first.verdict.severity >= Verdict.LEGACY.severity else ()
+    found = (own,) if own is not None else findings(name, guidelines=guidelines, solution=solution)
+    if found[0].reason == UNKNOWN_REASON:
+        return (replace(found[0], reason=_SPELLING),)
+    return tuple(
+        one for one in found if one.question is not Question.INSECURE or one.verdict.severity >= Verdict.LEGACY.severity
+    )
 
 
 def _of(setting: Setting, written: str, finding: Finding, *, is_alone: bool) -> LintFinding:

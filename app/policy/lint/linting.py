@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind, FileAccess, LintFinding
+from app.policy.guidelines import DEFAULT_GUIDELINES
+from app.policy.judge import check_guidelines
 from app.policy.lint.access import judge_access
 from app.policy.lint.algorithms import judge_setting
 from app.policy.lint.rules import Name, Rule, RuleSet, rule_sets, version_of
@@ -17,12 +19,26 @@ MAX_FINDINGS = 1000
 
 _NUMBER = re.compile(r"\d{1,9}")
 
+_SOLUTIONS = {
+    ConfigKind.OPENVPN: "openvpn-udp",
+    ConfigKind.SWANCTL: "ipsec",
+    ConfigKind.IPSEC_CONF: "ipsec",
+    ConfigKind.TINC: "tinc",
+    ConfigKind.TINC_HOST: "tinc",
+    ConfigKind.FREELAN: "freelan",
+    ConfigKind.SSHD: "ssh",
+    ConfigKind.SSH: "ssh",
+    ConfigKind.WIREGUARD: "wireguard",
+    ConfigKind.STUNNEL: "stunnel",
+}
+"""Which solution a file belongs to: guidelines on one protocol do not speak of another."""
+
 
 def lint(
     kind: ConfigKind,
     settings: Iterable[Setting],
     *,
-    guidelines: Iterable[str] = (),
+    guidelines: Collection[str] = DEFAULT_GUIDELINES,
     versions: Mapping[str, str] | None = None,
     own_access: FileAccess | None = None,
     access: Mapping[str, FileAccess] | None = None,
@@ -32,27 +48,34 @@ def lint(
     Args:
         kind: What it is.
         settings: What its reader found, secrets masked.
-        guidelines: Names of guidelines that the user picked.
+        guidelines: Ids of the guidelines that count.
         versions: Versions of programs, by their names (`openvpn`), as far as they are known.
         own_access: The file's own permissions, where they count.
         access: Permissions of the key files it names, by the path as written.
 
     Returns:
         Findings in the order of lines; what concerns the file as a whole comes first.
+
+    Raises:
+        InvalidOption: There is no such guideline.
     """
+    check_guidelines(guidelines)
     view = SettingsView(tuple(settings))
     rules = rule_sets().get(kind, RuleSet((), (), ()))
-    found = [*_on_algorithms(rules, view, tuple(guidelines)), *_on_rules(rules, view, versions or {})]
+    found = [*_on_algorithms(kind, view, guidelines), *_on_rules(rules, view, versions or {})]
     found += judge_access(kind, view.all, own_access, access or {})
     unique = dict.fromkeys(sorted(found, key=lambda one: one.line))
     return tuple(unique)[:MAX_FINDINGS]
 
 
-def _on_algorithms(rules: RuleSet, view: SettingsView, guidelines: tuple[str, ...]) -> Iterator[LintFinding]:
-    for algorithm in rules.algorithms:
+def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[str]) -> Iterator[LintFinding]:
+    rules = rule_sets().get(kind)
+    for algorithm in rules.algorithms if rules is not None else ():
         for name in algorithm.names:
             for setting in view.matching(name):
-                yield from judge_setting(setting, algorithm.style, guidelines)
+                yield from judge_setting(
+                    setting, algorithm.style, guidelines=guidelines, solution=_SOLUTIONS.get(kind, "")
+                )
 
 
 def _on_rules(rules: RuleSet, view: SettingsView, versions: Mapping[str, str]) -> Iterator[LintFinding]:

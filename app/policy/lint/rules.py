@@ -13,10 +13,11 @@ from typing import Any
 from app.domain.errors import Bug
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import Question, Verdict
+from app.policy.judge import UNKNOWN_REASON, judge
 
 _FOLDER = resources.files("resources") / "policy"
 
-STYLES = frozenset({"word", "colon", "comma", "ssh", "proposals", "tls", "tls13"})
+STYLES = frozenset({"word", "digest", "colon", "comma", "ssh", "proposals", "tls", "tls13"})
 """Ways to write several algorithms in one setting."""
 
 
@@ -136,6 +137,14 @@ def _rule_set(data: Mapping[str, Any]) -> RuleSet:
 
 
 def _rule(row: dict[str, Any]) -> Rule:
+    """Read one rule; where it names something of the policy, verdict and what it leaves out come from there."""
+    if "policy" in row:
+        said = judge(row.pop("policy"), guidelines=())
+        if said.reason == UNKNOWN_REASON:
+            raise ValueError(f"{said.subject} is not in the policy")
+        row = {"reason": said.reason, "source": said.source, "replacement": said.replacement} | row
+        row["verdict"] = str(said.verdict)
+        row.setdefault("question", "insecure" if said.verdict.severity >= Verdict.LEGACY.severity else "guideline")
     value = row.pop("value", None)
     versions = row.pop("versions", "any")
     if versions not in ("any", "known", "unknown"):

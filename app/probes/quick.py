@@ -279,7 +279,7 @@ class _Reader:
         elif isinstance(parsed, Trouble):
             echoes.add_trouble(parsed)
             where = f"{echoes.frame_bytes} B: " if echoes.frame_bytes else ""
-            self._note(f"{where}ping: {parsed.text}")
+            self._note(f"{where}{parsed.text}")
 
     def _note(self, text: str) -> None:
         if text not in self._notes:

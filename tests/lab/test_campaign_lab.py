@@ -74,6 +74,9 @@ def test_a_comparison_of_four_ways(lab: Lab, sessions: SessionPair, store: Store
     assert by_solution["baseline"].path.fragments_created == 0  # type: ignore[union-attr]
     assert by_solution["l2tp"].path.fragments_created == 120  # type: ignore[union-attr]
     assert by_solution["wireguard"].path.fragments_created == 120  # type: ignore[union-attr]
+    words = [one.wire.leak.verdict.value if one.wire and one.wire.leak else "" for one in record.attempts]
+    expected = {"baseline": "exempt", "l2tp": "exempt", "wireguard": "protected", "openvpn-udp": "protected"}
+    assert words == [*(expected[one.key.solution] for one in record.attempts[:-1]), ""]
     kinds = {type(event) for event in seen}
     assert {events.RttSamples, events.ThroughputSample, events.CpuSample, events.Progress} <= kinds
     assert is_clean(sessions.a)

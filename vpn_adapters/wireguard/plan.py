@@ -128,16 +128,15 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
 
 
 def _breakages(name: str) -> tuple[Breakage, ...]:
-    """Return how WireGuard can go while L2TPv3 stays: its peer is taken away, or all of it is (`wg-quick down`)."""
-    forget = 'wg show "$1" peers | while read -r peer; do wg set "$1" peer "$peer" remove; done'
+    """Return how WireGuard can go while L2TPv3 stays; while it is down, its address stays, and L2TPv3 still sends."""
     return (
+        Breakage(
+            title=f"the WireGuard interface {name} is taken down",
+            command=Command(("ip", "link", "set", "dev", name, "down"), timeout_s=10.0, is_root=True),
+        ),
         Breakage(
             title=f"the WireGuard interface {name} is deleted",
             command=Command(("ip", "link", "del", "dev", name), timeout_s=10.0, is_root=True),
-        ),
-        Breakage(
-            title=f"WireGuard's peer is removed from {name}",
-            command=Command(shell_step_argv(forget, name), timeout_s=10.0, is_root=True),
         ),
     )
 

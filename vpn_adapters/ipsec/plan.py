@@ -21,7 +21,7 @@ from vpn_adapters.shared.rendering import setting
 
 IKE_PORTS = (("udp", 500), ("udp", 4500))
 """An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
-INITIATE_S = 10
+INITIATE_S = 12
 WIRE_FILTER = "ip proto 50"
 
 

@@ -126,7 +126,7 @@ INITIATE_SCRIPT = (
 read -r now rest < /proc/uptime
 until=$((${now%.*} + $2))
 while :; do
-  if ask --initiate --child tunnelmark --timeout 3 > "$folder/swanctl.log" 2>&1; then exit 0; fi
+  if ask --initiate --child tunnelmark --timeout 8 > "$folder/swanctl.log" 2>&1; then exit 0; fi
   said=$(cat "$folder/swanctl.log")
   case $said in
     *"no CHILD_SA built"* | *"not supported by kernel"* | *"unable to install"*) break;;
@@ -138,6 +138,7 @@ while :; do
   sleep 0.1 2> /dev/null || sleep 1
 done
 printf '%s\\n' "$said" >&2
+grep -E 'no CHILD_SA built|not supported by kernel|unable to install|notify error' "$folder/swanctl.log" | tail -n 1 >&2
 exit 1
 """
 )

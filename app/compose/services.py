@@ -271,7 +271,7 @@ class Services:
         return lint_text(text, path, options)
 
     def lint_pair(
-        self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] = ()
+        self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
     ) -> tuple[LintedFile, ...]:
         """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file."""
         on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)

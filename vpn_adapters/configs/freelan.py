@@ -22,8 +22,6 @@ WORDS = word_set(
 )
 """Sections and settings by which such a file is known. Source: freelan.cfg as shipped with freelan 2.2."""
 
-_SECRET_NAMES = frozenset({"passphrase", "password"})
-
 
 def parse(text: str) -> tuple[Setting, ...]:
     """Return the settings of a file, named with their section: `security.passphrase`."""
@@ -35,6 +33,5 @@ def read(text: str) -> Reading:
     return read_sections(
         text,
         comment_signs="#",
-        is_secret=lambda _, name: name.rpartition(".")[2] in _SECRET_NAMES,
         name=lambda section, name: name if "." in name or not section else f"{section}.{name}",
     )

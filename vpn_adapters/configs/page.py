@@ -19,10 +19,13 @@ _SECRET_WORDS = re.compile(
     r"(?:secret|token|pin|pass|key)[\"']?\s{0,20}[:=])\s{0,20}\S.*"
 )
 _KEY_LIKE = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{42,}={0,2}|(?:0[xs])?[0-9A-Fa-f]{32,})(?![A-Za-z0-9+/=])")
-_IS_RANDOM = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9+=])|[0-9A-Fa-fxs]*\Z")
+_IS_RANDOM = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9+=])|[^/]*\Z")  # a long path has slashes, but no such mix
 _LOGIN = re.compile(r"(://[^/\s:@]{1,200}):[^@\s/]{1,200}@")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.@%*/:-]{0,63}")
 _HEX_NAME = re.compile(r"[0-9A-Fa-f]{16,}")
+
+SECRET_NAMES = frozenset({"privatekey", "presharedkey", "psk", "passphrase", "password", "passwd", "protocolpassword"})
+"""Names whose values are secret in each of these files, in lower case; so also in one that was taken for another."""
 
 
 @dataclass(frozen=True, slots=True)

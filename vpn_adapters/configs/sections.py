@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from vpn_adapters.configs.page import Page, Reading, name_and_value
+from vpn_adapters.configs.page import SECRET_NAMES, Page, Reading, name_and_value
 
 _HEADER = re.compile(r"\s*\[([^\]\n]{1,80})\]\s*(?:[#;].*)?")
 
 
-def read_sections(
-    text: str, *, comment_signs: str, is_secret: Callable[[str, str], bool], name: Callable[[str, str], str]
-) -> Reading:
+def read_sections(text: str, *, comment_signs: str, name: Callable[[str, str], str]) -> Reading:
     """Read a file.
 
     Args:
         text: The file.
         comment_signs: What begins a comment.
-        is_secret: Gets section and name in lower case; says whether the value is secret.
         name: Gets section and name as written; returns the setting's name.
     """
     page = Page(text)
@@ -32,7 +29,7 @@ def read_sections(
         pair = name_and_value(line, comment_signs)
         if pair is None:
             continue
-        if is_secret(section.lower(), pair[0].lower()):
+        if pair[0].lower().rpartition(".")[2] in SECRET_NAMES:
             page.add_secret(number, name(section, pair[0]), pair[2])
         else:
             page.add(number, name(section, pair[0]), pair[1])

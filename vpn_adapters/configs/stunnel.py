@@ -18,8 +18,6 @@ WORDS = word_set(
 )
 """Settings by which such a file is known. Source: stunnel(8) of 5.74."""
 
-_SECRET_NAMES = frozenset({"protocolpassword"})
-
 
 def parse(text: str) -> tuple[Setting, ...]:
     """Return the settings of a file; services are settings named `[name]` without value."""
@@ -28,6 +26,4 @@ def parse(text: str) -> tuple[Setting, ...]:
 
 def read(text: str) -> Reading:
     """Read a file. Source: stunnel(8) of 5.74."""
-    return read_sections(
-        text, comment_signs="#;", is_secret=lambda _, name: name in _SECRET_NAMES, name=lambda _, name: name
-    )
+    return read_sections(text, comment_signs="#;", name=lambda _, name: name)

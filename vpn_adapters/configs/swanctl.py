@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from app.domain.adapters import Setting
@@ -110,7 +111,7 @@ def _statement(page: Page, stream: _Stream, sections: Sections, first: Token) ->
 def _value(page: Page, name: str, first: Token, words: list[Token]) -> None:
     if not is_name(first.text):
         page.mask(first.line, first.column)
-    elif words and _is_secret(name):
+    elif words and (_is_secret(name) or _holds_secret(words)):
         page.add_secret(first.line, name, words[0].column, last_line=words[-1].last_line)
     else:
         page.add(first.line, name, _joined(words))
@@ -122,7 +123,17 @@ def _is_secret(name: str) -> bool:
     parts = name.lower().split(".")
     if parts[0] == "secrets":
         return parts[-1].partition("-")[0].rstrip("0123456789") not in _PUBLIC_SECRETS
-    return any(word in parts[-1] for word in ("secret", "password", "passphrase", "psk"))
+    return _is_secret_word(parts[-1])
+
+
+def _holds_secret(words: list[Token]) -> bool:
+    """Whether a secret was written on the line of another value."""
+    pairs = itertools.pairwise(words)
+    return any(after.kind == "=" and _is_secret_word(word.text.lower()) for word, after in pairs)
+
+
+def _is_secret_word(word: str) -> bool:
+    return any(part in word for part in ("secret", "password", "passphrase", "psk"))
 
 
 def _joined(words: list[Token]) -> str:

@@ -6,7 +6,7 @@ import re
 
 from app.domain.adapters import Setting
 from vpn_adapters.configs.braces import Sections, Token, tokens
-from vpn_adapters.configs.page import Page, Reading, is_name
+from vpn_adapters.configs.page import Page, Reading
 from vpn_adapters.configs.words import word_set
 
 GLOBS = ("/etc/vtund.conf",)
@@ -14,7 +14,8 @@ GLOBS = ("/etc/vtund.conf",)
 WORDS = word_set(
     """
     options default passwd password type proto compress encrypt keepalive stat speed persist up down ifconfig
-    port timeout bindaddr syslog device multi ppp route firewall ip program ipv4 ipv6 iproute
+    port timeout bindaddr iface addr srcaddr nat proxyarp syslog device multi ppp route firewall ip program ipv4
+    ipv6 iproute
     """
 )
 """Words by which such a file is known. Source: vtund.conf(5) of VTun 3.0.4."""
@@ -51,16 +52,23 @@ def read(text: str) -> Reading:
 
 
 def _statement(page: Page, prefix: str, words: list[Token]) -> None:
+    """Add a statement; where a semicolon was forgotten, a password may stand in the middle of it."""
     if not words:
         return
-    first, rest = words[0], words[1:]
-    if first.text.lower().startswith("pass"):
+    index = next((place for place, word in enumerate(words) if word.text.lower().startswith("pass")), None)
+    if index is not None:
+        secret = words[index]
         page.add_secret(
-            first.line, f"{prefix}{first.text[:12]}", first.column + len(first.text), last_line=words[-1].last_line
+            secret.line, f"{prefix}{secret.text[:8]}", secret.column + len(secret.text), last_line=words[-1].last_line
         )
-    elif is_name(first.text):
-        value = " ".join(word.text for word in rest)
-        page.add(first.line, prefix + first.text, re.sub(r" ?([:=,]) ?", r"\1", value))
+        words = words[:index]
+    if words and _is_keyword(words[0].text.lower()):
+        value = " ".join(word.text for word in words[1:])
+        page.add(words[0].line, prefix + words[0].text, re.sub(r" ?([:=,]) ?", r"\1", value))
     else:
         for word in words:
             page.mask(word.line, word.column)
+
+
+def _is_keyword(word: str) -> bool:
+    return word in WORDS or (len(word) >= 4 and any(known.startswith(word) for known in WORDS))

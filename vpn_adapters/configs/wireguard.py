@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from app.domain.adapters import Setting
-from vpn_adapters.configs.page import Page, Reading, name_and_value
+from vpn_adapters.configs.page import SECRET_NAMES, Page, Reading, name_and_value
 from vpn_adapters.configs.words import word_set
-
-SECRET_NAMES = frozenset({"privatekey", "presharedkey"})
 
 GLOBS = ("/etc/wireguard/*.conf",)
 

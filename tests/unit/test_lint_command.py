@@ -1,0 +1,203 @@
+"""`tunnelmark lint`: files of all sorts in, words, JSON, SARIF and an exit status out."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lint_corpus import BAD, FOLDER, GOOD
+
+from app.cli.lint_formats import as_sarif
+from app.cli.main import main
+from app.compose.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file
+from app.domain.linting import ConfigKind
+from app.domain.verdicts import Question, Verdict
+
+FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "source", "replacement"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["lint", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_good_files_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *(str(FOLDER / name) for name in GOOD))
+    assert status == 0
+    assert "client.ovpn (openvpn): nothing to find fault with" in out
+
+
+def test_bad_files_are_shown_with_line_marker_words_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, str(FOLDER / "bad/openvpn-old-client.ovpn"))
+    assert status == 1
+    lines = out.split("\n")
+    at = lines.index("     4 | cipher BF-CBC")
+    assert lines[at + 1] == "       |        ^^^^^^"
+    assert lines[at + 2].strip().startswith("|        insecure: Blocks of 64 bits")
+    assert any("Source: " in line for line in lines[at : at + 6])
+    assert "CANARY" not in out
+    assert "\x1b" not in out
+
+
+def test_json_has_exactly_what_is_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "--format", "json", *(str(FOLDER / name) for name in (*BAD, *GOOD)))
+    assert status == 1
+    data = json.loads(out)
+    assert type(data["format"]) is int
+    assert [file["path"] for file in data["files"]] == [str(FOLDER / name) for name in (*BAD, *GOOD)]
+    for file in data["files"]:
+        assert file["kind"] in {str(kind) for kind in ConfigKind}
+        for finding in file["findings"]:
+            assert list(finding) == FINDING_KEYS
+            assert type(finding["line"]) is int
+            assert finding["question"] in {str(one) for one in Question}
+            assert finding["verdict"] in {str(one) for one in Verdict}
+    assert "canary" not in out.lower()
+
+
+def check_sarif(log: dict[str, Any]) -> None:
+    """Assert what the schema of SARIF 2.1.0 requires (sections 3.13, 3.14, 3.18, 3.19, 3.27, 3.29, 3.30, 3.49)."""
+    assert log["version"] == "2.1.0"
+    assert log["$schema"].endswith("sarif-schema-2.1.0.json")
+    (one,) = log["runs"]
+    driver = one["tool"]["driver"]
+    assert driver["name"]
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert len(ids) == len(set(ids))
+    assert all(rule["shortDescription"]["text"] for rule in driver["rules"])
+    for result in one["results"]:
+        assert ids[result["ruleIndex"]] == result["ruleId"]
+        assert result["level"] in {"none", "note", "warning", "error"}
+        assert result["message"]["text"]
+        for location in result["locations"]:
+            place = location["physicalLocation"]
+            assert " " not in place["artifactLocation"]["uri"]
+            assert place.get("region", {"startLine": 1})["startLine"] >= 1
+    for invocation in one["invocations"]:
+        assert type(invocation["executionSuccessful"]) is bool
+        assert all(note["message"]["text"] for note in invocation["toolExecutionNotifications"])
+
+
+def test_sarif(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    missing = tmp_path / "not there.conf"
+    status, out, _ = run(capsys, "--format", "sarif", str(missing), *(str(FOLDER / name) for name in BAD))
+    assert status == 2
+    log = json.loads(out)
+    check_sarif(log)
+    assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
+    assert len(log["runs"][0]["results"]) > 80
+    assert "canary" not in out.lower()
+
+
+def test_sarif_of_nothing_is_sarif() -> None:
+    check_sarif(as_sarif((), "1.0"))
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize(
+        ("content", "word"),
+        [(b"\x7fELF\x00\x00\x01", "NUL"), (b"Dear reader,\nhello.\n", "--kind"), (b"", "--kind")],
+    )
+    def test_content(self, tmp_path: Path, content: bytes, word: str) -> None:
+        path = tmp_path / "file"
+        path.write_bytes(content)
+        file = lint_file(path)
+        assert file.kind is None
+        assert word in file.error
+
+    def test_a_folder(self, tmp_path: Path) -> None:
+        assert "is a folder. Name the files in it" in lint_file(tmp_path).error
+
+    def test_what_is_not_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        good = str(FOLDER / GOOD[0])
+        status, out, _ = run(capsys, str(tmp_path / "nothing"), good)
+        assert status == 2
+        assert "cannot be read: No such file" in out
+        assert f"{good} (openvpn)" in out
+
+    def test_a_pipe_is_not_waited_for(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "pipe")
+        assert lint_file(tmp_path / "pipe").error.endswith("is no file.")
+
+    def test_a_huge_file(self, tmp_path: Path) -> None:
+        with (tmp_path / "huge.conf").open("wb") as file:
+            file.truncate(MAX_FILE_BYTES + 1)
+        assert "larger than 16 MiB" in lint_file(tmp_path / "huge.conf").error
+
+    def test_a_path_that_cannot_be_one(self) -> None:
+        assert "cannot be read" in lint_file(Path("a\0b")).error
+
+
+@pytest.mark.parametrize(
+    ("data", "note"),
+    [
+        ("client\ndev tun\ncipher BF-CBC\n".encode("utf-16"), ""),
+        (b"\xef\xbb\xbfclient\ndev tun\ncipher BF-CBC\n", ""),
+        (b"client\r\ndev tun\r\ncipher BF-CBC\r\n", ""),
+        (b"client\n# caf\xe9\ndev tun\ncipher BF-CBC\n", "Line 2 is not UTF-8"),
+    ],
+)
+def test_encodings(data: bytes, note: str) -> None:
+    file = lint_bytes(data, "a.conf", LintOptions())
+    assert file.kind is ConfigKind.OPENVPN
+    assert any(one.value == "BF-CBC" for one in file.findings)
+    assert note in "".join(file.notes)
+
+
+@settings(max_examples=1000)
+@given(
+    st.one_of(st.binary(max_size=300), st.sampled_from([(FOLDER / name).read_bytes() for name in BAD])),
+    st.binary(max_size=40),
+    st.integers(0, 400),
+    st.sampled_from([None, *ConfigKind]),
+)
+def test_no_bytes_make_it_fail(data: bytes, inserted: bytes, place: int, kind: ConfigKind | None) -> None:
+    file = lint_bytes(data[:place] + inserted + data[place:], "x", LintOptions(kind=kind))
+    assert file.error or file.kind is not None
+    check_sarif(as_sarif((file,), "1.0"))
+
+
+def test_kind_can_be_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "something"
+    path.write_text("Cipher = none\n", encoding="utf-8")
+    status, out, _ = run(capsys, "--kind", "tinc", "--format", "json", str(path))
+    assert (status, json.loads(out)["files"][0]["kind"]) == (1, "tinc")
+
+
+def test_versions_and_guidelines_are_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "a.conf"
+    path.write_text("mode server\ntls-server\ndev tap\npeer-fingerprint x\ntls-version-min 1.2\n", encoding="utf-8")
+    assert run(capsys, "--version", "openvpn=2.6", "--policy", "none", str(path))[0] == 0
+    assert run(capsys, "--version", "openvpn=2.4", "--policy", "bsi-tr-02102-2", str(path))[0] == 1
+    for words in (["--version", "2.4"], ["--policy", "nobody"]):
+        status, _, err = run(capsys, *words, str(path))
+        assert status == 2
+        assert "Error:" in err
+
+
+@pytest.mark.parametrize("words", [[], ["--host", "x", "file"]])
+def test_either_files_or_a_pair(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    assert run(capsys, *words)[0] == 2
+
+
+def test_permissions_of_files_and_keys(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    config, key = tmp_path / "a.conf", tmp_path / "own.key"
+    config.write_text(
+        "mode server\ntls-server\ndev tap\npeer-fingerprint x\ntls-version-min 1.2\n"
+        "data-ciphers AES-256-GCM\nkey own.key\n",
+        encoding="utf-8",
+    )
+    key.write_text("", encoding="utf-8")
+    key.chmod(0o644)
+    assert run(capsys, str(config))[0] == 0
+    status, out, _ = run(capsys, "--permissions", str(config))
+    assert status == 1
+    assert "every user of this computer can read it (mode 0644)" in out
+    key.chmod(0o600)
+    assert run(capsys, "--permissions", str(config))[0] == 0

@@ -20,6 +20,7 @@ from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
+from ui.widgets.wire_tab import wire_tab
 
 _KEY = Qt.ItemDataRole.UserRole
 
@@ -55,7 +56,9 @@ class ResultTabs(QTabWidget):
         self.addTab(self._cdf_tab(), tr("Distribution"))
         self.addTab(framed(self.frontier, look="plain"), tr("Throughput and latency"))
         self.addTab(framed(self.cpu, look="plain"), tr("CPU"))
+        self.wire = QWidget()
         self._why_at = self.addTab(self.why, tr("Why"))
+        self._wire_at = self.addTab(self.wire, tr("On the wire"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
         self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
         self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
@@ -76,6 +79,7 @@ class ResultTabs(QTabWidget):
         self.frontier.draw(data)
         self.cpu.draw(data)
         self._replace(self._why_at, _why_tab(data), tr("Why"))
+        self._replace(self._wire_at, wire_tab(data), tr("On the wire"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         doubts = doubts_of(data)
         title = tr("Doubts (%1)").replace("%1", str(len(doubts))) if doubts else tr("Doubts")

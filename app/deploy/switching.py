@@ -89,7 +89,14 @@ def rebuild(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelTo
         if step.undo is not None:
             before.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
         steps += _again(planned, step, stdin_path(run_dir, index), files)
-    return run_apply(end, building, ledger, ApplyLines(before, files, steps), token=token, on_mark=lambda _words: None)
+    return run_apply(
+        end,
+        building,
+        ledger,
+        ApplyLines((call("stop_orphans"), *before), files, steps),
+        token=token,
+        on_mark=lambda _words: None,
+    )
 
 
 def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:

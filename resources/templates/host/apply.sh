@@ -35,6 +35,17 @@ stop_predecessor() {
     if [ -n "$runner" ] && is_running "$runner"; then stop_tree "${runner%%:*}"; fi
 }
 
+# stop_orphans: steps of a script that was killed itself; each runs under `timeout`, and would go on changing this end.
+stop_orphans() {
+    find_daemons
+    for daemon in $daemons; do
+        name=
+        read -r name 2> /dev/null < "/proc/${daemon%%:*}/comm"
+        if [ "$name" = timeout ]; then stop_tree "${daemon%%:*}"; fi
+    done
+    daemons=
+}
+
 # cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for
 # the other end is asked again at once; the kernel would wait a second before it asks for the address again.
 cross() {

@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from app.deploy import NotUpInTime
+from app.domain.adapters import (
+    EndPlan,
+    IdentityRecipe,
+    PlanRequest,
+    SharedSecret,
+    Step,
+    Suite,
+    TunnelPlan,
+    UpCheck,
+    shell_step_argv,
+)
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, FileToWrite
+from app.domain.errors import Cancelled, CommandFailed, InvalidPlan, TunnelDown
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from support.deploy_world import SUITE, MadeUpVpn, World, link_step, make_world, open_tunnel, step
+
+RUN_DIR = f"{STATE_DIR}/tunnel"
+
+# $1 folder, $2 suite, $3 what it does.
+_START = """
+echo "uses $2" > "$1/daemon.log"
+case $3 in
+    fails) echo "unknown cipher $2"; exit 3 ;;
+    dies) sleep 0.2 & ;;
+    hangs) sleep 60 ;;
+    *) sleep 600 & ;;
+esac
+echo $! > "$1/pid"
+[ "$3" = dies ] || : > "$1/ready"
+"""
+_STOP = """
+if [ -s "$1/pid" ]; then kill "$(cat "$1/pid")" 2>/dev/null; fi
+rm -f "$1/pid" "$1/ready"
+exit 0
+"""
+
+
+def suite(name: str, **settings: str) -> Suite:
+    return Suite(name, name.upper(), settings=settings)
+
+
+@dataclass
+class SwitchableVpn(MadeUpVpn):
+    """A daemon that says which suite it uses; the suite's settings say how a suite misbehaves, by side."""
+
+    change: Callable[[EndPlan, Suite], EndPlan] = lambda end, _suite: end
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        plan = super().plan(request)
+        a, b = (self._switchable(plan.end(side), request, side) for side in Side)
+        return replace(plan, a=a, b=b)
+
+    def _switchable(self, end: EndPlan, request: PlanRequest, side: Side) -> EndPlan:
+        chosen, run_dir = request.suite, request.link.run_dir
+        log = Command(shell_step_argv('cat "$1/daemon.log"', run_dir))
+        daemon = step("Start the daemon", _START, _STOP, run_dir, chosen.name, chosen.settings.get(side.value, ""))
+        # The undo must be the same for every suite.
+        undo = Command(shell_step_argv(_STOP, run_dir), timeout_s=5.0, is_root=True)
+        steps = (link_step("tmk0"), replace(daemon, undo=undo, is_per_suite=True))
+        changed = replace(
+            end,
+            files=(FileToWrite(f"{run_dir}/config", f"suite {chosen.name}\n".encode()),),
+            steps=steps,
+            up_checks=(UpCheck("It is ready", Command(shell_step_argv('test -e "$1/ready"', run_dir))),),
+            negotiated=UpCheck("What it uses", log, f"^uses {chosen.settings.get('claims', chosen.name)}$"),
+        )
+        return self.change(changed, chosen)
+
+
+@pytest.fixture(params=["dash", "busybox sh"])
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    made = make_world(tmp_path, shell=request.param.split())
+    made.request = made.with_vpn(SwitchableVpn())
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
+def daemons(world: World) -> list[int]:
+    return [len([pid for pid in host.processes() if b"sleep" in cmdline(pid)]) for host in world.hosts]
+
+
+def cmdline(pid: int) -> bytes:
+    try:
+        text = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+    return text if b"600" in text else b""
+
+
+def switch(world: World, tunnel: object, to: Suite) -> None:
+    tunnel.switch(to, token=CancelToken())  # type: ignore[attr-defined]
+
+
+def test_only_what_depends_on_the_suite_is_done_again(world: World) -> None:
+    audit: list[AuditEntry] = []
+    with open_tunnel(world, audit=audit) as tunnel:
+        journal = {path.name: path.read_text() for path in (world.a.state_dir / "journal").iterdir()}
+        audit.clear()
+        assert tunnel.can_switch(suite("weak"))
+        switch(world, tunnel, suite("weak"))
+        assert world.b.path(f"{RUN_DIR}/config").read_text() == "suite weak\n"
+        assert world.a.path(f"{RUN_DIR}/key").exists()
+        assert tunnel.plan.suite.name == "weak"
+        assert tunnel.negotiated.splitlines() == ["gateway-a: uses weak", "gateway-b: uses weak"]
+        assert any("suite weak" in item.text for item in tunnel.configuration)
+        assert daemons(world) == [1, 1]
+        assert journal == {path.name: path.read_text() for path in (world.a.state_dir / "journal").iterdir()}
+        assert [entry.what for entry in audit if entry.side is Side.A] == [
+            "Undo: Start the daemon",
+            f"Write {RUN_DIR}/config",
+            "Start the daemon",
+        ]
+        assert tunnel.still_up(CancelToken())
+    for host in world.hosts:
+        assert host.links == {"eth1"}
+        assert not host.state_dir.exists()
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_failure_tells_why_and_the_next_switch_works(world: World, side: str) -> None:
+    with open_tunnel(world) as tunnel:
+        with pytest.raises(CommandFailed, match="Start the daemon") as caught:
+            switch(world, tunnel, suite("bad", **{side: "fails"}))
+        assert "unknown cipher bad" in caught.value.context["output"]
+        assert "uses bad" in caught.value.context["log"]
+        assert tunnel.negotiated == ""
+        switch(world, tunnel, suite("weak"))
+        assert daemons(world) == [1, 1]
+    assert world.a.links == world.b.links == {"eth1"}
+
+
+def test_daemon_that_is_dead_already_does_not_keep_from_switching(world: World) -> None:
+    with open_tunnel(world) as tunnel:
+        world.a.shell_run("sh", "-c", f'kill -9 "$(cat {RUN_DIR}/pid)"')
+        switch(world, tunnel, suite("weak"))
+        assert daemons(world) == [1, 1]
+
+
+def test_daemon_that_dies_is_noticed_before_the_deadline(tmp_path: Path) -> None:
+    world = make_world(tmp_path)
+    world.request = world.with_vpn(SwitchableVpn(up_timeout_s=60.0))
+    began_s = time.monotonic()
+    with open_tunnel(world) as tunnel:
+        with pytest.raises(TunnelDown, match="ended by itself") as caught:
+            switch(world, tunnel, suite("fragile", b="dies"))
+        assert not isinstance(caught.value, NotUpInTime)
+        assert time.monotonic() - began_s < 50
+        switch(world, tunnel, suite("weak"))
+
+
+def test_deadline_of_a_switch(world: World) -> None:
+    with open_tunnel(world) as tunnel, pytest.raises(TunnelDown):
+        tunnel.switch(suite("fragile", a="dies", b="dies"), token=CancelToken(), up_timeout_s=1.0)
+
+
+def test_suite_that_was_not_asked_for(world: World) -> None:
+    with open_tunnel(world) as tunnel, pytest.raises(TunnelDown):
+        switch(world, tunnel, suite("weak", claims="strong"))
+
+
+def test_script_that_was_left_behind_is_stopped_first(world: World) -> None:
+    with open_tunnel(world) as tunnel:
+        with pytest.raises(CommandFailed):
+            switch(world, tunnel, suite("bad", a="fails", b="hangs"))
+        switch(world, tunnel, suite("weak"))
+        assert world.b.path(f"{RUN_DIR}/daemon.log").read_text() == "uses weak\n"
+        assert daemons(world) == [1, 1]
+
+
+def test_cancelled_in_the_middle_everything_is_put_back(world: World) -> None:
+    token = CancelToken()
+
+    def cancel(line: str) -> None:
+        if " back " in line:
+            token.cancel()
+
+    def cancelled() -> None:
+        with open_tunnel(world) as tunnel:
+            world.a.on_line = cancel
+            tunnel.switch(suite("weak"), token=token)
+
+    with pytest.raises(Cancelled):
+        cancelled()
+    assert world.a.links == world.b.links == {"eth1"}
+    assert daemons(world) == [0, 0]
+
+
+def test_host_that_is_put_back_meanwhile_gets_nothing_new(world: World) -> None:
+    def put_back(line: str) -> None:
+        if line.endswith(" written"):
+            world.a.on_line = None
+            world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
+
+    def put_back_meanwhile() -> None:
+        with open_tunnel(world) as tunnel:
+            world.a.on_line = put_back
+            switch(world, tunnel, suite("weak"))
+
+    with pytest.raises((CommandFailed, TunnelDown)):
+        put_back_meanwhile()
+    assert world.a.links == world.b.links == {"eth1"}
+    assert daemons(world) == [0, 0]
+
+
+def other_file(end: EndPlan, chosen: Suite) -> EndPlan:
+    return replace(end, files=(FileToWrite(f"{RUN_DIR}/{chosen.name}", b""),))
+
+
+def outside_file(end: EndPlan, chosen: Suite) -> EndPlan:
+    return replace(end, files=(FileToWrite(f"{STATE_DIR}-host", chosen.name.encode()),))
+
+
+def other_step(end: EndPlan, chosen: Suite) -> EndPlan:
+    return replace(end, steps=(*end.steps, step("Look", "true", None, chosen.name)))
+
+
+def other_undo(end: EndPlan, chosen: Suite) -> EndPlan:
+    return replace(end, steps=(*end.steps[:1], replace(end.steps[1], undo=Command(("echo", chosen.name)))))
+
+
+def other_port(end: EndPlan, chosen: Suite) -> EndPlan:
+    return replace(end, listens=(("udp", len(chosen.name)),))
+
+
+def nothing_per_suite(end: EndPlan, chosen: Suite) -> EndPlan:
+    return replace(end, steps=tuple(replace(one, is_per_suite=False) for one in end.steps))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (other_file, "files in other places"),
+        (outside_file, "files in other places"),
+        (other_step, "other steps"),
+        (other_undo, "other steps"),
+        (other_port, "other ports"),
+        (nothing_per_suite, "no step can be done again"),
+    ],
+)
+def test_what_cannot_be_switched_is_refused_untouched(
+    tmp_path: Path, change: Callable[[EndPlan, Suite], EndPlan], why: str
+) -> None:
+    world = make_world(tmp_path)
+    world.request = world.with_vpn(SwitchableVpn(change=change))
+    with open_tunnel(world) as tunnel:
+        commands = len(world.a.commands)
+        assert not tunnel.can_switch(suite("weak"))
+        with pytest.raises(InvalidPlan, match=why):
+            switch(world, tunnel, suite("weak"))
+        assert len(world.a.commands) == commands
+        assert tunnel.plan.suite == SUITE
+
+
+class OtherKeys(SwitchableVpn):
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        recipe = super().identity(request, side)
+        title = f"Make a key for {request.suite.name}"
+        return replace(recipe, steps=tuple(replace(one, title=title) for one in recipe.steps))
+
+
+class Sharing(SwitchableVpn):
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        recipe = super().identity(request, side)
+        show = Command(shell_step_argv("echo shared"), is_root=True)
+        shared = (SharedSecret("A key", show, f"{request.link.run_dir}/shared"),) if side is Side.A else ()
+        return replace(recipe, shared=shared)
+
+
+@pytest.mark.parametrize("vpn", [OtherKeys, Sharing])
+def test_other_keys_and_shared_secrets_are_not_switched(tmp_path: Path, vpn: type[SwitchableVpn]) -> None:
+    world = make_world(tmp_path)
+    world.request = world.with_vpn(vpn())
+    with open_tunnel(world) as tunnel:
+        assert not tunnel.can_switch(suite("weak"))
+
+
+def test_steps_that_read_secrets_get_them_again(world: World) -> None:
+    def with_stdin(end: EndPlan, chosen: Suite) -> EndPlan:
+        command = replace(end.steps[1].command, stdin=f"secret of {chosen.name}\n".encode())
+        kept = Command(shell_step_argv('cat > "$1/given"', RUN_DIR), stdin=command.stdin, is_root=True)
+        given = Step("Take it", kept, Command(("rm", "-f", f"{RUN_DIR}/given")), is_per_suite=True)
+        return replace(end, steps=(*end.steps, given))
+
+    world.request = world.with_vpn(SwitchableVpn(change=with_stdin))
+    with open_tunnel(world) as tunnel:
+        switch(world, tunnel, suite("weak"))
+        assert world.a.path(f"{RUN_DIR}/given").read_text() == "secret of weak\n"
+        assert not list(world.a.path(RUN_DIR).glob(".stdin*"))

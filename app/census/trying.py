@@ -9,7 +9,6 @@ from app.census.judging import judge, wire_filter
 from app.census.ports import SwitchableTunnel, Tunnels
 from app.census.standing import StandingTunnel
 from app.census.words import last_line, reason_of, telling_line, with_words
-from app.deploy import NotUpInTime
 from app.domain.adapters import Adapter, Suite
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
@@ -61,9 +60,9 @@ def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
     began_s = time.monotonic()
     draft = OptionResult(item.solution, item.name, item.kind, item.suite, OptionStatus.FAILS, alias_of=item.alias_of)
     try:
-        tunnel = _bring(trial, suite)
+        tunnel, doubt = _bring(trial, suite, began_s)
     except (TunnelDown, CommandFailed) as error:
-        reason = reason_of(error, _crashes(trial, began_s))
+        reason = reason_of(error, error.context.get("kernel", ""))
         # What is refused leaves nothing on the wire, yet protects nothing either: it is listed, and not counted.
         status = OptionStatus.UNPROTECTED if item.is_unprotected else OptionStatus.FAILS
         return replace(draft, status=status, reason=reason, took_s=time.monotonic() - began_s)
@@ -75,7 +74,7 @@ def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
     return replace(
         draft,
         status=status,
-        reason=reason,
+        reason=f"{reason} {doubt}".strip(),
         negotiated=tunnel.negotiated,
         sent=outcome.sent,
         received=outcome.received,
@@ -85,12 +84,24 @@ def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
     )
 
 
-def _bring(trial: Trial, suite: Suite) -> SwitchableTunnel:
-    """Have the tunnel stand with a suite; what only took too long gets a second, more patient try."""
+def _bring(trial: Trial, suite: Suite, began_s: float) -> tuple[SwitchableTunnel, str]:
+    """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless a program crashed.
+
+    Returns:
+        The tunnel, and a doubt where it needed both tries.
+    """
     try:
-        return trial.standing.bring(suite)
-    except NotUpInTime:
-        return trial.standing.bring(suite, patience=2.0)
+        return trial.standing.bring(suite), ""
+    except (TunnelDown, CommandFailed) as error:
+        error.context["kernel"] = _crashes(trial, began_s)
+        if error.context["kernel"]:
+            raise
+        first = error
+    try:
+        return trial.standing.bring(suite, patience=2.0), f"It came up at a second try. At first: {reason_of(first)}"
+    except (TunnelDown, CommandFailed) as error:
+        error.context["kernel"] = _crashes(trial, began_s)
+        raise
 
 
 def is_control_well(trial: Trial, suite: Suite) -> bool:

@@ -58,7 +58,9 @@ def reason_of(error: TunnelmarkError, kernel: str = "") -> str:
     """
     texts = (kernel, error.context.get("output", ""), error.context.get("log", ""))
     line = next(filter(None, map(telling_line, texts)), "") or last_line(texts[1]) or last_line(texts[2])
-    return with_words(error.message, line)
+    # A step's error ends with the last line of its output already.
+    message = error.message.removesuffix(texts[1].rpartition("\n")[2]).strip() if texts[1] else error.message
+    return with_words(message, line)
 
 
 def with_words(sentence: str, line: str) -> str:

@@ -27,7 +27,7 @@ from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link
 from app.ranking.census import behind_best, count_census
 from support import sample_records as sample
-from support.fake_census import (
+from support.census_world import (
     READABLE,
     SILENT,
     WELL,
@@ -186,12 +186,19 @@ class TestResults:
         assert record.results[0].status is OptionStatus.WORKS
         assert "does not prove" in record.results[0].reason
 
-    def test_slow_start_is_tried_once_more_before_it_fails(self) -> None:
-        slow = NotUpInTime("The tunnel did not come up.")
+    @pytest.mark.parametrize("slow", [NotUpInTime("The tunnel did not come up."), broken("not established after 3 s")])
+    def test_what_fails_is_tried_once_more_before_it_counts(self, slow: TunnelDown) -> None:
         census = Census(CBC, BF, tunnels=FakeCensusTunnels(faults={"AES-128-CBC": [slow, None], "BF-CBC": [slow]}))
         record = census.run()
         assert census.statuses(record) == {"AES-128-CBC": "works", "BF-CBC": "fails"}
         assert census.tunnels.did.count("switch BF-CBC") == 2
+        assert record.results[0].reason.startswith(f"It came up at a second try. At first: {slow.message}")
+
+    def test_crash_is_not_tried_again(self) -> None:
+        tunnels = FakeCensusTunnels(faults={"SHAKE128": [TunnelDown("It ended.")]}, kernel="openvpn[1]: segfault at 0")
+        record = Census(SHAKE, tunnels=tunnels).run()
+        assert record.results[0].reason == "It ended. It said: openvpn[1]: segfault at 0"
+        assert tunnels.did.count("switch SHAKE128") == 1
 
 
 class TestCounting:
@@ -248,7 +255,7 @@ class TestControl:
         assert [text for text in census.tunnels.did if text == "switch AES-256-GCM"] == ["switch AES-256-GCM"] * 2
 
     def test_failures_on_a_sick_tunnel_are_tried_again_on_a_new_one(self) -> None:
-        faults = {"AES-256-GCM": [None, broken(), None], "AES-128-CBC": [broken(), None]}
+        faults = {"AES-256-GCM": [None, broken(), None], "AES-128-CBC": [broken(), broken(), None]}
         census = Census(CBC, tunnels=FakeCensusTunnels(faults=faults))
         record = census.run()
         assert census.statuses(record) == {"AES-128-CBC": "works"}

@@ -1,4 +1,4 @@
-"""tinc 1.0 in switch mode: Ethernet frames in UDP datagrams between two daemons."""
+"""tinc 1.0 in switch mode: Ethernet frames in UDP datagrams between two daemons of our own."""
 
 from __future__ import annotations
 

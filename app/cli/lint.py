@@ -9,11 +9,11 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.lint_formats import as_json, as_sarif
 from app.cli.lint_text import print_files
-from app.compose import tunnelmark_version
+from app.compose import find_paths, read_settings, tunnelmark_version
 from app.compose.linting import LintOptions, lint_files
 from app.domain.errors import InvalidOption
 from app.domain.linting import ConfigKind, LintedFile
-from app.policy import DEFAULT_GUIDELINES, check_guidelines
+from app.policy import check_guidelines
 
 
 def lint(context: Context) -> int:
@@ -58,9 +58,9 @@ def _of_hosts(context: Context, chosen: LintOptions) -> tuple[LintedFile, ...]:
 
 
 def _guidelines(asked: list[str] | None) -> tuple[str, ...]:
-    """Return the guidelines that count: those asked for, `none`, or the policy's own choice."""
+    """Return the guidelines that count: those asked for, `none`, or those that the user has chosen to apply."""
     if asked is None:
-        return DEFAULT_GUIDELINES
+        return read_settings(find_paths().settings).guidelines
     ids = tuple(name for text in asked for name in text.split(",") if name and name != "none")
     check_guidelines(ids)
     return ids

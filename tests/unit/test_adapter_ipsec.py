@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from app.domain.adapters import OptionKind
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
+from app.domain.linting import MASK
 from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.ipsec import adapter, discovery, overhead
@@ -177,7 +178,7 @@ secrets {
     assert found["connections.l2.version"] == (3, "2")
     assert found["connections.l2.local.id"] == (5, "gw1")
     assert found["connections.l2.children.frames.esp_proposals"] == (6, "aes256gcm16")
-    assert found["secrets.ike-1.secret"] == (11, "(hidden)")
+    assert found["secrets.ike-1.secret"] == (11, MASK)
 
 
 @given(st.text(alphabet='{}=#" \n\\abcsecret0'))

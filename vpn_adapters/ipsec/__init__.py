@@ -17,7 +17,8 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
-from vpn_adapters.ipsec import discovery, identity, info, parse, plan, suites
+from vpn_adapters.configs.swanctl import parse as read_settings
+from vpn_adapters.ipsec import discovery, identity, info, plan, suites
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class IpsecAdapter:
 
     def parse_config(self, text: str) -> Sequence[Setting]:
         """Read a file in the format of swanctl.conf(5)."""
-        return parse.settings(text)
+        return read_settings(text)
 
 
 adapter = IpsecAdapter()

@@ -1,0 +1,44 @@
+"""The configuration files of a real gateway are found, masked and linted, and nothing is changed there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.compose.lint_host import lint_host
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.linting import ConfigKind, LintedFile
+from app.domain.verdicts import Verdict
+from app.lab import Lab
+from support.lab_sessions import connected, sh
+
+FOLDER = "/etc/openvpn/client"
+CONFIG = f"{FOLDER}/lint-test.conf"
+
+
+@pytest.fixture(scope="module")
+def gateway(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostSession]:
+    with connected(lab, tmp_path_factory.mktemp("ssh")) as pair:
+        lines = "client\\ndev tap\\ncipher BF-CBC\\nkey lint-test.key\\nauth-token CANARY\\n"
+        sh(pair.a, f"mkdir -p {FOLDER} && printf '{lines}' > {CONFIG} && : > {FOLDER}/lint-test.key")
+        sh(pair.a, f"chmod 0644 {CONFIG} {FOLDER}/lint-test.key")
+        try:
+            yield pair.a
+        finally:
+            sh(pair.a, f"rm -f {CONFIG} {FOLDER}/lint-test.key")
+
+
+def test_existing_configuration_is_found_and_linted(gateway: HostSession) -> None:
+    before = sh(gateway, "find /etc -xdev -type f -exec ls -ld {} + | md5sum")
+    files: dict[str, LintedFile] = {file.path: file for file in lint_host(gateway, token=CancelToken())}
+    assert sh(gateway, "find /etc -xdev -type f -exec ls -ld {} + | md5sum") == before
+    ours = files[f"{gateway.spec.label}:{CONFIG}"]
+    assert ours.kind is ConfigKind.OPENVPN
+    assert any(one.value == "BF-CBC" and one.verdict is Verdict.INSECURE for one in ours.findings)
+    assert any(one.setting == "key" and "mode 0644" in one.reason for one in ours.findings)
+    assert any("holds a secret" in one.reason for one in ours.findings)
+    assert "CANARY" not in repr(files)
+    assert files[f"{gateway.spec.label}:/etc/ssh/sshd_config"].kind is ConfigKind.SSHD
+    assert [file.path for file in files.values() if file.error] == []

@@ -57,7 +57,7 @@ class FakeWire:
     def knows(self, command: Command) -> bool:
         """Return whether a command is one of the wire's probe."""
         script = command.argv[2] if len(command.argv) > 2 else ""
-        signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3", '-p "$3"')
+        signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3")
         return command.argv[0] == "break-it" or any(sign in script for sign in signs)
 
     def answer(self, side: str, command: Command, token: CancelToken) -> Answer:
@@ -71,9 +71,6 @@ class FakeWire:
             return self._send(words)
         if "destination=$2 tunnel=$3" in script:
             return self._send_broken(side, words)
-        if '-p "$3"' in script:
-            self._bare(bytes.fromhex(words[2]), A, B, 2)
-            return _lines()
         if "break" in command.argv[0]:
             return _lines("it cannot be broken" if self.broken_status else "", status=self.broken_status)
         return _lines()

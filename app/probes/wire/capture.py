@@ -20,6 +20,7 @@ from app.domain.concurrency import run_both
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.hosts import Side
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.probes.wire.marks import PAYLOAD_BYTES
 from app.probes.wire.pcap import Record, from_od, parse_pcap
 
 SNAPLEN_BYTES = 192
@@ -67,9 +68,11 @@ child=
     + GUARD_TAIL
 )
 
-# $1 folder, $2 the last mark, $3... process ids. The last mark shows that everything before it is in the file too.
+# $1 folder, $2 the last mark, $3 the same in hexadecimal, $4 payload, $5 where to send it over the bare underlay (empty
+# on the other host), $6... process ids. The last mark shows that everything before it is in the file too.
 _COLLECT_SCRIPT = r"""
-folder=$1 end=$2; shift 2
+folder=$1 end=$2 digits=$3 payload=$4 underlay=$5; shift 5
+[ -z "$underlay" ] || ping -n -q -A -c 2 -w 1 -s "$payload" -p "$digits" "$underlay" >/dev/null 2>&1
 tries=0
 while [ "$tries" -lt 12 ] && ! grep -q -a -F -e "$end" "$folder/wire-underlay.pcap"; do
     tries=$((tries + 1))
@@ -202,17 +205,19 @@ class Capturing:
                 context={"host": self._host.spec.label},
             )
 
-    def collect(self, end: bytes) -> HostCapture:
+    def collect(self, end: bytes, *, underlay: str = "") -> HostCapture:
         """End the captures and return what they hold.
 
         Args:
             end: The mark in the last packet that is to be in it; it is waited for, though not for long.
+            underlay: The peer's underlay address, where this host is to send that packet.
 
         Raises:
             ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
         """
         pids = [str(pid) for pid in self._pids.values()]
-        argv = shell_step_argv(_COLLECT_SCRIPT, self._request.folder, end.decode(), *pids)
+        words = (self._request.folder, end.decode(), end.hex(), str(PAYLOAD_BYTES), underlay)
+        argv = shell_step_argv(_COLLECT_SCRIPT, *words, *pids)
         command = Command(argv, timeout_s=COLLECT_TIMEOUT_S, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES)
         result = self._host.run(command, token=self._outer)
         self._thread.join(COLLECT_TIMEOUT_S)
@@ -303,9 +308,9 @@ class CapturingPair:
         self._a.__exit__(kind, error, trace)
         self._b.__exit__(kind, error, trace)
 
-    def collect(self, end: bytes) -> Mapping[Side, HostCapture]:
-        """End the captures on both hosts and return what they hold, by side."""
-        a, b = run_both(lambda: self._a.collect(end), lambda: self._b.collect(end))
+    def collect(self, end: bytes, *, underlay: str) -> Mapping[Side, HostCapture]:
+        """End the captures on both hosts, after A has sent a last packet to B, and return what they hold, by side."""
+        a, b = run_both(lambda: self._a.collect(end, underlay=underlay), lambda: self._b.collect(end))
         return {Side.A: a, Side.B: b}
 
 

@@ -22,7 +22,7 @@ from app.probes.wire.judge import Captures, judge_breakage, judge_leak
 from app.probes.wire.marks import Marks, marked_filter, underlay_filter
 from app.probes.wire.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.wire.reading import Reading, sort_packets
-from app.probes.wire.traffic import VLAN_ID, Sending, Sent, send, send_broken, send_end
+from app.probes.wire.traffic import VLAN_ID, Sending, Sent, send, send_broken
 from app.ssh.remote_line import shell_line
 
 AuditSink = Callable[[AuditEntry], None]
@@ -161,8 +161,7 @@ class _Run:
                 )
                 self._write_down(Side.A, line, 0, "Make a VLAN interface and remove it after two frames")
             broken = [self._break(index, *one) for index, one in enumerate(self._breakages)]
-            send_end(self._sessions.a, self._request.link.underlay_b, self._marks, token=self._token)
-            captures = capturing.collect(self._marks.end)
+            captures = capturing.collect(self._marks.end, underlay=self._request.link.underlay_b)
         return self._report(captures, sent, broken)
 
     def _host(self, side: Side) -> HostSession:

@@ -93,32 +93,28 @@ fi
 )
 
 # $1 limit, $2 peer's underlay address, $3 peer's inner address, $4 tunnel's interface, $5 control's mark, $6 mark,
-# $7 payload. By whatever route remains, and once more by the tunnel's interface as such.
+# $7 payload. By whatever route remains, and once more by the tunnel's interface as such. Not every ping waits for less
+# than a second (-W, iputils 20190515).
 _BROKEN_SCRIPT = (
     GUARD_HEAD
     + r"""
 underlay=$1 destination=$2 tunnel=$3 control=$4 mark=$5 payload=$6
-ping -n -q -c 4 -i 0.05 -w 2 -s "$payload" -p "$mark" "$destination" 2>&1 &
+linger=1
+ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
+ping -n -q -c 4 -i 0.05 -W "$linger" -s "$payload" -p "$mark" "$destination" 2>&1 &
 first=$! second= child=$!
 if [ -e "/sys/class/net/$tunnel" ]; then
-    ping -n -q -c 4 -i 0.05 -w 2 -I "$tunnel" -s "$payload" -p "$mark" "$destination" 2>&1 &
+    ping -n -q -c 4 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$mark" "$destination" 2>&1 &
     second=$! child="$child $!"
 else
     echo "#gone $tunnel"
 fi
-sleep 0.5 2>/dev/null || sleep 1
-kill -INT $first $second 2>/dev/null
 wait $first $second
 child=
 run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 """
     + GUARD_TAIL
 )
-
-_END_SCRIPT = r"""
-ping -n -q -A -c 2 -w 1 -s "$2" -p "$3" "$1" >/dev/null 2>&1
-:
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,12 +207,6 @@ def send_broken(
     """
     words = (underlay, destination, tunnel, marks.broken_control(index).hex(), marks.broken(index).hex())
     return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words, str(PAYLOAD_BYTES)), token)
-
-
-def send_end(host: HostSession, underlay: str, marks: Marks, *, token: CancelToken) -> None:
-    """Send the last mark, over the bare underlay."""
-    argv = shell_step_argv(_END_SCRIPT, underlay, str(PAYLOAD_BYTES), marks.end.hex())
-    host.run(Command(argv, timeout_s=15.0, is_root=True), token=token)
 
 
 def _sent(host: HostSession, argv: tuple[str, ...], token: CancelToken) -> Sent:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from app.domain.adapters import Adapter, CensusOption, SolutionInfo
-from app.domain.hosts import HostFacts, MissingPart
+from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.results import Candidate
 from app.domain.verdicts import Finding, Verdict
 from app.policy import DEFAULT_GUIDELINES, judge_suite
+from app.wizard import HostCheck
 
 BASELINE = "baseline"
 
@@ -82,6 +83,22 @@ def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
     """Return everything a host lacks, for measuring and for each solution, each part once."""
     parts = [*facts.missing, *(part for support in facts.solutions.values() for part in support.missing)]
     return tuple({(part.what, part.needed_for): part for part in parts}.values())
+
+
+def look_at(side: Side, facts: HostFacts) -> HostCheck:
+    """Return one host as it was found, with what it lacks and what may disturb a measurement."""
+    return HostCheck(side, facts, missing_parts(facts), _warnings(facts))
+
+
+def _warnings(facts: HostFacts) -> tuple[str, ...]:
+    warnings = []
+    if facts.steal_pct > 2:
+        warnings.append(f"The hypervisor takes {facts.steal_pct:.0f} % of the CPU: figures will scatter.")
+    if facts.load_1min > 0.5 * facts.cpu_count:
+        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {facts.cpu_count} cores).")
+    if abs(facts.clock_offset_ms) - facts.clock_error_ms > 5_000:
+        warnings.append(f"Its clock differs from this computer's by {facts.clock_offset_ms / 1000:.0f} s.")
+    return tuple(warnings)
 
 
 def _title(solution: str, suite: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.campaign import CampaignControl, plan_campaign, run_campaign
 from app.compose import censuses
 from app.compose.archive import Archive
-from app.compose.candidates import find_candidates, missing_parts, unavailable_solutions
+from app.compose.candidates import find_candidates, look_at, unavailable_solutions
 from app.compose.censuses import CensusOptions, CensusResults
 from app.compose.connections import Connections
 from app.compose.header import file_header
@@ -33,14 +33,14 @@ from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import InvalidOption, InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
-from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
+from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.ssh import SshConnector
-from app.wizard import Discovery, HostCheck, LabState, PairChoice, Prompts, RunOptions
+from app.wizard import Discovery, LabState, PairChoice, Prompts, RunOptions
 from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
 
@@ -112,6 +112,14 @@ class Services:
         """Keep what the user has set; it holds from the next look at a pair on."""
         write_settings(self.paths.settings, settings)
 
+    def guidelines(self) -> tuple[str, ...]:
+        """Return the ids of the guidelines that apply."""
+        return self.settings().guidelines
+
+    def use_guidelines(self, ids: Sequence[str]) -> None:
+        """Let other guidelines apply from now on."""
+        self.save_settings(replace(self.settings(), guidelines=tuple(ids)))
+
     # --- looking at hosts ---------------------------------------------------------------------------------------------
 
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
@@ -132,8 +140,8 @@ class Services:
         candidates, defaults = find_candidates(self.adapters, facts_a, facts_b, guidelines=self.settings().guidelines)
         return Discovery(
             pair=pair,
-            a=_check(Side.A, facts_a),
-            b=_check(Side.B, facts_b),
+            a=look_at(Side.A, facts_a),
+            b=look_at(Side.B, facts_b),
             link=link,
             clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
             candidates=candidates,
@@ -141,6 +149,13 @@ class Services:
             solutions={name: adapter.info for name, adapter in self.adapters.items()},
             unavailable=unavailable_solutions(self.adapters, candidates, facts_a, facts_b),
         )
+
+    def judge_again(self, discovery: Discovery) -> Discovery:
+        """Judge what was found by the guidelines that apply now; touches no host."""
+        candidates, defaults = find_candidates(
+            self.adapters, discovery.a.facts, discovery.b.facts, guidelines=self.settings().guidelines
+        )
+        return replace(discovery, candidates=candidates, defaults=defaults)
 
     def install_missing(
         self,
@@ -263,23 +278,27 @@ class Services:
     # --- existing configurations --------------------------------------------------------------------------------------
 
     def lint_file(self, path: Path, options: LintOptions | None = None) -> LintedFile:
-        """Say what is wrong with a configuration file on this computer."""
-        return lint_file(path, options)
+        """Say what is wrong with a configuration file on this computer; without options, by the user's guidelines."""
+        return lint_file(path, options or LintOptions(guidelines=self.settings().guidelines))
 
     def lint_text(self, text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:
-        """Say what is wrong with a text; the path helps to tell what it is."""
-        return lint_text(text, path, options)
+        """Say what is wrong with a text; the path helps to tell what it is. Without options as `lint_file`."""
+        return lint_text(text, path, options or LintOptions(guidelines=self.settings().guidelines))
 
     def lint_pair(
         self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
     ) -> tuple[LintedFile, ...]:
-        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file."""
+        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file.
+
+        Without `guidelines` (their ids) those count that the user has chosen to apply.
+        """
+        chosen = self.settings().guidelines if guidelines is None else tuple(guidelines)
         on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
         sessions = self._connections.pair(pair, token=token)
         on_progress("Reading configuration files", None)
         a, b = run_both(
-            lambda: lint_host(sessions.a, token=token, guidelines=guidelines),
-            lambda: lint_host(sessions.b, token=token, guidelines=guidelines),
+            lambda: lint_host(sessions.a, token=token, guidelines=chosen),
+            lambda: lint_host(sessions.b, token=token, guidelines=chosen),
         )
         return (*a, *b)
 
@@ -375,18 +394,3 @@ def open_services(prompts: Prompts | None, *, confirm_host_key: ConfirmHostKey |
         yield services
     finally:
         services.close()
-
-
-def _check(side: Side, facts: HostFacts) -> HostCheck:
-    return HostCheck(side, facts, missing_parts(facts), _warnings(facts))
-
-
-def _warnings(facts: HostFacts) -> tuple[str, ...]:
-    warnings = []
-    if facts.steal_pct > 2:
-        warnings.append(f"The hypervisor takes {facts.steal_pct:.0f} % of the CPU: figures will scatter.")
-    if facts.load_1min > 0.5 * facts.cpu_count:
-        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {facts.cpu_count} cores).")
-    if abs(facts.clock_offset_ms) - facts.clock_error_ms > 5_000:
-        warnings.append(f"Its clock differs from this computer's by {facts.clock_offset_ms / 1000:.0f} s.")
-    return tuple(warnings)

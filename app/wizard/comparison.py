@@ -120,6 +120,12 @@ class ComparisonWizard:
             pair=discovery.pair, discovery=discovery, chosen=chosen, options=self.state.options
         )
 
+    def judge_again(self, discovery: Discovery) -> None:
+        """Take the same candidates with other verdicts; what was chosen stays, a plan made from it does not."""
+        known = self._discovery()
+        judged = replace(known, candidates=discovery.candidates, defaults=discovery.defaults)
+        self.state = replace(self.state, discovery=judged, plan=None, campaign_id=None)
+
     def forget_pair(self) -> None:
         """Another pair is to be entered."""
         self.state = ComparisonState(options=self.state.options)

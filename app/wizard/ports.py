@@ -157,6 +157,18 @@ class ComparisonServices(Protocol):
         """Log in to both hosts and find out what they can do."""
         ...
 
+    def guidelines(self) -> tuple[str, ...]:
+        """Return the ids of the guidelines that apply."""
+        ...
+
+    def use_guidelines(self, ids: Sequence[str]) -> None:
+        """Let other guidelines apply from now on."""
+        ...
+
+    def judge_again(self, discovery: Discovery) -> Discovery:
+        """Judge what was found by the guidelines that apply now; touches no host."""
+        ...
+
     def install_missing(
         self,
         pair: PairSpec,
@@ -191,6 +203,10 @@ class ComparisonServices(Protocol):
 
     def lint_file(self, path: Path) -> LintedFile:
         """Say what is wrong with a configuration file on this computer; what cannot be read is said in the result."""
+        ...
+
+    def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
+        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file."""
         ...
 
     def unfinished(self, pair_name: str) -> int | None:

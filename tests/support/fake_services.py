@@ -9,11 +9,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
-from sample_records import BLOWFISH, MODELS, STARTED, Model, attempt, configuration, facts, pair, plan_keys
+from fake_solutions import OLD_SERVER, discovery, host_facts
+from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
 from app.campaign import CampaignControl
-from app.compose.linting import lint_file
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
+from app.compose.linting import LintOptions, lint_file, lint_text
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion
 from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
@@ -32,8 +32,7 @@ from app.domain.events import (
     StageStarted,
     ThroughputSample,
 )
-from app.domain.hosts import HostFacts, MissingPart, Nic, PairSpec, Side
-from app.domain.link import Link
+from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import (
@@ -46,9 +45,9 @@ from app.domain.results import (
     CampaignStatus,
     PlannedItem,
 )
-from app.domain.verdicts import Finding, Verdict
+from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank
-from app.wizard import Discovery, HostCheck, LabState, PairChoice, Prompts, RunOptions
+from app.wizard import Discovery, LabState, PairChoice, Prompts, RunOptions
 from app.wizard.ports import ProgressSink
 
 _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
@@ -69,6 +68,8 @@ class FakeServices:
         missing_on_b: What B lacks.
         stays_away_after: After so many attempts a host cannot be reached any more.
         spoils_cleanup: Whether the last attempt leaves something behind.
+        chosen_guidelines: Ids of the guidelines that apply.
+        texts_on_hosts: Configuration files that lie on each host.
         cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
     """
 
@@ -87,6 +88,8 @@ class FakeServices:
     spoils_cleanup: bool = False
     cleanup: threading.Event = field(default_factory=threading.Event)
     is_closed: bool = False
+    chosen_guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
+    texts_on_hosts: tuple[str, ...] = (OLD_SERVER,)
 
     def __post_init__(self) -> None:
         self.cleanup.set()
@@ -122,7 +125,20 @@ class FakeServices:
             HostKeyQuestion("192.0.2.10", "ssh-ed25519", "SHA256:wVbwOu4nAfXBgS0ZLVqMjbDpPSVSwSkDtnkyHzhjVKQ")
         ):
             raise HostKeyUnknown("The key of 192.0.2.10 was not accepted.", hint="Compare the fingerprint first.")
-        return discovery(pair, self.missing_on_b)
+        return discovery(pair, self.missing_on_b, self.chosen_guidelines)
+
+    def guidelines(self) -> tuple[str, ...]:
+        self._call("guidelines")
+        return self.chosen_guidelines
+
+    def use_guidelines(self, ids: Sequence[str]) -> None:
+        self._call("use_guidelines")
+        self.chosen_guidelines = tuple(ids)
+
+    def judge_again(self, found: Discovery) -> Discovery:
+        self._call("judge_again")
+        judged = discovery(found.pair, guidelines=self.chosen_guidelines)
+        return replace(found, candidates=judged.candidates, defaults=judged.defaults)
 
     def install_missing(
         self,
@@ -248,14 +264,26 @@ class FakeServices:
     def _record(
         self, campaign_id: int, plan: CampaignPlan, attempts: tuple[Attempt, ...], status: CampaignStatus
     ) -> CampaignRecord:
-        both = {"a": _host_facts(Side.A), "b": _host_facts(Side.B)}
+        both = {"a": host_facts(Side.A), "b": host_facts(Side.B)}
         end = STARTED + timedelta(minutes=4)
         record = CampaignRecord(campaign_id, plan, status, STARTED, end, both, attempts, "0.1.0")
         self.records[campaign_id] = record
         return record
 
     def lint_file(self, path: Path) -> LintedFile:
-        return lint_file(path)  # touches no host: the real one
+        self._call("lint_file")
+        return lint_file(path, LintOptions(guidelines=self.chosen_guidelines))  # touches no host: the real one
+
+    def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
+        self._call("lint_pair")
+        on_progress("Reading configuration files", None)
+        token.sleep(self.pace_s)
+        options = LintOptions(guidelines=self.chosen_guidelines)
+        return tuple(
+            lint_text(text, f"{pair.host(side).label}:/etc/openvpn/old.conf", options)
+            for side in Side
+            for text in self.texts_on_hosts
+        )
 
     def unfinished(self, pair_name: str) -> int | None:
         return self.interrupted if pair_name == "lab:practice" else None
@@ -292,66 +320,3 @@ class FakeServices:
     def close(self) -> None:
         self._call("close")
         self.is_closed = True
-
-
-def _host_facts(side: Side) -> HostFacts:
-    found = facts(f"gw-{side.value}", has_aes=side is Side.A)
-    address = "198.51.100.1/24" if side is Side.A else "198.51.100.2/24"
-    nics = (found.nics[0], Nic("eth1", "52:54:00:00:00:02", 1500, 1000, is_up=True, addresses=(address,)))
-    return replace(found, nics=nics)
-
-
-def _info(name: str, title: str, summary: str, space: Space, carrier: Carrier, **words: bool) -> SolutionInfo:
-    is_plain = words.get("is_unprotected", False)
-    security = SecurityProperties(not is_plain, not is_plain, not is_plain, not is_plain, not is_plain)
-    limits = () if is_plain else ("Keys that were made once are used until somebody changes them.",)
-    return SolutionInfo(
-        name, title, summary, space, carrier, security, 0 if is_plain else 1, 0 if is_plain else 2, is_plain, limits
-    )
-
-
-SOLUTIONS = {
-    info.name: info
-    for info in (
-        _info("baseline", "Bare underlay", "The link as it is.", Space.NONE, Carrier.NONE, is_unprotected=True),
-        _info("l2tp", "L2TPv3", "Frames in IP, unencrypted.", Space.NONE, Carrier.IP, is_unprotected=True),
-        _info("wireguard", "WireGuard", "Carries L2TPv3, which carries the frames.", Space.KERNEL, Carrier.UDP),
-        _info("openvpn-udp", "OpenVPN over UDP", "TLS 1.3 and a tap interface.", Space.USER, Carrier.UDP),
-        _info("openvpn-tcp", "OpenVPN over TCP", "The same in one TCP connection.", Space.USER, Carrier.TCP),
-        _info("tinc", "tinc", "A mesh.", Space.USER, Carrier.UDP),
-    )
-}
-
-
-def discovery(pair: PairSpec, missing_on_b: tuple[MissingPart, ...] = ()) -> Discovery:
-    candidates = tuple(
-        replace(
-            model.candidate,
-            findings=(
-                Finding(
-                    model.candidate.suite,
-                    model.candidate.verdict,
-                    "Nothing speaks against it."
-                    if model.candidate != BLOWFISH
-                    else "Blocks of 64 bits can be matched.",
-                    "RFC 8439" if model.candidate != BLOWFISH else "CVE-2016-6329",
-                    "AES-256-GCM" if model.candidate.verdict is Verdict.INSECURE else "",
-                ),
-            ),
-        )
-        for model in MODELS
-    )
-    defaults = tuple(
-        (c.solution, c.suite) for c in candidates if c.solution != "l2tp" and c.verdict is not Verdict.INSECURE
-    )
-    return Discovery(
-        pair=pair,
-        a=HostCheck(Side.A, _host_facts(Side.A), (), ()),
-        b=HostCheck(Side.B, _host_facts(Side.B), missing_on_b, ("The host is busy (load 0.90 on 1 cores).",)),
-        link=Link(pair.underlay_a, pair.underlay_b),
-        clock_difference_ms=1.2,
-        candidates=candidates,
-        defaults=defaults,
-        solutions=SOLUTIONS,
-        unavailable={"tinc": "A lacks tincd; B lacks tincd"},
-    )

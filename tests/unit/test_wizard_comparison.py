@@ -111,6 +111,20 @@ def test_looking_again_at_the_same_hosts_keeps_ticks_that_are_still_offered() ->
     assert wizard.state.chosen == FOUND.defaults
 
 
+def test_other_verdicts_keep_link_and_choice_but_no_plan() -> None:
+    wizard = full()
+    wizard.choose([WIREGUARD])
+    wizard.set_plan(plan_of(wizard))
+    link = wizard.state.discovery.link
+    judged = tuple(replace(one, verdict=Verdict.ACCEPTABLE) for one in FOUND.candidates)
+    wizard.judge_again(replace(FOUND, candidates=judged, link=replace(link, underlay_mtu_bytes=1400)))
+    assert {one.verdict for one in wizard.state.discovery.candidates} == {Verdict.ACCEPTABLE}
+    assert wizard.state.discovery.link == link
+    assert wizard.state.chosen == (WIREGUARD,)
+    assert wizard.is_done(Step.CHOOSE)
+    assert not wizard.is_done(Step.PLAN)
+
+
 def test_choices_are_kept_in_the_order_in_which_they_are_offered() -> None:
     wizard = full()
     wizard.choose(reversed(FOUND.defaults))

@@ -97,6 +97,13 @@ def test_a_tunnel_that_protects() -> None:
     )
 
 
+def test_without_arithmetic_the_mtu_is_taken_from_what_was_captured_and_not_proven() -> None:
+    made = replace(plan(()), largest_unfragmented_frame_bytes=None, overhead_bytes=None)
+    report = probe(FakeWire(), request(made))
+    assert (report.advised_inner_mtu_bytes, report.is_advised_mtu_proven) == (1434, None)
+    assert {one.theory_bytes for one in report.overhead} == {None}
+
+
 def test_plaintext_is_found_in_packets_of_the_tunnels_own_kind() -> None:
     report = probe(FakeWire(is_leaking=True))
     assert report.leak is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import ceil
 
 from app.domain.adapters import Breakage, TunnelPlan
 from app.domain.audit import AuditEntry
@@ -278,7 +279,7 @@ class _Run:
             leak=replace(leak, broken=outcomes),
             overhead=self._overhead(costs),
             crossings=crossings,
-            advised_inner_mtu_bytes=self._advised_mtu_bytes,
+            advised_inner_mtu_bytes=self._advised_mtu_bytes or self._mtu_from(costs),
             is_advised_mtu_proven=self._is_advised_proven(costs),
             doubts=self._doubts(captures),
         )
@@ -309,6 +310,13 @@ class _Run:
     def _advised_mtu_bytes(self) -> int | None:
         frame_bytes = self._advised_frame_bytes
         return None if frame_bytes is None else frame_bytes - ETHERNET_HEADER_BYTES
+
+    def _mtu_from(self, costs: Mapping[int, MeasuredCost]) -> int | None:
+        """Return the MTU by what was captured, where the adapter gives none; None where nothing is fragmented."""
+        if self._request.is_stream or not any(cost.is_fragmented for cost in costs.values()):
+            return None
+        whole = [cost.outer_bytes - size for size, cost in costs.items() if not cost.is_fragmented]
+        return self._request.link.underlay_mtu_bytes - ceil(max(whole)) if whole else None
 
     def _is_advised_proven(self, costs: Mapping[int, MeasuredCost]) -> bool | None:
         size = self._advised_frame_bytes

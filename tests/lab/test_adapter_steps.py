@@ -124,3 +124,24 @@ def test_wireguard_does_not_come_up_with_another_peers_key(make: Make) -> None:
     tunnel.apply()
     with pytest.raises(DeadlineExceeded):
         tunnel.wait_until_up(timeout_s=5)
+
+
+@ON_DEBIAN_13
+def test_tinc_does_not_come_up_with_another_peers_key(make: Make) -> None:
+    tunnel = make(ADAPTERS["tinc"])
+    tunnel.make_keys()
+    tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
+    tunnel.apply()
+    with pytest.raises(DeadlineExceeded):
+        tunnel.wait_until_up(timeout_s=5)
+    assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
+
+
+@ON_DEBIAN_13
+def test_ssh_does_not_come_up_with_another_peers_host_key(make: Make) -> None:
+    tunnel = make(ADAPTERS["ssh"])
+    tunnel.make_keys()
+    tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
+    with pytest.raises(AssertionError, match="Host key verification failed"):
+        tunnel.apply()
+    assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0

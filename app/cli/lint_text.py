@@ -86,4 +86,7 @@ def _verdict(finding: LintFinding) -> str:
 
 
 def _line(out: Console, text: str, style: str = "") -> None:
-    out.print(text, style=style or None, markup=False, soft_wrap=True)
+    if out.is_terminal:
+        out.print(text, style=style or None, markup=False, soft_wrap=True)
+    else:
+        out.file.write(text + "\n")  # a thousand findings are written at once, and not laid out line by line

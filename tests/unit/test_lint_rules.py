@@ -96,7 +96,7 @@ EXPECTED = {
         (4, "connections.old.aggressive", "insecure", "insecure"),
         (5, "connections.old.proposals", "insecure", "insecure"),
         (11, "connections.old.children.net.esp_proposals", "missing", "legacy"),
-        (13, "connections.old.children.net.start_action", "missing", "legacy"),
+        (13, "connections.old.children.net.start_action", "guideline", "acceptable"),
         (6, "connections.old.local.auth", "guideline", "acceptable"),
     },
     "bad/ipsec.conf": {
@@ -105,7 +105,7 @@ EXPECTED = {
         (6, "conn.old.ike", "insecure", "insecure"),
         (7, "conn.old.esp", "insecure", "insecure"),
         (8, "conn.old.compress", "insecure", "insecure"),
-        (10, "conn.old.auto", "missing", "legacy"),
+        (10, "conn.old.auto", "guideline", "acceptable"),
     },
     "bad/ipsec.secrets": {(1, "PSK", "guideline", "acceptable"), (2, "XAUTH", "insecure", "legacy")},
     "bad/tinc.conf": {

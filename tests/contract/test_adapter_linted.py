@@ -1,0 +1,50 @@
+"""What the adapters write passes the linter: Tunnelmark finds no fault with its own configurations."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.compose.linting import LintOptions, lint_bytes
+from app.domain.adapters import Adapter, Suite
+from app.domain.hosts import Side
+from app.domain.linting import LintFinding
+from app.domain.verdicts import Question, Verdict
+from support.adapter_cases import default_cases, platforms, request
+from vpn_adapters.configs import sniff_kind
+
+UNAVOIDABLE = {
+    "tinc": {
+        "experimentalprotocol",
+        "cipher",
+        "rsa public key",
+    },  # tinc 1.0's protocol, which the solution itself names
+    "openvpn-udp": {"tls-crypt"},  # OpenVPN 2.5 knows no fingerprints: the peer's own certificate is the authority
+    "openvpn-tcp": {"tls-crypt"},
+}
+"""Settings of a solution that a linter finds fault with, and why they stay; none of them is more than outdated."""
+
+CASES = [(platform, *case) for platform in platforms() for case in default_cases(platform, platform)]
+
+
+def faults(platform: str, adapter: Adapter, suite: Suite) -> list[tuple[str, LintFinding]]:
+    plan = adapter.plan(request(adapter, suite, platform=platform))
+    return [
+        (file.path, finding)
+        for side in Side
+        for file in plan.end(side).files
+        if sniff_kind(file.content.decode(), file.path) is not None
+        for finding in lint_bytes(file.content, file.path, LintOptions()).findings
+        if finding.question in (Question.INSECURE, Question.MISSING)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("platform", "adapter", "suite"),
+    CASES,
+    ids=[f"{platform}-{adapter.info.name}-{suite.name}" for platform, adapter, suite in CASES],
+)
+def test_own_configurations_pass(platform: str, adapter: Adapter, suite: Suite) -> None:
+    found = faults(platform, adapter, suite)
+    known = UNAVOIDABLE.get(adapter.info.name, set())
+    assert [one for one in found if one[1].setting.lower() not in known] == []
+    assert all(one.verdict is Verdict.LEGACY for _, one in found)

@@ -29,6 +29,7 @@ _VLAN_NETWORK = ("198.18.254.1/30", "198.18.254.2")
 """Nobody has the second: tagged frames are looked for where they arrive, and need no answer. They go to the hardware
 address of B, since a tunnel may carry frames only to those that it knows."""
 
+# Nobody answers some of the frames: not every ping then waits for less than a second (-W, iputils 20190515).
 _SEND_SCRIPT = (
     GUARD_HEAD
     + r"""
@@ -44,12 +45,6 @@ part() {
     ping -n -q -c 1 -w 1 -s "$payload" -p "$separators${digits}73" "$underlay" >/dev/null 2>&1
 }
 briefly() { "$@" >/dev/null 2>&1 & brief="$brief $!"; child="$brief"; }
-end_briefly() {
-    sleep 0.15 2>/dev/null || sleep 1
-    kill -INT $brief 2>/dev/null
-    wait $brief
-    brief= child=
-}
 brief=
 echo_ control -c "$controls" -s "$payload" -p "$control" "$underlay"
 part 0
@@ -62,6 +57,8 @@ for size in "$@"; do
     part "$number"
 done
 if [ -n "$tunnel" ]; then
+    linger=1
+    ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
     ip neigh del "$destination" dev "$tunnel" 2>/dev/null
     echo_ non-ip -c 1 -I "$source" -s "$payload" -p "$inside" "$destination"
     neighbour=$(ip neigh show "$destination" dev "$tunnel" 2>/dev/null)
@@ -76,16 +73,18 @@ if [ -n "$tunnel" ]; then
         off=/proc/sys/net/ipv6/conf/$vlan/disable_ipv6
         [ ! -e "$off" ] || echo 1 >"$off"
         ip addr add "$vlan_address" dev "$vlan"
-        ip link set dev "$vlan" mtu 1500 up
+        ip link set dev "$vlan" mtu 1500 2>/dev/null # Linux does not allow it on MACsec
+        ip link set dev "$vlan" up
         ip neigh replace "$vlan_peer" lladdr "${vlan_mac:-02:00:00:00:00:01}" dev "$vlan"
-        briefly ping -n -q -c 1 -w 1 -s "$payload" -p "$inside" "$vlan_peer"
-        briefly ping -n -q -c 1 -w 1 -M do -s 1472 -p "$inside" "$vlan_peer"
+        briefly ping -n -q -c 1 -W "$linger" -s "$payload" -p "$inside" "$vlan_peer"
+        briefly ping -n -q -c 1 -W "$linger" -M do -s 1472 -p "$inside" "$vlan_peer"
         echo "#vlan sent"
     else
         echo "#vlan $said"
     fi
-    briefly ping -n -q -c 2 -i 0.05 -w 1 -I "$tunnel" -s "$payload" -p "$inside" "$group"
-    end_briefly
+    briefly ping -n -q -c 2 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$inside" "$group"
+    wait $brief
+    child=
     ip link del dev "$vlan" 2>/dev/null
 fi
 """
@@ -93,8 +92,7 @@ fi
 )
 
 # $1 limit, $2 peer's underlay address, $3 peer's inner address, $4 tunnel's interface, $5 control's mark, $6 mark,
-# $7 payload. By whatever route remains, and once more by the tunnel's interface as such. Not every ping waits for less
-# than a second (-W, iputils 20190515).
+# $7 payload. By whatever route remains, and once more by the tunnel's interface as such.
 _BROKEN_SCRIPT = (
     GUARD_HEAD
     + r"""

@@ -118,7 +118,7 @@ def is_control_well(trial: Trial, suite: Suite) -> bool:
 
 
 def look(trial: Trial, tunnel: SwitchableTunnel, *, is_control: bool = False) -> QuickOutcome:
-    """Send traffic through a standing tunnel; once more where single echo requests were lost.
+    """Send traffic through a standing tunnel; once more where single echo requests or captured packets are missing.
 
     Args:
         trial: What it needs.
@@ -139,10 +139,13 @@ def look(trial: Trial, tunnel: SwitchableTunnel, *, is_control: bool = False) ->
     )
     outcome = trial.tunnels.look(request, token=trial.token)
     if 0 < outcome.received < outcome.sent:
-        again = trial.tunnels.look(request, token=trial.token)
-        lost = f"{outcome.sent - outcome.received} of {outcome.sent} echo requests were lost at a first try."
-        return replace(again, notes=(lost, *again.notes))
-    return outcome
+        doubt = f"{outcome.sent - outcome.received} of {outcome.sent} echo requests were lost at a first try."
+    elif outcome.captured < outcome.sent == outcome.received:
+        doubt = f"Only {outcome.captured} packets were captured at a first try."
+    else:
+        return outcome
+    again = trial.tunnels.look(request, token=trial.token)
+    return replace(again, notes=(doubt, *again.notes))
 
 
 def _last_words(trial: Trial, tunnel: SwitchableTunnel, began_s: float) -> str:

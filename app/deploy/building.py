@@ -68,7 +68,7 @@ def build(
         *_place_lines(building, own, ledger),
         *_step_lines(building, own, ledger),
     ]
-    return run_apply(end, building, ledger, ApplyLines((), files, steps), token=token, on_mark=on_mark)
+    return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=on_mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,10 @@ class ApplyLines:
     """What a script that builds an end does, in this order, before it waits for the end to be up.
 
     Attributes:
-        before: Lines that come first.
         files: Files in the tunnel's own folder.
         steps: Lines that make the changes.
     """
 
-    before: Sequence[str]
     files: Sequence[FileToWrite]
     steps: Sequence[str]
 
@@ -95,7 +93,6 @@ def run_apply(
     marks, result = end.run_marked(
         filled_script(
             "apply.sh",
-            before=lines.before,
             files=[upload_script(lines.files, report).decode()] if lines.files else [],
             steps=lines.steps,
             checks=_check_lines(building, end.side),
@@ -109,8 +106,6 @@ def run_apply(
     for mark in marks:
         if mark.words[0] == "step" and len(mark.words) == 3:
             ledger.done(mark.words[1], int(mark.words[2]))
-        elif mark.words[0] == "back" and len(mark.words) == 3:
-            ledger.undone(mark.words[1], int(mark.words[2]))
         elif mark.words == ("written",):
             _written(building, own, ledger)
     if find(marks, "failed", "files") is not None:

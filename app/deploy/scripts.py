@@ -1,6 +1,6 @@
 """The shell scripts that run on hosts: constant texts from resources/templates/host, put together here.
 
-`# @include NAME` stands for another file. `# @before`, `# @steps` and `# @checks` stand for lines that are made of argv
+`# @include NAME` stands for another file. `# @steps` and `# @checks` stand for lines that are made of argv
 lists, and `# @texts` for whole scripts that are left on the host; each word is quoted by `shell_line`. Nothing else is
 ever put into a script.
 """
@@ -34,7 +34,6 @@ def host_script(name: str) -> str:
 def filled_script(
     name: str,
     *,
-    before: Iterable[str] = (),
     files: Iterable[str] = (),
     steps: Iterable[str] = (),
     checks: Iterable[str] = (),
@@ -43,7 +42,6 @@ def filled_script(
 
     Args:
         name: File name.
-        before: Lines in place of `# @before`.
         files: Scripts that write files, in place of `# @files`.
         steps: Lines in place of `# @steps`.
         checks: Lines in place of `# @checks`.
@@ -53,8 +51,7 @@ def filled_script(
     """
     texts = (f"{word}_text={shell_line([host_script(f'{word}.sh')])}" for word in ("undo", "watch"))
     text = host_script(name)
-    places = (("    # @before\n", before), ("    # @steps\n", steps), ("    # @checks\n", checks))
-    for place, lines in places:
+    for place, lines in (("    # @steps\n", steps), ("    # @checks\n", checks)):
         text = text.replace(place, "".join(f"    {line}\n" for line in lines))
     writing = "".join(f"(\n{script}) || give_up files\n" for script in files)
     text = text.replace("    # @files\n", f"{writing}    say written\n" if writing else "")

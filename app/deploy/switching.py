@@ -1,8 +1,9 @@
 """Giving a standing tunnel another suite, without building it from nothing.
 
-On both hosts at the same time, one script each: what depends on the suite is taken back, newest first; the new files
-are written; what depends on the suite is done again; then the end is looked at like a new one. The journal on the host
-is not touched meanwhile: its entries take back the new suite as they would have taken back the old one, so that a host
+On both hosts at the same time: what depends on the suite is taken back, newest first; once both have done so, the new
+files are written, what depends on the suite is done again, and the end is looked at like a new one. No end begins
+before the other has ended: a new client that met the old server would wait a minute for its answers. The journal is not
+touched meanwhile: its entries take back the new suite as they would have taken back the old one, so that a host
 that loses us in the middle puts itself back as ever.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from app.deploy.beginning import planned_step, step_line
 from app.deploy.both import on_both
+from app.deploy.build_errors import build_error
 from app.deploy.building import (
     ApplyLines,
     Building,
@@ -23,15 +25,17 @@ from app.deploy.building import (
 )
 from app.deploy.ends import HostEnd, whole_seconds
 from app.deploy.ledger import STEP_NUMBER, Ledger, Planned, numbered
-from app.deploy.marks import Mark
+from app.deploy.marks import Mark, find
 from app.deploy.request import DeployRequest
-from app.deploy.scripts import call
+from app.deploy.scripts import call, filled_script
 from app.domain.adapters import EndPlan, PublicIdentity, Step, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.ssh.remote_line import shell_line
+
+BACK_MARGIN_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,33 +74,46 @@ class Switcher:
         """
         building = Building(request, plan, self.tunnels)
 
+        def back(side: Side, child: CancelToken) -> None:
+            take_back(self.ends[side], building, self.ledgers[side], token=child)
+
         def work(side: Side, child: CancelToken) -> tuple[Mark, ...]:
             return rebuild(self.ends[side], building, self.ledgers[side], token=child)
 
+        on_both(back, token=token)
         marks = on_both(work, token=token)
         texts = {side: negotiated_text(self.ends[side], plan, marks[side], token=token) for side in Side}
         return "\n".join(f"{self.ends[side].label}: {text}" for side, text in texts.items() if text)
 
 
-def rebuild(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[Mark, ...]:
-    """Switch one end; see `Switcher.switch`."""
-    own, run_dir = building.plan.end(end.side), building.request.link.run_dir
-    steps: list[str] = []
-    before: list[str] = []
-    files = [file for file in own.files if is_inside(file.path, run_dir)]
-    for index, planned, step in _per_suite(own):
+def take_back(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
+    """Take back what depends on the suite on one end, newest first; see `Switcher.switch`."""
+    lines: list[str] = []
+    limit_s = BACK_MARGIN_S
+    for _, planned, step in _per_suite(building.plan.end(end.side)):
         ledger.plan(planned)
         if step.undo is not None:
-            before.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
-        steps += _again(planned, step, stdin_path(run_dir, index), files)
-    return run_apply(
-        end,
-        building,
-        ledger,
-        ApplyLines((call("stop_orphans"), *before), files, steps),
-        token=token,
-        on_mark=lambda _words: None,
+            lines.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
+            limit_s += step.undo.timeout_s
+    word = building.tunnels[end.side]
+    marks, result = end.run_marked(
+        filled_script("back.sh", steps=lines), (end.state_dir, word), word=word, token=token, timeout_s=limit_s
     )
+    for mark in marks:
+        if mark.words[0] == "back" and len(mark.words) == 3:
+            ledger.undone(mark.words[1], int(mark.words[2]))
+    if find(marks, "finished") is None:
+        raise build_error(end, building.plan, {}, marks, result, ledger)
+
+
+def rebuild(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[Mark, ...]:
+    """Do again what depends on the suite on one end; see `Switcher.switch`."""
+    own, run_dir = building.plan.end(end.side), building.request.link.run_dir
+    files = [file for file in own.files if is_inside(file.path, run_dir)]
+    steps: list[str] = []
+    for index, planned, step in _per_suite(own):
+        steps += _again(planned, step, stdin_path(run_dir, index), files)
+    return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=lambda _words: None)
 
 
 def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:

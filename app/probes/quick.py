@@ -34,7 +34,7 @@ ECHO, CONTROL, TCP, SIZE_PREFIX = "echo", "control", "tcp", "size-"
 
 # First a capture on the underlay's card, ready before anything is sent; it ends with us, whatever else runs. A shell
 # opens the file, because tcpdump gives up root's rights before it would. The control goes over the bare underlay: a
-# capture that does not show it proves nothing.
+# capture that does not show it proves nothing. It comes last, so that with it everything before it is in the file.
 _SCRIPT = (
     GUARD_HEAD
     + r"""
@@ -42,6 +42,7 @@ folder=$1 address=$2 filter=$3 underlay=$4 destination=$5 source=$6 control=$7 m
 shift 9
 count=$1 echo_limit=$2 size_count=$3 size_limit=$4 sizes=$5 bytes=$6 packets=$7 port=$8 seconds=$9
 shift 9
+end=$1; shift
 umask 077
 dump=
 run() {
@@ -65,16 +66,22 @@ if [ -n "$device" ]; then
     dump=$!
     child=$dump
     tries=0
-    until grep -q "listening on" "$folder/quick.err" || [ "$tries" -ge 60 ]; do
+    until grep -q "listening on" "$folder/quick.err" || [ "$tries" -ge 400 ]; do
         kill -0 "$dump" 2>/dev/null || break
         tries=$((tries + 1))
         sleep 0.05 2>/dev/null || sleep 1
     done
 fi
-run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 run echo ping -n -A -c "$count" -w "$echo_limit" -I "$source" -s "$payload" -p "$mark" "$destination"
 answered=$status
+run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 if [ -n "$device" ]; then
+    tries=0
+    until grep -q -a -F -e "$end" "$folder/quick.pcap" || [ "$tries" -ge 30 ]; do
+        kill -0 "$dump" 2>/dev/null || break
+        tries=$((tries + 1))
+        sleep 0.1 2>/dev/null || sleep 1
+    done
     kill -INT "$dump" 2>/dev/null
     wait "$dump"
     dump= child=
@@ -141,7 +148,7 @@ class QuickRequest:
             *(self.destination, self.source, marks.control.hex(), marks.inside.hex(), str(PAYLOAD_BYTES)),
             *(str(self.pings), limit, str(self.size_pings), size_limit),
             " ".join(str(size - FRAME_TO_PAYLOAD_BYTES) for size in FRAME_BYTES),
-            *(str(SNAPLEN_BYTES), str(MAX_PACKETS), str(self.port), str(self.seconds)),
+            *(str(SNAPLEN_BYTES), str(MAX_PACKETS), str(self.port), str(self.seconds), marks.control.decode()),
         )
         return shell_step_argv(_SCRIPT, str(LIMIT_S), *words, *cap)
 

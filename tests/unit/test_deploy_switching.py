@@ -34,7 +34,7 @@ _START = """
 echo "uses $2" > "$1/daemon.log"
 case $3 in
     fails) echo "unknown cipher $2"; exit 3 ;;
-    dies) sleep 0.2 & ;;
+    dies) sleep 3 & ;;
     hangs) sleep 60 ;;
     *) sleep 600 & ;;
 esac

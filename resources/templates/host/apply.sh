@@ -6,6 +6,7 @@
 # @include trees.sh
 # @include uptime.sh
 # @include steps.sh
+# @include predecessors.sh
 
 # must_be_absent INTERFACE: what we are about to make must not be there: we would take back what is not ours.
 must_be_absent() {
@@ -26,24 +27,6 @@ place() {
 set_deadline() {
     uptime_s
     up_until=$((uptime_now + $1))
-}
-
-# stop_predecessor: a script that was cut off while it worked on this end may still be at it.
-stop_predecessor() {
-    runner=
-    read -r runner 2> /dev/null < "$state/runner"
-    if [ -n "$runner" ] && is_running "$runner"; then stop_tree "${runner%%:*}"; fi
-}
-
-# stop_orphans: steps of a script that was killed itself; each runs under `timeout`, and would go on changing this end.
-stop_orphans() {
-    find_daemons
-    for daemon in $daemons; do
-        name=
-        read -r name 2> /dev/null < "/proc/${daemon%%:*}/comm"
-        if [ "$name" = timeout ]; then stop_tree "${daemon%%:*}"; fi
-    done
-    daemons=
 }
 
 # cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for
@@ -80,7 +63,6 @@ main() {
     stop_if_taken_back
     export TUNNELMARK_TUNNEL="$tunnel"
     daemons=
-    # @before
     # @files
     # @steps
     say built

@@ -1,0 +1,154 @@
+"""A sample of the census on the lab: what works, fails, is slow, is unprotected; killed and gone on with."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
+from app.domain.cancel import CancelToken
+from app.domain.census import OptionStatus
+from app.domain.census_events import OptionEnded, OptionStarted
+from app.domain.commands import SessionPair
+from app.domain.link import STATE_DIR
+from app.lab import Lab
+from app.ranking.census import behind_best, count_census
+from app.storage import Store
+from support import lab_census
+from support.lab_campaign import Found, find_out
+from support.lab_sessions import connected, sh
+
+pytestmark = pytest.mark.lab
+
+ROOT = Path(__file__).parents[2]
+LEASE_S = 8
+
+SAMPLE = ("AES-128-CBC", "AES-128-CFB1", "none", "AES-256-GCM", "SHA256", "SHAKE128")
+"""One of each kind; where the host's OpenVPN lists SHAKE128, it crashes with it."""
+
+
+@pytest.fixture(scope="module")
+def sessions(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionPair]:
+    with connected(lab, tmp_path_factory.mktemp("ssh")) as both:
+        yield both
+
+
+@pytest.fixture(scope="module")
+def found(lab: Lab, sessions: SessionPair) -> Found:
+    return find_out(lab, sessions)
+
+
+@pytest.fixture(autouse=True)
+def unchanged(sessions: SessionPair) -> Iterator[None]:
+    """Every test here leaves both gateways as it found them."""
+    token = CancelToken()
+    hosts = (sessions.a, sessions.b)
+    before = [take_snapshot(host, token=token, depth=SnapshotDepth.THOROUGH) for host in hosts]
+    yield
+    after = [take_snapshot(host, token=token, depth=SnapshotDepth.THOROUGH) for host in hosts]
+    assert [compare_snapshots(one, other) for one, other in zip(before, after, strict=True)] == [(), ()]
+
+
+def listed(found: Found, *names: str) -> tuple[str, ...]:
+    support = found.facts["a"].solutions["openvpn-udp"]
+    there = {*support.ciphers, *support.digests, "none"}
+    return tuple(name for name in names if name in there)
+
+
+def test_sample_of_openvpns_options(lab: Lab, sessions: SessionPair, found: Found, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "t.db") as store:
+        record = lab_census.run(lab, sessions, found, store, listed(found, *SAMPLE))
+    assert record.is_complete
+    results = {(result.kind.value, result.name): result for result in record.results}
+    for key in (("cipher", "AES-128-CBC"), ("aead", "AES-256-GCM"), ("mac", "SHA256"), ("cipher", "AES-128-CFB1")):
+        one = results[key]
+        assert (one.status, one.received, one.sent) == (OptionStatus.WORKS, 20, 20), (key, one.reason)
+        assert one.weighted_latency_ms
+        assert one.throughput_mbit_s
+        name = key[1] if key[0] != "mac" else "AES-128-CBC"
+        assert name in one.negotiated
+    clear, unauthenticated = results["cipher", "none"], results["mac", "none"]
+    assert (clear.status, unauthenticated.status) == (OptionStatus.UNPROTECTED, OptionStatus.UNPROTECTED)
+    assert "Plaintext was read" in clear.reason
+    assert "Plaintext" not in unauthenticated.reason
+    (count,) = count_census(record)
+    assert count.unprotected == 2
+    assert behind_best(count)["cipher-aes-128-cfb1"].throughput_pct > 50  # type: ignore[operator]
+    if "SHAKE128" in found.facts["a"].solutions["openvpn-udp"].digests:
+        assert results["mac", "SHAKE128"].status is OptionStatus.FAILS
+        assert "segfault" in results["mac", "SHAKE128"].reason
+
+
+def test_cancelled_within_seconds_with_both_gateways_put_back(
+    lab: Lab, sessions: SessionPair, found: Found, tmp_path: Path
+) -> None:
+    token = CancelToken()
+    cancelled_s: list[float] = []
+
+    def emit(event: object) -> None:
+        if isinstance(event, OptionStarted) and event.item.position == 1:
+            cancelled_s.append(time.monotonic())
+            token.cancel()
+
+    with Store.open(tmp_path / "t.db") as store:
+        record = lab_census.run(
+            lab, sessions, found, store, listed(found, "AES-128-CBC", "SHA256"), token=token, emit=emit
+        )
+    assert [result.name for result in record.results] == ["AES-128-CBC"]
+    assert not record.is_complete
+    assert time.monotonic() - cancelled_s[0] < 15  # 2 s on a machine that does nothing else
+
+
+def test_killed_in_the_middle_of_a_switch_the_gateways_put_themselves_back_and_it_goes_on(
+    lab: Lab, sessions: SessionPair, found: Found, tmp_path: Path
+) -> None:
+    names = listed(found, "AES-128-CBC", "AES-256-CBC", "SHA256")
+    database = tmp_path / "t.db"
+    process = subprocess.Popen(
+        [
+            *(sys.executable, str(ROOT / "tests" / "support" / "lab_census.py"), str(lab.folder.parent)),
+            *(lab.spec.name, str(database), str(LEASE_S), *names),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}:{ROOT / 'tests' / 'support'}"},
+    )
+    assert process.stdout is not None
+    with process.stdout as output:
+        said: list[str] = []
+        for line in output:
+            said.append(line)
+            if line.startswith(f"started {names[1]}"):
+                break
+        else:
+            pytest.fail("".join(said))
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+    token = CancelToken()
+    for host in (sessions.a, sessions.b):
+        token.wait_for(
+            lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
+            timeout_s=LEASE_S + 40,
+            what=f"{host.spec.label} to put itself back",
+            interval_s=0.5,
+        )
+    tried: list[str] = []
+
+    def emit(event: object) -> None:
+        if isinstance(event, OptionEnded):
+            tried.append(event.result.name)
+
+    with Store.open(database) as store:
+        record = lab_census.run(lab, sessions, found, store, names, emit=emit)
+    assert record.is_complete
+    assert tried == list(names[1:])
+    assert {result.status for result in record.results} == {OptionStatus.WORKS}

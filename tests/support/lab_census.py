@@ -1,0 +1,72 @@
+"""Censuses over a running lab, with the real parts; also as a program of its own that a test can kill."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lab_campaign import HEADER, Found, find_out
+from lab_sessions import connected
+from platformdirs import user_cache_path
+
+from app.census import find_unfinished, plan_census, run_census
+from app.census import tunnels as census_tunnels
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusRecord
+from app.domain.census_events import CensusEvent, OptionEnded, OptionStarted
+from app.domain.commands import SessionPair
+from app.lab import Lab, LabManager
+from app.storage import Store
+from vpn_adapters.registry import ADAPTERS
+
+VERSION = "0.1.0"
+
+
+def run(
+    lab: Lab,
+    sessions: SessionPair,
+    found: Found,
+    store: Store,
+    names: Sequence[str],
+    *,
+    solution: str = "openvpn-udp",
+    token: CancelToken | None = None,
+    emit: Callable[[CensusEvent], None] = lambda _: None,
+) -> CensusRecord:
+    """Run a census of some options, going on with an unfinished one."""
+    plan = plan_census(lab.pair, ADAPTERS, found.facts, solutions=[solution], names=names)
+    return run_census(
+        plan,
+        sessions=sessions,
+        adapters=ADAPTERS,
+        link=found.link,
+        facts=found.facts,
+        store=store,
+        token=token or CancelToken(),
+        emit=emit,
+        version=VERSION,
+        header=HEADER,
+        resume_id=find_unfinished(store, plan, found.facts, VERSION),
+    )
+
+
+def main() -> None:
+    """Run a census until it is killed: labs' folder, lab, database, seconds of lease, names of options."""
+    state_dir, name, database, lease_s, *names = sys.argv[1:]
+    census_tunnels.LEASE_S = int(lease_s)
+    lab = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(state_dir)).find(name)
+    assert lab is not None
+
+    def emit(event: CensusEvent) -> None:
+        if isinstance(event, OptionStarted):
+            print("started", event.item.name, flush=True)
+        elif isinstance(event, OptionEnded):
+            print("ended", event.result.name, event.result.status.value, flush=True)
+
+    with Store.open(Path(database)) as store, connected(lab, Path(database).parent) as sessions:
+        run(lab, sessions, find_out(lab, sessions), store, names, emit=emit)
+
+
+if __name__ == "__main__":
+    main()

@@ -14,7 +14,7 @@ FIXTURES = {"debian-13": "lab", "debian-11": "lab_debian_11"}
 PROGRAMS = {
     "debian-13": {
         "openvpn --version": r"OpenVPN 2\.6",
-        "swanctl --version": r"strongSwan swanctl 6\.",
+        "swanctl --version": r"strongSwan 6\.",
         "tincd --version": r"tinc version 1\.0",
         "wpa_supplicant -v": r"wpa_supplicant v2\.1",
         "ssh -V": r"OpenSSH_10\.",
@@ -22,7 +22,7 @@ PROGRAMS = {
     },
     "debian-11": {
         "openvpn --version": r"OpenVPN 2\.5",
-        "swanctl --version": r"strongSwan swanctl 5\.9",
+        "swanctl --version": r"strongSwan 5\.9",
         "tincd --version": r"tinc version 1\.0",
         "wpa_supplicant -v": r"wpa_supplicant v2\.9",
         "ssh -V": r"OpenSSH_8\.4",

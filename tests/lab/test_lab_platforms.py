@@ -54,7 +54,7 @@ def platform_lab(platform: str, request: pytest.FixtureRequest) -> Lab:
 
 @EVERYWHERE
 def test_each_release_has_its_own_versions(platform: str, platform_lab: Lab) -> None:
-    script = "; ".join(f"({command}) 2>&1 | head -n 4; echo ---" for command in PROGRAMS[platform])
+    script = "; ".join(f"({command}) 2>&1; echo ---" for command in PROGRAMS[platform])
     shown = run(platform_lab, Side.A, script).split("---\n")
     for pattern, text in zip(PROGRAMS[platform].values(), shown, strict=False):
         assert re.search(pattern, text), text

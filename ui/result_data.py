@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import LOST_RTT_US, AttemptStatus, CampaignRecord
+from app.domain.verdicts import Finding
+from app.domain.wire import WireReport
+from app.ranking.speed import speed_findings
 from ui.live_model import Curve
 from ui.live_rows import Key
 
@@ -39,6 +42,8 @@ class ResultData:
         curves: Means and bands over frame size.
         cdfs: Quantiles of the round-trip times in ms at the fractions 0, 1/400 … 1, by candidate and frame size.
         cpu: Means over rounds.
+        wires: What the captures showed, by candidate.
+        slow: What is slow beside the best of the pair, by candidate; it bears on no verdict.
     """
 
     record: CampaignRecord
@@ -47,6 +52,8 @@ class ResultData:
     curves: tuple[Curve, ...]
     cdfs: dict[tuple[Key, int], Floats]
     cpu: tuple[CpuBar, ...]
+    wires: dict[Key, WireReport]
+    slow: dict[Key, Finding]
 
     @property
     def fractions(self) -> Floats:
@@ -67,7 +74,18 @@ def prepare(record: CampaignRecord, ranking: Ranking) -> ResultData:
         curves=tuple(curve for result in ranking.results if (curve := _curve(result)) is not None),
         cdfs=_cdfs(record),
         cpu=_cpu(record),
+        wires=_wires(record),
+        slow=dict(speed_findings(ranking)),
     )
+
+
+def _wires(record: CampaignRecord) -> dict[Key, WireReport]:
+    """Return the first report of each candidate: it is looked at in one round only."""
+    wires: dict[Key, WireReport] = {}
+    for attempt in record.attempts:
+        if attempt.wire is not None:
+            wires.setdefault((attempt.key.solution, attempt.key.suite), attempt.wire)
+    return wires
 
 
 def plot_names(keys: list[Key]) -> dict[Key, tuple[str, int]]:

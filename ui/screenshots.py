@@ -127,7 +127,7 @@ class Tour:
         window.go_next()
         yield lambda: window.results.data is not None and self._is_idle()
         tabs = window.results.tabs
-        names = ("results", "distribution", "frontier", "cpu", "why", "wire", "facts", "doubts", "configuration")
+        names = ("results", "distribution", "frontier", "cpu", "wire", "why", "facts", "doubts", "configuration")
         for nth, name in enumerate(names):
             tabs.setCurrentIndex(nth)
             yield self._is_idle

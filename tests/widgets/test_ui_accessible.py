@@ -90,3 +90,39 @@ def test_pages_can_be_drawn_in_both_schemes(driver: Driver, scheme: Qt.ColorSche
             assert (ground.lightnessF() < 0.5) is theme.is_dark
     finally:
         theme.force(None)
+
+
+def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
+    window = driver.window
+    window.resize(1024, 700)
+    driver.until(lambda: window.size() == QSize(1024, 700))
+
+    def look(root: QWidget) -> None:
+        driver.idle()
+        assert _nameless(root) == []
+        assert _clipped(root) == []
+
+    driver.go_to(Step.CHOOSE)
+    choice = window.step_page(Step.CHOOSE)
+    for item in choice._items():
+        choice.tree.setCurrentItem(item)
+        driver.until(lambda: choice.details.facts is not None and choice.details.facts.isVisible())
+        look(window)
+    choice.search.field.setText("aes")
+    look(window)
+    choice.search.field.clear()
+    driver.click(choice.guidelines.open)
+    dialog = driver.dialog()
+    look(dialog)
+    driver.click(dialog.no)
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    tabs = window.results.tabs
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        look(window)
+    window.show_lint()
+    driver.idle()
+    driver.click(window.current.read)
+    look(window)
+    assert (window.width(), window.height()) == (1024, 700)

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from window_driver import Driver
 
+from app.domain.errors import HostUnreachable
 from ui.pages.lint import LintPage
+from ui.widgets.guidelines import GuidelinesDialog
 
 WEAK = """\
 client
@@ -81,3 +84,95 @@ def test_back_leads_to_the_start(driver: Driver) -> None:
     page_of(driver)
     driver.window.go_back()
     assert driver.window.current is driver.window.welcome
+
+
+def test_files_on_the_hosts_of_a_pair_are_read(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.idle()
+    assert [page.pairs.itemText(nth) for nth in range(page.pairs.count())] == ["lab:practice", "plant-north"]
+    page.pairs.setCurrentIndex(1)
+    driver.click(page.read)
+    driver.idle()
+    assert "lint_pair" in driver.services.calls
+    tops = [page.tree.topLevelItem(nth).text(0) for nth in range(page.tree.topLevelItemCount())]
+    assert tops == ["gateway-a: old.conf", "gateway-b: old.conf"]
+    assert "cipher BF-CBC" in page.view.toPlainText()
+    assert page.busy.isHidden()
+
+
+def test_hosts_without_configuration_files_are_said(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(texts_on_hosts=())
+    page = page_of(driver)
+    driver.idle()
+    driver.click(page.read)
+    driver.idle()
+    assert page.notice.text.startswith("Neither host of lab:practice has a configuration file.")
+
+
+def test_a_host_that_is_away_can_be_tried_again(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.idle()
+    driver.services.faults["lint_pair"] = HostUnreachable("gateway-b does not answer.", hint="Is it on?")
+    driver.click(page.read)
+    driver.idle()
+    assert "gateway-b does not answer" in page.notice.text
+    driver.click(page.notice.action("Try again"))
+    driver.idle()
+    assert page.tree.topLevelItemCount() == 2
+    assert page.notice.text == ""
+
+
+def test_reading_from_hosts_can_be_cancelled(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(pace_s=60.0)
+    page = page_of(driver)
+    driver.idle()
+    driver.click(page.read)
+    driver.until(page.busy.isVisible)
+    driver.window.cancel()
+    driver.idle()
+    assert page.busy.isHidden()
+    assert page.tree.topLevelItemCount() == 0
+
+
+def words_of(page: LintPage) -> list[str]:
+    return [
+        page.tree.topLevelItem(top).child(nth).text(1)
+        for top in range(page.tree.topLevelItemCount())
+        for nth in range(page.tree.topLevelItem(top).childCount())
+    ]
+
+
+def pick_guideline(driver: Driver, page: LintPage) -> None:
+    driver.click(page.guidelines.open)
+    dialog = driver.dialog()
+    assert isinstance(dialog, GuidelinesDialog)
+    dialog.boxes["bsi-tr-02102-2"].setChecked(True)
+    driver.click(dialog.yes)
+    driver.until(lambda: not dialog.isVisible())
+    driver.idle()
+
+
+def test_the_guidelines_that_are_picked_count_for_what_is_shown(driver: Driver, tmp_path: Path) -> None:
+    page = page_of(driver)
+    driver.idle()
+    path = tmp_path / "site.ovpn"
+    path.write_text(WEAK + "data-ciphers AES-256-GCM:CHACHA20-POLY1305\n")
+    drop(page, path)
+    driver.idle()
+    assert "Outside a guideline" not in words_of(page)
+    assert "Advice" in words_of(page)
+    pick_guideline(driver, page)
+    assert words_of(page).count("Outside a guideline") == 2
+    assert "BSI TR-02102-2" in page.guidelines.told.text()
+    driver.click(page.read)
+    driver.idle()
+    assert words_of(page).count("Outside a guideline") == 4
+
+
+def test_picking_guidelines_without_a_file_reads_nothing(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.idle()
+    pick_guideline(driver, page)
+    assert driver.services.chosen_guidelines.count("bsi-tr-02102-2") == 1
+    assert "lint_pair" not in driver.services.calls
+    assert "lint_file" not in driver.services.calls

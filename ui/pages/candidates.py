@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.domain.adapters import Carrier, SolutionInfo, Space
-from app.domain.errors import InvalidPlan
+from app.domain.adapters import SolutionInfo
+from app.domain.errors import InvalidPlan, TunnelmarkError
+from app.domain.hosts import Side
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
 from app.wizard import Discovery, Step
@@ -17,17 +19,25 @@ from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import row
-from ui.widgets.candidate_details import CandidateDetails
+from ui.widgets.candidate_details import CandidateDetails, Lack
 from ui.widgets.data_table import LineDelegate
+from ui.widgets.guidelines import GuidelinesLine
+from ui.widgets.solution_facts import carrier_word, space_word
 from ui.widgets.swatch import swatch_icon
+from ui.widgets.tree_search import TreeSearch
 from ui.widgets.verdicts import verdict_look
 
 _KEY = Qt.ItemDataRole.UserRole
+_UNAVAILABLE = Qt.ItemDataRole.UserRole + 1
 _NAME, _VERDICT, _HOW = range(3)
+_MOST_TITLES = 6
 
 
 class CandidatesPage(Page):
     """A tree of solutions and suites; selecting one shows reason, source and replacement."""
+
+    hosts_asked = Signal()
+    """The user wants to install what is missing."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(
@@ -39,6 +49,7 @@ class CandidatesPage(Page):
             ),
         )
         self._shown: Discovery | None = None
+        self._by_key: dict[Key, Candidate] = {}
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("Candidate"), tr("Verdict"), tr("Encrypts in, carried by")])
         self.tree.setAccessibleName(tr("Candidates"))
@@ -55,22 +66,40 @@ class CandidatesPage(Page):
         self.weak = QCheckBox(tr("Also measure &weak suites: I know that they are never deployed"))
         self.weak.toggled.connect(self._on_weak)
         self.details = CandidateDetails(context.theme)
+        self.details.hosts_asked.connect(self.hosts_asked)
+        self.search = TreeSearch(self.tree, tr("Find a suite: name, cipher or verdict (Ctrl+F)"))
+        QShortcut(QKeySequence.StandardKey.Find, self, self.search.field.setFocus)
+        self.guidelines = GuidelinesLine(context)
+        self.guidelines.picked.connect(self._judge_again)
+        self.guidelines.failed.connect(self.notice.say_error)
+        self._lay_out()
+        context.theme.changed.connect(self._recolour)
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        layout = QVBoxLayout(left)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.search)
+        layout.addWidget(self.tree, 1)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(2 * GRID)
-        splitter.addWidget(self.tree)
+        splitter.addWidget(left)
         splitter.addWidget(self.details)
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 2)
         splitter.setSizes([640, 360])
         self.body.addWidget(splitter, 1)
-        self.body.addLayout(row(self.weak, 0))
-        context.theme.changed.connect(self._recolour)
+        below = row(self.weak, 2 * GRID, self.guidelines)
+        below.setStretch(2, 1)
+        self.body.addLayout(below)
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
         """Show what these hosts can do, once per look at them; ticks are kept."""
+        self.guidelines.reload()
         state = self.context.wizard.state
         if state.discovery is None:
             return
@@ -110,6 +139,40 @@ class CandidatesPage(Page):
             return
         self.left.emit()
 
+    # --- guidelines ---------------------------------------------------------------------------------------------------
+
+    def _judge_again(self) -> None:
+        """Judge what was found by the guidelines that apply now; ticks stay, a plan made before does not."""
+        found, services = self.context.wizard.state.discovery, self.context.services
+        if found is None:
+            return
+        self.notice.clear()
+        self.start(
+            tr("Judging the candidates anew"),
+            lambda _token, _tell: services.judge_again(found),
+            self._take_judged,
+            on_failure=self._on_fault,
+        )
+
+    def _take_judged(self, judged: Discovery) -> None:
+        wizard = self.context.wizard
+        if self._shown is None or wizard.state.discovery is None or wizard.state.pair != judged.pair:
+            return
+        before = {key: candidate.verdict for key, candidate in self._by_key.items()}
+        ticked = set(self.ticked())
+        wizard.judge_again(judged)
+        self._shown = wizard.state.discovery
+        self._fill(self._shown, ticked)
+        changed = [one for key, one in self._by_key.items() if before.get(key) is not one.verdict]
+        if changed:
+            many = tr("%1 verdicts are different now.").replace("%1", str(len(changed)))
+            title = tr("One verdict is different now.") if len(changed) == 1 else many
+            self.notice.say("info", title, _titles(changed))
+        self.status_told.emit(tr("The candidates were judged anew: %1 changed.").replace("%1", str(len(changed))))
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        self.notice.say_error(error, {tr("Try again"): self._judge_again})
+
     # --- the tree -----------------------------------------------------------------------------------------------------
 
     def ticked(self) -> tuple[Key, ...]:
@@ -143,6 +206,7 @@ class CandidatesPage(Page):
         return items
 
     def _fill(self, found: Discovery, chosen: set[Key]) -> None:
+        self._by_key = {(candidate.solution, candidate.suite): candidate for candidate in found.candidates}
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.tree.clear()
         by_solution: dict[str, list[Candidate]] = {}
@@ -152,15 +216,17 @@ class CandidatesPage(Page):
             self._add_solution(found.solutions[solution], candidates, chosen)
         for solution, reason in found.unavailable.items():
             info_or_none = found.solutions.get(solution)
-            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), ""])
+            how = _how(info_or_none) if info_or_none else ""
+            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), how])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
+            item.setData(_NAME, _UNAVAILABLE, solution)
             item.setToolTip(_NAME, reason)
-            for column in range(3):
-                item.setForeground(column, self.palette().placeholderText())
+            self._mute(item)
             self.tree.addTopLevelItem(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
         has_weak = any(_is_weak(candidate) for candidate in found.candidates)
         self.weak.setVisible(has_weak)
+        self.search.begin_anew()
         self.select_first_protected()
         self.changed.emit()
 
@@ -202,13 +268,16 @@ class CandidatesPage(Page):
         self._allow(item, is_allowed=not _is_weak(candidate) or self.weak.isChecked())
         return item
 
+    def _mute(self, item: QTreeWidgetItem) -> None:
+        for column in range(3):
+            item.setForeground(column, QColor(self.context.theme.colours.muted))
+
     def _allow(self, item: QTreeWidgetItem, *, is_allowed: bool) -> None:
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         item.setFlags(flags | Qt.ItemFlag.ItemIsUserCheckable if is_allowed else flags)
 
     def _candidate(self, key: Key) -> Candidate | None:
-        found = self._shown
-        return next((c for c in found.candidates if (c.solution, c.suite) == key), None) if found else None
+        return self._by_key.get(key)
 
     def _on_current(self, item: QTreeWidgetItem | None) -> None:
         found = self._shown
@@ -222,9 +291,12 @@ class CandidatesPage(Page):
         child = next((one for one in _with_children(item) if one.data(_NAME, _KEY) is not None), None)
         first = self._candidate(child.data(_NAME, _KEY)) if child is not None else None
         if first is not None:
-            self.details.show_solution(found.solutions[first.solution])
-        else:
-            self.details.show_unavailable(item.text(_NAME), item.toolTip(_NAME))
+            findings = [one for c in found.candidates if c.solution == first.solution for one in c.findings]
+            self.details.show_solution(found.solutions[first.solution], findings)
+            return
+        solution = item.data(_NAME, _UNAVAILABLE)
+        info = found.solutions.get(solution)
+        self.details.show_unavailable(item.text(_NAME), found.unavailable[solution], _lacks(found, solution), info)
 
     def _on_tick(self) -> None:
         number = len(self.ticked())
@@ -232,13 +304,16 @@ class CandidatesPage(Page):
         self.changed.emit()
 
     def _on_weak(self) -> None:
+        self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         for item in self._items():
             candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
             if candidate is not None and _is_weak(candidate):
                 self._allow(item, is_allowed=self.weak.isChecked())
                 if not self.weak.isChecked():
                     item.setCheckState(_NAME, Qt.CheckState.Unchecked)
-        self.changed.emit()
+        self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self.tree.viewport().update()
+        self._on_tick()
 
     def _recolour(self) -> None:
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
@@ -247,6 +322,8 @@ class CandidatesPage(Page):
             if candidate is not None:
                 look = verdict_look(candidate.verdict)
                 item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
+            elif item.data(_NAME, _UNAVAILABLE):
+                self._mute(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
 
 
@@ -262,13 +339,22 @@ def _is_weak(candidate: Candidate) -> bool:
 
 
 def _how(info: SolutionInfo) -> str:
-    space = {Space.KERNEL: tr("kernel"), Space.USER: tr("user space"), Space.NONE: tr("nowhere")}[info.space]
-    carrier = {
-        Carrier.NONE: tr("nothing"),
-        Carrier.UDP: "UDP",
-        Carrier.TCP: "TCP",
-        Carrier.IP: "IP",
-        Carrier.ESP: "ESP",
-        Carrier.ETHERNET: "Ethernet",
-    }[info.carrier]
-    return f"{space}, {carrier}"
+    return f"{space_word(info.space)}, {carrier_word(info.carrier)}"
+
+
+def _lacks(found: Discovery, solution: str) -> tuple[Lack, ...]:
+    """Return what each host lacks for a solution."""
+    lacks = []
+    for side, check in ((Side.A, found.a), (Side.B, found.b)):
+        support = check.facts.solutions.get(solution)
+        if support is not None and not support.is_available:
+            lacks.append(Lack(found.pair.host(side).label, support.missing, support.note))
+        elif support is not None:
+            lacks.append(Lack(found.pair.host(side).label, ()))
+    return tuple(lacks)
+
+
+def _titles(candidates: list[Candidate]) -> str:
+    words = [f"{one.title}: {verdict_look(one.verdict).word}" for one in candidates[:_MOST_TITLES]]
+    more = len(candidates) - len(words)
+    return "; ".join(words) + (f"; {tr('%1 more').replace('%1', str(more))}" if more else "")

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHeaderView,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.domain.hosts import PairSpec
 from app.domain.linting import LintedFile, LintFinding
+from app.wizard import PairChoice
 from ui.context import Context
 from ui.icons import make_icon
-from ui.pages.base import Page
+from ui.pages.base import BusyLine, Page
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, label, row
 from ui.widgets.data_table import LineDelegate
+from ui.widgets.guidelines import GuidelinesLine
 from ui.widgets.lint_view import LintView, finding_look
 
 _PLACE = Qt.ItemDataRole.UserRole
@@ -32,13 +46,39 @@ class LintPage(Page):
             context,
             tr("Check a file"),
             tr(
-                "Drop configuration files here to see what is weak in them or missing, and what to write instead. They "
-                "are read on this computer only; keys and passwords in them are never shown."
+                "Drop configuration files here, or read those that lie on two hosts, to see what is weak in them or "
+                "missing, and what to write instead. No file is kept; keys and passwords in them are never shown."
             ),
         )
         self.setAcceptDrops(True)
         self._files: tuple[LintedFile, ...] = ()
+        self._again: Callable[[], None] | None = None
+        self._empty_words = tr("No file yet.")
         self.choose = button(tr("Choose &files"), "folder", look="primary", on_click=self._choose)
+        self.pairs = QComboBox()
+        self.pairs.setMinimumWidth(200)
+        self.pairs.setAccessibleName(tr("Pair whose hosts are read"))
+        self.read = button(
+            tr("Read from its &hosts"),
+            "host",
+            on_click=self._read_chosen,
+            tip=tr("Reads the configuration files of VPNs that lie on both hosts, and changes nothing"),
+        )
+        self.guidelines = GuidelinesLine(context)
+        self.guidelines.picked.connect(self._on_guidelines)
+        self.guidelines.failed.connect(self.notice.say_error)
+        self.busy = BusyLine()
+        self._make_views(context)
+        top = row(self.choose, 2 * GRID, self.pairs, self.read, 2 * GRID, self.guidelines)
+        top.setStretch(5, 1)
+        self.body.addLayout(top)
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self._split, 1)
+        context.theme.changed.connect(self._fill)
+        self._fill()
+        self._fill_pairs(())
+
+    def _make_views(self, context: Context) -> None:
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("File and setting"), tr("Finding")])
         self.tree.setAccessibleName(tr("Findings"))
@@ -69,10 +109,20 @@ class LintPage(Page):
         self._split.addWidget(self.tree)
         self._split.addWidget(right)
         self._split.setSizes([400, 640])
-        self.body.addLayout(row(self.choose, 0))
-        self.body.addWidget(self._split, 1)
-        context.theme.changed.connect(self._fill)
-        self._fill()
+
+    def enter(self) -> None:
+        """Fetch stored pairs and running labs, and which guidelines apply."""
+        self.guidelines.reload()
+        if not self.context.has_services:
+            return
+        services = self.context.services
+        self.context.runner.run(
+            tr("Reading stored pairs"),
+            lambda _token, _tell: services.pairs(),
+            on_success=self._fill_pairs,
+            on_failure=self.notice.say_error,
+            is_quiet=True,
+        )
 
     def first_focus(self) -> QWidget | None:
         """The button."""
@@ -99,17 +149,52 @@ class LintPage(Page):
         """Read and judge files; they replace those shown."""
         if not paths:
             return
+        self._again = partial(self.check, paths)
         services = self.context.services
         self.start(
             tr("Checking %1 files").replace("%1", str(len(paths))),
             lambda _token, _tell: tuple(services.lint_file(path) for path in paths),
-            self._show,
+            partial(self._show, tr("No file yet.")),
         )
+
+    def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
+        entered = self.context.wizard.state.pair
+        wanted = self.pairs.currentText() or (entered.name if entered is not None else "")
+        self.pairs.clear()
+        for choice in choices:
+            self.pairs.addItem(choice.pair.name, choice.pair)
+        self.pairs.setCurrentIndex(max(0, self.pairs.findText(wanted)) if choices else -1)
+        self.pairs.setVisible(bool(choices))
+        self.read.setVisible(bool(choices))
+
+    def _read_chosen(self) -> None:
+        pair = self.pairs.currentData()
+        if isinstance(pair, PairSpec):
+            self.read_pair(pair)
+
+    def read_pair(self, pair: PairSpec) -> None:
+        """Read and judge the files that lie on both hosts of a pair; they replace those shown."""
+        self._again = partial(self.read_pair, pair)
+        services = self.context.services
+        self.notice.clear()
+        self.start(
+            tr("Reading configuration files on %1 and %2").replace("%1", pair.a.label).replace("%2", pair.b.label),
+            lambda token, tell: services.lint_pair(pair, token=token, on_progress=tell),
+            partial(self._show, tr("Neither host of %1 has a configuration file.").replace("%1", pair.name)),
+            busy=self.busy,
+            on_failure=lambda error: self.notice.say_error(error, {tr("Try again"): partial(self.read_pair, pair)}),
+        )
+
+    def _on_guidelines(self) -> None:
+        """Judge what is shown by the guidelines that apply now."""
+        if self._again is not None and self._files:
+            self._again()
 
     # --- showing ------------------------------------------------------------------------------------------------------
 
-    def _show(self, files: tuple[LintedFile, ...]) -> None:
+    def _show(self, empty_words: str, files: tuple[LintedFile, ...]) -> None:
         self._files = files
+        self._empty_words = empty_words
         self._fill()
         findings = sum(len(file.findings) for file in files)
         unread = sum(bool(file.error) for file in files)
@@ -122,7 +207,7 @@ class LintPage(Page):
         self.tree.clear()
         self._split.setVisible(bool(self._files))
         if not self._files:
-            self.notice.say("info", tr("No file yet."), tr("Known are: %1.").replace("%1", KINDS))
+            self.notice.say("info", self._empty_words, tr("Known are: %1.").replace("%1", KINDS))
             return
         self.notice.clear()
         for nth, file in enumerate(self._files):
@@ -139,7 +224,7 @@ class LintPage(Page):
             word, icon, role = tr("Nothing found"), "shield-check", "good"
         else:
             word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), "info", "text"
-        item = QTreeWidgetItem([Path(file.path).name or file.path, word])
+        item = QTreeWidgetItem([_short(file.path), word])
         item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
         item.setToolTip(_WHAT, f"{file.path}\n{file.kind.value if file.kind else ''}".strip())
         item.setData(_WHAT, _PLACE, (nth, -1))
@@ -186,6 +271,13 @@ class LintPage(Page):
         for widget, text in ((self.reason, reason), (self.source, source), (self.replacement, replacement)):
             widget.setText(text)
             widget.setVisible(bool(text))
+
+
+def _short(path: str) -> str:
+    """Return the name of a file, with its host where it lies on one."""
+    host, separator, there = path.partition(":/")
+    name = Path(path).name or path
+    return f"{host}: {Path(there).name}" if separator and there and "/" not in host else name
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -28,7 +28,9 @@ def make_page(step: Step, window: MainWindow) -> Page:
         case Step.CHOOSE:
             from ui.pages.candidates import CandidatesPage
 
-            return CandidatesPage(context)
+            choice = CandidatesPage(context)
+            choice.hosts_asked.connect(lambda: window.go(Step.HOSTS))
+            return choice
         case Step.PLAN:
             from ui.pages.plan import PlanPage
 

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.domain.adapters import SolutionInfo
+from app.domain.hosts import MissingPart
 from app.domain.results import Candidate
 from app.domain.verdicts import Finding
 from ui.texts import tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import Card, ScrollPage, column, icon_label, label, line, row
-from ui.widgets.verdicts import VerdictLabel
+from ui.widgets.basics import Card, ScrollPage, button, column, icon_label, label, line, row
+from ui.widgets.solution_facts import DEFAULT_SITES, SolutionFacts
+from ui.widgets.verdicts import FindingLabel, VerdictLabel
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What a host lacks for a solution."""
+
+    host: str
+    parts: tuple[MissingPart, ...]
+    note: str = ""
 
 
 class CandidateDetails(Card):
     """A card beside the tree."""
+
+    hosts_asked = Signal()
+    """Something is to be installed in step 1."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -30,7 +47,15 @@ class CandidateDetails(Card):
         self._scroll = ScrollPage(self._content)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.body.addWidget(self._scroll)
-        self.text = ""
+        self._sites = DEFAULT_SITES
+        self.facts: SolutionFacts | None = None
+        self.install: QPushButton | None = None
+        self._text = ""
+
+    @property
+    def text(self) -> str:
+        """Everything that is said, for tests and screen readers."""
+        return self._text + (self.facts.text if self.facts is not None else "")
 
     def show_candidate(self, candidate: Candidate, info: SolutionInfo) -> None:
         """Show a suite's findings, then its solution."""
@@ -39,67 +64,90 @@ class CandidateDetails(Card):
         self._rows.addWidget(VerdictLabel(candidate.verdict))
         if candidate.is_unprotected:
             self._say(tr("Measured as a reference: it has no cryptography, is never recommended and never deployed."))
-        for finding in candidate.findings:
+        own, design = _parted(candidate.findings, info)
+        for finding in own:
             self._show_finding(finding)
+        self._show_design(design)
         self._show_info(info)
 
-    def show_solution(self, info: SolutionInfo) -> None:
-        """Show what is always true of a solution."""
+    def show_solution(self, info: SolutionInfo, findings: Iterable[Finding] = ()) -> None:
+        """Show what is always true of a solution.
+
+        Args:
+            info: The solution.
+            findings: Findings on any of its suites; those on its design are shown.
+        """
         self._clear()
         self._say(info.title, "heading")
+        self._show_design(_parted(findings, info)[1])
         self._show_info(info)
 
-    def show_unavailable(self, title: str, reason: str) -> None:
-        """Show why a solution is not possible."""
+    def show_unavailable(self, title: str, reason: str, lacks: Sequence[Lack], info: SolutionInfo | None) -> None:
+        """Show why a solution is not possible, and what would make it so."""
         self._clear()
         self._say(title, "heading")
         self._say(tr("Not possible on these hosts: %1.").replace("%1", reason.rstrip(".")))
-        self._say(tr("Step 1 shows what is missing, and can install it where a package brings it."), "muted")
-        self._rows.addStretch(1)
+        for lack in lacks:
+            self._show_lack(lack)
+        packages = tuple(dict.fromkeys(part.package for lack in lacks for part in lack.parts if part.package))
+        if packages:
+            words = tr("Install %1 in step 1").replace("%1", ", ".join(packages))
+            tip = tr("Nothing is installed before you have seen what it is")
+            self.install = button(words, "install", on_click=self.hosts_asked.emit, tip=tip)
+            self._rows.addLayout(row(self.install, 0))
+        elif any(lack.parts for lack in lacks):
+            self._say(tr("No package is known that brings it."), "muted")
+        if info is not None:
+            self._show_info(info)
+        else:
+            self._rows.addStretch(1)
+
+    def _show_lack(self, lack: Lack) -> None:
+        self._say(lack.host, "strong")
+        for part in lack.parts:
+            brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no package known")
+            self._with_icon("warning", "legacy", f"{part.what} ({brings})")
+        if lack.note:
+            self._with_icon("info", "text", lack.note)
+        if not lack.parts and not lack.note:
+            self._with_icon("check", "good", tr("nothing is missing here"))
+
+    def _show_design(self, findings: Sequence[Finding]) -> None:
+        if findings:
+            self._rows.addWidget(line())
+            self._say(tr("In every suite of it, whatever is chosen"), "strong")
+        for finding in findings:
+            self._show_finding(finding)
 
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
-        head = row(label(finding.subject, "heading"), VerdictLabel(finding.verdict))
+        head = row(label(finding.subject, "heading"), FindingLabel(finding))
         head.setStretch(0, 1)
         self._rows.addLayout(head)
+        self._text += f"{finding.subject}\n"
         self._say(finding.reason)
         self._say(f"{tr('Source')}: {finding.source}", "muted")
         if finding.replacement:
             self._say(f"{tr('Use instead')}: {finding.replacement}")
-        self.text += f"{finding.subject} {finding.reason} {finding.source}\n"
 
     def _show_info(self, info: SolutionInfo) -> None:
         self._rows.addWidget(line())
-        self._say(info.summary)
-        security = info.security
-        for has, text in (
-            (security.has_confidentiality, tr("hides what is sent")),
-            (security.has_integrity, tr("notices changes on the way")),
-            (security.has_authentication, tr("knows who the other end is")),
-            (security.has_anti_replay, tr("drops repeated packets")),
-            (security.has_forward_secrecy, tr("a stolen key does not open recorded traffic")),
-            (security.is_post_quantum, tr("withstands a quantum computer")),
-        ):
-            icon = icon_label("check", "good") if has else icon_label("error", "muted")
-            words = text if has else f"{tr('not')}: {text}"
-            promise = row(icon, label(words, "" if has else "muted"))
-            promise.setStretch(1, 1)
-            self._rows.addLayout(promise)
-        self._say(
-            tr("Per site: %1 configuration files, %2 keys.")
-            .replace("%1", str(info.files_per_site))
-            .replace("%2", str(info.keys_per_site)),
-            "muted",
-        )
-        for sentence in info.limitations:
-            limits = row(icon_label("warning", "legacy"), label(sentence))
-            limits.setStretch(1, 1)
-            self._rows.addLayout(limits)
+        self.facts = SolutionFacts(info, self._sites, self._on_sites)
+        self._rows.addWidget(self.facts)
         self._rows.addStretch(1)
+
+    def _on_sites(self, sites: int) -> None:
+        self._sites = sites
+
+    def _with_icon(self, icon: str, role: str, text: str) -> None:
+        part = row(icon_label(icon, role), label(text, is_selectable=True))
+        part.setStretch(1, 1)
+        self._rows.addLayout(part)
+        self._text += f"{text}\n"
 
     def _say(self, text: str, look: str = "") -> None:
         self._rows.addWidget(label(text, look, is_selectable=True))
-        self.text += f"{text}\n"
+        self._text += f"{text}\n"
 
     def _clear(self) -> None:
         fresh = QWidget()
@@ -109,4 +157,11 @@ class CandidateDetails(Card):
         fresh.setLayout(self._rows)
         self._scroll.replace(self._content, fresh)
         self._content = fresh
-        self.text = ""
+        self.facts = self.install = None
+        self._text = ""
+
+
+def _parted(findings: Iterable[Finding], info: SolutionInfo) -> tuple[list[Finding], list[Finding]]:
+    """Return findings on what was chosen, and those on the solution's design."""
+    once = list(dict.fromkeys(findings))
+    return [one for one in once if one.subject not in info.design], [one for one in once if one.subject in info.design]

@@ -6,19 +6,20 @@ from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.domain.linting import LintedFile, LintFinding
-from app.domain.verdicts import Question, Verdict
+from app.domain.verdicts import Question
+from app.policy import GUIDELINES
 from ui.texts import tr
 from ui.theme import Theme, fixed_font
-from ui.widgets.verdicts import VerdictLook, verdict_look
+from ui.widgets.verdicts import VerdictLook, question_look
+
+_TITLES = tuple(one.title for one in GUIDELINES.values())
 
 
 def finding_look(finding: LintFinding) -> VerdictLook:
-    """Return icon, word and colour of a finding; what is missing and what is slow have words of their own."""
-    if finding.question is Question.MISSING:
-        return VerdictLook("warning", tr("Missing"), "bad" if finding.verdict is Verdict.INSECURE else "legacy")
-    if finding.question is Question.SLOW:
-        return VerdictLook("clock", tr("Slow"), "legacy")
-    return verdict_look(finding.verdict)
+    """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
+    if finding.question is Question.GUIDELINE and not finding.source.startswith(_TITLES):
+        return VerdictLook("info", tr("Advice"), "fair")
+    return question_look(finding.question, finding.verdict)
 
 
 class LintView(QPlainTextEdit):

@@ -98,8 +98,7 @@ class Notice(QFrame):
                 widget.deleteLater()
         for text, on_click in actions.items():
             self._actions.addWidget(button(text, on_click=on_click))
-        if actions:
-            self._actions.addStretch(1)
+        self._actions.addStretch(1)  # without it Qt keeps the sentences as narrow as their longest word
 
 
 class DetailFold(QWidget):

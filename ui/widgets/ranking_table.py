@@ -82,7 +82,7 @@ class RankingTable(DataTable):
                 mbit_s(_average(result.throughput_mbit_s.values())),
                 ratio(result.throughput_vs_baseline),
                 pct(_average(result.cpu_pct.values())),
-                _state(result),
+                _state(result, is_slow=(place.solution, place.suite) in data.slow),
             )
             for column, text in enumerate(texts):
                 self._fill(nth, column, text, result)
@@ -106,7 +106,7 @@ class RankingTable(DataTable):
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)
         item.setText(text)
-        item.setToolTip(text if column != _STATE else result.message or text)
+        item.setToolTip(text if column != _STATE else self._why(result) or text)
         colours = self._theme.colours
         if column == _NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
@@ -118,6 +118,11 @@ class RankingTable(DataTable):
             icon, role = ("check", "good") if is_fine and not result.doubts else ("warning", "legacy")
             icon, role = (icon, role) if is_fine else ("error", "bad")
             item.setIcon(make_icon(icon, getattr(colours, role)))
+
+    def _why(self, result: CandidateResult) -> str:
+        """Return what the word in the last column means; being slow bears on no verdict and no rank."""
+        slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
+        return result.message or (slow.reason if slow is not None else "")
 
     def _redraw(self) -> None:
         if self._data is not None:
@@ -171,9 +176,10 @@ def _interval(estimate: Estimate | None) -> str:
     return f"{estimate.ci[0]:.2f} – {estimate.ci[1]:.2f} ms"
 
 
-def _state(result: CandidateResult) -> str:
+def _state(result: CandidateResult, *, is_slow: bool) -> str:
     if result.status is AttemptStatus.COMPLETED:
-        return tr("done") if not result.doubts else tr("done, doubtful")
+        said = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("doubtful")] if result.doubts else [])]
+        return ", ".join(said)
     words = {
         AttemptStatus.FAILED: tr("failed"),
         AttemptStatus.NOT_RUN: tr("not run"),

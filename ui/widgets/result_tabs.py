@@ -1,4 +1,4 @@
-"""Curves, distribution, throughput against latency, CPU, hosts, doubts, configuration."""
+"""Curves, distribution, throughput against latency, CPU, the wire, hosts, doubts, configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
-from ui.widgets.wire_tab import wire_tab
+from ui.widgets.wire_view import WireView
 
 _KEY = Qt.ItemDataRole.UserRole
 
@@ -49,6 +49,7 @@ class ResultTabs(QTabWidget):
         self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
+        self.wire = WireView(theme)
         self.why = QWidget()
         self.hosts = QWidget()
         self.doubts = QWidget()
@@ -56,9 +57,8 @@ class ResultTabs(QTabWidget):
         self.addTab(self._cdf_tab(), tr("Distribution"))
         self.addTab(framed(self.frontier, look="plain"), tr("Throughput and latency"))
         self.addTab(framed(self.cpu, look="plain"), tr("CPU"))
-        self.wire = QWidget()
+        self._wire_at = self.addTab(self.wire, tr("Wire"))
         self._why_at = self.addTab(self.why, tr("Why"))
-        self._wire_at = self.addTab(self.wire, tr("On the wire"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
         self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
         self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
@@ -78,8 +78,8 @@ class ResultTabs(QTabWidget):
         self._draw_cdf()
         self.frontier.draw(data)
         self.cpu.draw(data)
+        self.wire.show_data(data)
         self._replace(self._why_at, _why_tab(data), tr("Why"))
-        self._replace(self._wire_at, wire_tab(data), tr("On the wire"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         doubts = doubts_of(data)
         title = tr("Doubts (%1)").replace("%1", str(len(doubts))) if doubts else tr("Doubts")
@@ -99,7 +99,8 @@ class ResultTabs(QTabWidget):
         self.tabBar().setFocus()
 
     def choose(self, key: Key) -> None:
-        """Show this candidate's configuration when that tab is opened."""
+        """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
+        self.wire.choose(key)
         for nth in range(self.candidates.count()):
             if self.candidates.item(nth).data(_KEY) == key:
                 self.candidates.setCurrentRow(nth)
@@ -164,7 +165,7 @@ def doubts_of(data: ResultData) -> tuple[str, ...]:
 
 
 def _why_tab(data: ResultData) -> QWidget:
-    advice = data.ranking.recommendation
+    advice, slow = data.ranking.recommendation, data.slow.values()
     content = QWidget()
     content.setProperty("look", "page")
     layout = QVBoxLayout(content)
@@ -173,6 +174,7 @@ def _why_tab(data: ResultData) -> QWidget:
     for title, sentences, icon, role in (
         (tr("What speaks for it"), advice.reasons, "check", "good"),
         (tr("What to mind"), advice.cautions, "warning", "legacy"),
+        (tr("Slow, which bears on no verdict"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
     ):
         if sentences:
             layout.addSpacing(GRID)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app.domain.verdicts import Verdict
+from app.domain.verdicts import Finding, Question, Verdict
 from ui.icons import set_icon
 from ui.texts import tr
 
@@ -31,6 +31,17 @@ def verdict_look(verdict: Verdict) -> VerdictLook:
     }[verdict]
 
 
+def question_look(question: Question, verdict: Verdict) -> VerdictLook:
+    """Return how a finding is shown: by its verdict where it is about security, else by a word of its own."""
+    if question is Question.MISSING:
+        return VerdictLook("warning", tr("Missing"), "bad" if verdict is Verdict.INSECURE else "legacy")
+    if question is Question.SLOW:
+        return VerdictLook("clock", tr("Slow"), "legacy")
+    if question is Question.GUIDELINE:
+        return VerdictLook("info", tr("Outside a guideline"), "fair")
+    return verdict_look(verdict)
+
+
 class VerdictLabel(QWidget):
     """Icon and word side by side."""
 
@@ -49,7 +60,18 @@ class VerdictLabel(QWidget):
 
     def show_verdict(self, verdict: Verdict) -> None:
         """Show another verdict."""
-        look = verdict_look(verdict)
+        self.show_look(verdict_look(verdict))
+
+    def show_look(self, look: VerdictLook) -> None:
+        """Show an icon and a word."""
         set_icon(self._icon, look.icon, look.role)
         self._word.setText(look.word)
         self.setAccessibleName(look.word)
+
+
+class FindingLabel(VerdictLabel):
+    """Icon and word of a finding."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__()
+        self.show_look(question_look(finding.question, finding.verdict))

@@ -1,0 +1,262 @@
+"""The choice page: what solutions take and promise, what is missing, guidelines, and finding a line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QTreeWidgetItem
+from window_driver import Driver
+
+from app.domain.errors import InvalidFile
+from app.domain.hosts import MissingPart, Side, SolutionSupport
+from app.domain.mesh import MeshEffort, PerSite
+from app.domain.results import Candidate
+from app.domain.verdicts import Verdict
+from app.policy import DEFAULT_GUIDELINES, GUIDELINES
+from app.wizard import Step
+from ui.pages.candidates import CandidatesPage
+from ui.widgets.guidelines import GuidelinesDialog
+
+KEY = Qt.ItemDataRole.UserRole
+TCP = ("openvpn-tcp", "aes-256-gcm")
+
+
+def choice(driver: Driver) -> CandidatesPage:
+    driver.go_to(Step.CHOOSE)
+    driver.idle()
+    page = driver.window.step_page(Step.CHOOSE)
+    assert isinstance(page, CandidatesPage)
+    return page
+
+
+def select(page: CandidatesPage, text: str) -> QTreeWidgetItem:
+    item = next(item for item in page._items() if item.text(0) == text)
+    page.tree.setCurrentItem(item)
+    return item
+
+
+def visible(page: CandidatesPage) -> list[str]:
+    return [item.text(0) for item in page._items() if not item.isHidden()]
+
+
+def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
+    page = choice(driver)
+    select(page, "OpenVPN over TCP, AES-256-GCM")
+    for words in (
+        "Encrypts in: user space",
+        "Carried by: TCP",
+        "Post-quantum: no",
+        "Routing: one tunnel interface per peer, joined by a bridge",
+        "Per site: 1 files, 2(N-1) commands or routes, N keys",
+        "Keys that were made once are used until somebody changes them.",
+    ):
+        assert words in page.details.text
+    assert [one for one in QApplication.topLevelWidgets() if one.isVisible()] == [driver.window]
+    own, _, design = page.details.text.partition("In every suite of it, whatever is chosen")
+    assert "RFC 8439" in own
+    assert "one-stream" not in own
+    assert "A lost packet holds up all others." in design
+
+
+def test_the_effort_of_a_mesh_follows_the_number_of_sites(driver: Driver) -> None:
+    page = choice(driver)
+    select(page, "WireGuard, ChaCha20-Poly1305")
+    facts = page.details.facts
+    assert facts is not None
+    effort = MeshEffort(PerSite(0, 1), PerSite(2, -2), PerSite(1, 0))
+    assert facts.sites.value() == 10
+    assert facts.total.text() == f"{effort.total(10)} things to write" == "290 things to write"
+    facts.sites.setValue(3)
+    assert facts.total.text() == "24 things to write"
+    assert facts.sites.accessibleDescription() == "24 things to write"
+    select(page, "OpenVPN over TCP, AES-256-GCM")
+    kept = page.details.facts
+    assert kept is not None
+    assert kept is not facts
+    assert kept.sites.value() == 3
+    select(page, "Bare underlay")
+    assert page.details.facts is not None
+    assert page.details.facts.sites.isHidden()
+
+
+def test_what_is_missing_is_said_per_host_with_the_way_to_install_it(driver: Driver) -> None:
+    driver.look_at_hosts()
+    wizard = driver.window.wizard
+    found = wizard.state.discovery
+    lacking = SolutionSupport(
+        "tinc", is_available=False, missing=(MissingPart("kernel module tun", "tinc"),), note="Its kernel is too old."
+    )
+    facts = replace(found.b.facts, solutions={**found.b.facts.solutions, "tinc": lacking})
+    wizard.set_discovery(replace(found, b=replace(found.b, facts=facts)))
+    page = choice(driver)
+    select(page, "tinc")
+    text = page.details.text
+    assert found.pair.host(Side.A).label == "gateway-a"
+    assert "gateway-a\ntincd (in package tinc)\n" in text
+    assert "gateway-b\nkernel module tun (no package known)\nIts kernel is too old.\n" in text
+    assert "A mesh." in text
+    assert page.details.install is not None
+    assert page.details.install.text() == "Install tinc in step 1"
+    driver.until(page.details.install.isVisible)
+    driver.click(page.details.install)
+    assert driver.window.wizard.current is Step.HOSTS
+    assert driver.window.current is driver.window.hosts
+
+
+def test_without_a_package_there_is_no_button(driver: Driver) -> None:
+    driver.look_at_hosts()
+    wizard = driver.window.wizard
+    found = wizard.state.discovery
+    lacking = SolutionSupport("tinc", is_available=False, missing=(MissingPart("tincd", "tinc"),))
+    for side in ("a", "b"):
+        check = getattr(found, side)
+        facts = replace(check.facts, solutions={**check.facts.solutions, "tinc": lacking})
+        found = replace(found, **{side: replace(check, facts=facts)})
+    wizard.set_discovery(found)
+    page = choice(driver)
+    select(page, "tinc")
+    assert page.details.install is None
+    assert "No package is known that brings it." in page.details.text
+
+
+def test_the_search_opens_folds_and_leaves_ticks_alone(driver: Driver) -> None:
+    page = choice(driver)
+    before, everything = page.ticked(), visible(page)
+    fold = next(item for item in page._items() if item.text(0) == "1 more that the programs list")
+    assert not fold.isExpanded()
+    page.search.field.setText("openvpn BF insecure")
+    assert visible(page) == ["OpenVPN over UDP", "1 more that the programs list", "BF-CBC"]
+    assert fold.isExpanded()
+    assert page.search.hits.text() == "1 found"
+    assert page.ticked() == before
+    page.search.field.setText("nothing of the kind")
+    assert visible(page) == []
+    assert page.search.hits.text() == "0 found"
+    page.search.field.clear()
+    assert visible(page) == everything
+    assert not fold.isExpanded()
+    assert page.search.hits.isHidden()
+
+
+def test_the_search_works_with_the_keyboard_alone(driver: Driver) -> None:
+    page = choice(driver)
+    driver.window.activateWindow()
+    page.tree.setFocus()
+    driver.until(page.tree.hasFocus)
+    driver.press(page, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    driver.until(page.search.field.hasFocus)
+    driver.qtbot.keyClicks(page.search.field, "wireguard")
+    driver.press(page.search.field, Qt.Key.Key_Return)
+    assert page.tree.hasFocus()
+    assert page.tree.currentItem().text(0) == "WireGuard, ChaCha20-Poly1305"
+    driver.press(page.tree, Qt.Key.Key_Space)
+    assert ("wireguard", "chacha20-poly1305") not in page.ticked()
+    page.search.field.setFocus()
+    driver.press(page.search.field, Qt.Key.Key_Down)
+    assert page.tree.hasFocus()
+
+
+def test_hundreds_of_listed_suites_can_be_filtered(driver: Driver) -> None:
+    driver.look_at_hosts()
+    wizard = driver.window.wizard
+    found = wizard.state.discovery
+    many = tuple(
+        Candidate("openvpn-udp", f"option-{nth}", f"OpenVPN over UDP, OPTION-{nth}", Verdict.INSECURE, (), False, True)
+        for nth in range(400)
+    )
+    wizard.set_discovery(replace(found, candidates=(*found.candidates, *many)))
+    page = choice(driver)
+    assert any(item.text(0) == "401 more that the programs list" for item in page._items())
+    page.search.field.setText("option-39")
+    assert page.search.hits.text() == "11 found"
+    page.weak.setChecked(True)
+    page.tick(("openvpn-udp", "option-399"))
+    assert ("openvpn-udp", "option-399") in page.ticked()
+
+
+def pick(driver: Driver, page: CandidatesPage, *ids: str) -> None:
+    driver.click(page.guidelines.open)
+    dialog = driver.dialog()
+    assert isinstance(dialog, GuidelinesDialog)
+    for name, box in dialog.boxes.items():
+        box.setChecked(name in ids)
+    driver.click(dialog.yes)
+    driver.until(lambda: not dialog.isVisible())
+    driver.idle()
+
+
+def test_the_dialog_lists_every_guideline_with_its_version(driver: Driver) -> None:
+    page = choice(driver)
+    assert "RFC 8221" in page.guidelines.told.text()
+    driver.click(page.guidelines.open)
+    dialog = driver.dialog()
+    assert isinstance(dialog, GuidelinesDialog)
+    assert {name: box.text() for name, box in dialog.boxes.items()} == {
+        one.id: f"{one.title}, {one.version}" for one in GUIDELINES.values()
+    }
+    assert dialog.picked() == DEFAULT_GUIDELINES
+    texts = [one.text() for one in dialog.findChildren(QLabel)]
+    for one in GUIDELINES.values():
+        assert any(one.scope in text and f"{one.published:%Y-%m-%d}" in text for text in texts)
+    driver.click(dialog.nothing)
+    assert dialog.picked() == ()
+    driver.click(dialog.defaults)
+    assert dialog.picked() == DEFAULT_GUIDELINES
+    dialog.boxes["bsi-tr-02102-2"].setChecked(True)
+    driver.click(dialog.no)
+    driver.until(lambda: not dialog.isVisible())
+    driver.idle()
+    assert driver.services.chosen_guidelines == DEFAULT_GUIDELINES
+    assert "judge_again" not in driver.services.calls
+
+
+def test_candidates_are_judged_anew_by_the_guidelines_that_were_picked(driver: Driver) -> None:
+    page = choice(driver)
+    page.tick(TCP, is_on=False)
+    item = select(page, "OpenVPN over TCP, AES-256-GCM")
+    assert item.text(1) == "Recommended"
+    pick(driver, page, "bsi-tr-02102-2")
+    assert driver.services.chosen_guidelines == ("bsi-tr-02102-2",)
+    assert page.guidelines.told.text() == "Guidelines that apply: BSI TR-02102-2"
+    item = select(page, "OpenVPN over TCP, AES-256-GCM")
+    assert item.text(1) == "Acceptable"
+    assert "BSI TR-02102-2, 3.3" in page.details.text
+    words = [one.text() for one in page.details.findChildren(QLabel)]
+    assert "Outside a guideline" in words
+    assert TCP not in page.ticked()
+    assert driver.services.calls.count("discover") == 1
+    assert page.notice.text == "One verdict is different now. OpenVPN over TCP, AES-256-GCM: Acceptable"
+    assert page.notice._title.width() > page.notice.width() / 2
+    pick(driver, page)
+    assert page.guidelines.told.text() == "No guideline applies."
+    assert select(page, "OpenVPN over TCP, AES-256-GCM").text(1) == "Recommended"
+
+
+def test_a_plan_made_before_is_not_kept(driver: Driver) -> None:
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    driver.window.go_back()
+    page = driver.window.step_page(Step.CHOOSE)
+    pick(driver, page, "bsi-tr-02102-2")
+    wizard = driver.window.wizard
+    assert wizard.state.plan is None
+    assert wizard.is_done(Step.CHOOSE)
+    driver.next()
+    assert wizard.current is Step.PLAN
+
+
+@pytest.mark.parametrize("method", ["guidelines", "use_guidelines", "judge_again"])
+def test_what_goes_wrong_with_guidelines_is_said(driver: Driver, method: str) -> None:
+    page = choice(driver)
+    driver.services.faults[method] = InvalidFile("settings.toml, line 2: this is not TOML.", hint="Mend the line.")
+    driver.click(page.guidelines.open)
+    if method != "guidelines":
+        driver.click(driver.dialog().yes)
+    driver.until(lambda: "settings.toml, line 2" in page.notice.text)
+    driver.idle()
+    if method == "judge_again":
+        driver.click(page.notice.action("Try again"))
+        driver.idle()
+        assert page.notice.text == ""

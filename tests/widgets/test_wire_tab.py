@@ -1,0 +1,160 @@
+"""The results' tab with what the captures showed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+from sample_records import sample_record
+from sample_wire import wire_report
+
+from app.domain.results import CampaignRecord
+from app.domain.verdicts import Verdict
+from app.domain.wire import BreakOutcome, BreakVerdict, LeakVerdict
+from app.ranking import rank
+from ui.result_data import prepare
+from ui.texts import NONE
+from ui.theme import Theme
+from ui.widgets.result_tabs import ResultTabs
+from ui.widgets.wire_view import WireView
+
+UDP = ("openvpn-udp", "aes-256-gcm")
+TCP = ("openvpn-tcp", "aes-256-gcm")
+NAME, LEAK, BROKEN, PACKETS, MTU, SPEED = range(6)
+
+
+@pytest.fixture
+def tabs(qtbot: QtBot, theme: Theme) -> ResultTabs:
+    made = ResultTabs(theme)
+    qtbot.addWidget(made)
+    return made
+
+
+def shown(tabs: ResultTabs, record: CampaignRecord) -> WireView:
+    """Show a comparison and return the tab."""
+    tabs.show_data(prepare(record, rank(record)))
+    page = tabs.widget(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Wire"))
+    assert isinstance(page, WireView)
+    return page
+
+
+def plain(text: str) -> str:
+    return text.replace("\u202f", "")
+
+
+def line_of(view: WireView, title: str) -> list[str]:
+    nth = next(n for n in range(view.table.rowCount()) if view.table.cell(n, NAME).text() == title)
+    return [plain(view.table.cell(nth, column).text()) for column in range(view.table.columnCount())]
+
+
+def test_every_candidate_that_was_looked_at_has_a_line_with_words_and_icons(tabs: ResultTabs) -> None:
+    record = sample_record()
+    view = shown(tabs, record)
+    looked_at = {(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None}
+    assert view.table.rowCount() == len(looked_at) == 5
+    title = "OpenVPN over UDP, AES-256-GCM"
+    assert line_of(view, title)[LEAK:SPEED] == ["protected", "fails open", "2 (fragments)", "1417"]
+    assert line_of(view, "Bare underlay")[LEAK:SPEED] == ["readable on purpose", NONE, "1", NONE]
+    for nth in range(view.table.rowCount()):
+        assert not view.table.cell(nth, LEAK).icon().isNull()
+
+
+def test_the_selected_candidate_is_told_in_full(tabs: ResultTabs) -> None:
+    view = shown(tabs, sample_record())
+    tabs.choose(UDP)
+    text = view.details.text
+    for words in (
+        "OpenVPN over UDP, AES-256-GCM",
+        "protected\n10 of 10 marked frames were answered; 20 and 20 packets of the tunnel were captured, 0 and 0",
+        "the control over the bare underlay was seen 6 and 6 times",
+        "fails closed\nThe daemon is killed on gw-a: 16 marked frames",
+        "fails open\nThe device is deleted on gw-b: 16 marked frames were sent, 0 answered, 0 and 8 seen in the clear",
+        "An MTU of 1417 bytes inside would avoid fragments. A frame of that size was captured whole",
+        "Frames that are not IP cross",
+        "Multicast does not cross",
+        "VLAN-tagged frames could not be tried",
+    ):
+        assert words in text
+    tabs.choose(("baseline", "none"))
+    assert "readable on purpose" in view.details.text
+    assert "An MTU of" not in view.details.text
+
+
+def test_overhead_is_measured_beside_theory_for_every_frame_size(tabs: ResultTabs) -> None:
+    view = shown(tabs, sample_record())
+    tabs.choose(UDP)
+    costs = view.details.overhead
+    rows = [[plain(costs.cell(nth, column).text()) for column in range(6)] for nth in range(costs.rowCount())]
+    assert [row[0] for row in rows] == ["60 B", "128 B", "256 B", "512 B", "1024 B", "1400 B", "1514 B"]
+    assert rows[0] == ["60 B", "1", "143 B", "143 B", "138.3 %", "33 B"]
+    assert rows[-1] == ["1514 B", "2 (fragments)", "1631 B", "1597 B", "7.7 %", "33 B"]
+
+
+@pytest.mark.parametrize(
+    ("proven", "words"), [(False, "That did not come true"), (None, "That was calculated and not tried")]
+)
+def test_advice_says_whether_it_is_proven(tabs: ResultTabs, proven: bool | None, words: str) -> None:
+    record = sample_record()
+    attempts = tuple(
+        replace(one, wire=replace(one.wire, is_advised_mtu_proven=proven)) if one.wire else one
+        for one in record.attempts
+    )
+    view = shown(tabs, replace(record, attempts=attempts))
+    tabs.choose(UDP)
+    assert words in view.details.text
+
+
+def test_a_leak_and_what_is_not_proven_are_said(tabs: ResultTabs) -> None:
+    record = sample_record()
+    leak = wire_report(66, LeakVerdict.LEAKS)
+    unproven = wire_report(66, LeakVerdict.NOT_PROVEN, "The control was not seen.")
+    assert unproven.leak is not None
+    outcome = BreakOutcome("the daemon is killed", BreakVerdict.NOT_PROVEN, {"a": 0, "b": 0}, 0, 0)
+    unproven = replace(unproven, leak=replace(unproven.leak, broken=(outcome,)))
+    reports = {UDP: leak, TCP: unproven}
+    attempts = tuple(
+        replace(one, wire=reports.get((one.key.solution, one.key.suite), one.wire) if one.wire else None)
+        for one in record.attempts
+    )
+    view = shown(tabs, replace(record, attempts=attempts))
+    assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[LEAK:PACKETS] == ["leaks", NONE]
+    assert line_of(view, "OpenVPN over TCP, AES-256-GCM")[LEAK:PACKETS] == ["not proven", "not proven"]
+    tabs.choose(TCP)
+    assert "The control was not seen." in view.details.text
+
+
+def test_what_is_slow_is_said_beside_and_is_no_verdict(tabs: ResultTabs) -> None:
+    record = sample_record()
+    assert shown(tabs, record).table.isColumnHidden(SPEED)
+    slowed = tuple(
+        replace(one, latency=tuple(replace(series, rtt_us=series.rtt_us * 20) for series in one.latency))
+        if (one.key.solution, one.key.suite) == TCP
+        else one
+        for one in record.attempts
+    )
+    record = replace(record, attempts=slowed)
+    view = shown(tabs, record)
+    assert not view.table.isColumnHidden(SPEED)
+    assert line_of(view, "OpenVPN over TCP, AES-256-GCM")[SPEED] == "slow"
+    assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[SPEED] == NONE
+    tabs.choose(TCP)
+    assert "times the latency of the best" in view.details.text
+    assert "bears on no verdict" in view.details.text
+    data = prepare(record, rank(record))
+    assert set(data.slow) == {TCP}
+    assert data.result(TCP).verdict is Verdict.ACCEPTABLE
+    why = tabs.widget(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Why"))
+    texts = [one.text() for one in why.findChildren(QLabel)]
+    assert any(text.startswith("OpenVPN over TCP, AES-256-GCM: Slow on this pair") for text in texts)
+
+
+def test_where_nobody_looked_it_says_so(tabs: ResultTabs) -> None:
+    record = sample_record()
+    record = replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))
+    view = shown(tabs, record)
+    assert view.table.rowCount() == 0
+    assert not view.nothing.isHidden()
+    assert view.nothing.text() == "Nobody looked at the wire in this comparison."
+    assert not shown(tabs, sample_record()).nothing.isVisibleTo(tabs)

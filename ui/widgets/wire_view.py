@@ -1,0 +1,294 @@
+"""What the captures on the underlay showed: one line per candidate, and everything about the selected one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBoxLayout, QWidget
+
+from app.domain.verdicts import Finding
+from app.domain.wire import BreakVerdict, FrameOverhead, LeakVerdict, WireReport
+from app.domain.wire_words import (
+    BREAK_WORDS,
+    LEAK_WORDS,
+    advice_sentence,
+    break_sentence,
+    crossing_sentence,
+    leak_sentence,
+    packets_text,
+    worst_breakage,
+)
+from ui.icons import make_icon
+from ui.live_rows import Key
+from ui.result_data import ResultData
+from ui.texts import NONE, count, tr
+from ui.theme import GRID, Theme
+from ui.widgets.basics import ScrollPage, icon_label, label, row
+from ui.widgets.data_table import DataTable
+from ui.widgets.swatch import swatch_icon
+from ui.widgets.verdicts import VerdictLabel, VerdictLook
+
+_NAME, _LEAK, _BROKEN, _PACKETS, _MTU, _SPEED = range(6)
+_SHOWN_FRAME_BYTES = 1_514
+_KEY = Qt.ItemDataRole.UserRole
+
+
+def leak_look(verdict: LeakVerdict) -> VerdictLook:
+    """Return icon, word and colour of what was readable."""
+    icon, role = {
+        LeakVerdict.PROTECTED: ("shield-check", "good"),
+        LeakVerdict.LEAKS: ("shield-broken", "bad"),
+        LeakVerdict.NOT_PROVEN: ("warning", "legacy"),
+        LeakVerdict.EXEMPT: ("open", "muted"),
+    }[verdict]
+    return VerdictLook(icon, tr(LEAK_WORDS[verdict]), role)
+
+
+def break_look(verdict: BreakVerdict) -> VerdictLook:
+    """Return icon, word and colour of what happens once the protection has gone."""
+    icon, role = {
+        BreakVerdict.FAILS_CLOSED: ("check", "good"),
+        BreakVerdict.FAILS_OPEN: ("error", "bad"),
+        BreakVerdict.NOT_PROVEN: ("warning", "legacy"),
+    }[verdict]
+    return VerdictLook(icon, tr(BREAK_WORDS[verdict]), role)
+
+
+class WireView(QWidget):
+    """Overview on the left, the selected candidate on the right."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._data: ResultData | None = None
+        headers = (
+            tr("Candidate"),
+            tr("Plaintext"),
+            tr("Protection gone"),
+            tr("1514 B frame"),
+            tr("MTU inside"),
+            tr("Speed"),
+        )
+        self.table = DataTable(headers, (_PACKETS, _MTU), tr("What the wire showed"))
+        self.table.set_tips(
+            {
+                _LEAK: tr("Whether anything of marked frames could be read on the underlay"),
+                _BROKEN: tr("What happened to marked frames after the protection was taken away"),
+                _PACKETS: tr("Packets on the underlay for the largest frame"),
+                _MTU: tr("The inner MTU that avoids fragments"),
+                _SPEED: tr("Beside the best of this pair; it bears on no verdict"),
+            }
+        )
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(56)
+        self.table.itemSelectionChanged.connect(self._on_row)
+        self.details = WireDetails()
+        self.nothing = label(tr("Nobody looked at the wire in this comparison."), "muted")
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.setHandleWidth(2 * GRID)
+        split.addWidget(self.table)
+        split.addWidget(self.details)
+        split.setSizes([640, 440])
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        self._split = split
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.addWidget(self.nothing)
+        layout.addWidget(split, 1)
+        theme.changed.connect(self._redraw)
+
+    def show_data(self, data: ResultData) -> None:
+        """Show a comparison."""
+        self._data = data
+        keys = [key for key in _ranked(data) if key in data.wires]
+        self.nothing.setVisible(not keys)
+        self._split.setVisible(bool(keys))
+        self.table.setColumnHidden(_SPEED, not data.slow)
+        self.table.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.table.setRowCount(len(keys))
+        for nth, key in enumerate(keys):
+            self._fill_row(nth, key, data)
+        self.table.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        if keys:
+            self.table.setCurrentCell(0, 0)
+            self._on_row()
+
+    def choose(self, key: Key) -> None:
+        """Select a candidate, if its wire was looked at."""
+        for nth in range(self.table.rowCount()):
+            if self.table.cell(nth, _NAME).data(_KEY) == key:
+                self.table.setCurrentCell(nth, 0)
+
+    def _fill_row(self, nth: int, key: Key, data: ResultData) -> None:
+        result, report, slow = data.result(key), data.wires[key], data.slow.get(key)
+        largest = next((cost for cost in report.overhead if cost.frame_bytes == _SHOWN_FRAME_BYTES), None)
+        mtu = report.advised_inner_mtu_bytes
+        texts = {
+            _NAME: result.title,
+            _PACKETS: packets_text(largest) if largest is not None else NONE,
+            _MTU: count(mtu) if mtu is not None else NONE,
+            _SPEED: tr("slow") if slow is not None else NONE,
+        }
+        for column, text in texts.items():
+            cell = self.table.cell(nth, column)
+            cell.setText(text)
+            cell.setToolTip(text)
+        name = self.table.cell(nth, _NAME)
+        name.setData(_KEY, key)
+        name.setIcon(swatch_icon(result.solution, data.names[key][1]))
+        self.table.cell(nth, _SPEED).setToolTip(slow.reason if slow is not None else "")
+        proof = report.leak
+        self._show_look(nth, _LEAK, leak_look(proof.verdict) if proof is not None else None)
+        worst = worst_breakage(proof.broken) if proof is not None else None
+        self._show_look(nth, _BROKEN, break_look(worst) if worst is not None else None)
+
+    def _show_look(self, nth: int, column: int, look: VerdictLook | None) -> None:
+        cell = self.table.cell(nth, column)
+        cell.setText(look.word if look is not None else NONE)
+        if look is not None:
+            cell.setIcon(make_icon(look.icon, getattr(self._theme.colours, look.role)))
+
+    def _on_row(self) -> None:
+        data, nth = self._data, self.table.currentRow()
+        if data is None or not 0 <= nth < self.table.rowCount():
+            return
+        key = self.table.cell(nth, _NAME).data(_KEY)
+        if key is not None:
+            key = (key[0], key[1])
+            self.details.show_report(data.result(key).title, data.wires[key], data.slow.get(key))
+
+    def _redraw(self) -> None:
+        if self._data is not None:
+            nth = self.table.currentRow()
+            self.show_data(self._data)
+            self.table.setCurrentCell(nth, 0)
+
+
+class WireDetails(QWidget):
+    """Everything that was seen of one candidate."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumWidth(300)
+        self.setAccessibleName(tr("What the wire showed of the candidate"))
+        self.overhead = DataTable(
+            (tr("Frame"), tr("Packets"), tr("Wire"), tr("Theory"), tr("Extra"), tr("ACKs")),
+            range(6),
+            tr("Bytes per frame, measured and by theory"),
+        )
+        self.overhead.set_tips(
+            {
+                1: tr("Packets on the underlay per frame inside"),
+                2: tr("Bytes on the underlay per frame inside, as captured"),
+                3: tr("The same by calculation"),
+                4: tr("What is captured beyond the frame itself"),
+                5: tr("Acknowledgements without payload, where the carrier is TCP"),
+            }
+        )
+        self.overhead.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.overhead.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.overhead.setSelectionMode(DataTable.SelectionMode.NoSelection)
+        content = QWidget()
+        content.setProperty("look", "page")
+        self._above, self._below = QVBoxLayout(), QVBoxLayout()
+        rows = QVBoxLayout(content)
+        rows.setContentsMargins(0, 0, GRID, 0)
+        rows.setSpacing(GRID)
+        for part in (self._above, self._below):
+            part.setSpacing(GRID)
+        rows.addLayout(self._above)
+        rows.addWidget(self.overhead)
+        rows.addLayout(self._below)
+        rows.addStretch(1)
+        scroll = ScrollPage(content, 1600)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+        self.text = ""
+
+    def show_report(self, title: str, report: WireReport, slow: Finding | None) -> None:
+        """Show what the wire showed."""
+        self.text = ""
+        for part in (self._above, self._below):
+            _empty(part)
+        self._say(self._above, title, "heading")
+        proof = report.leak
+        if proof is not None:
+            self._show_look(leak_look(proof.verdict), leak_sentence(proof))
+            for outcome in proof.broken:
+                self._show_look(break_look(outcome.verdict), break_sentence(outcome))
+        self._show_overhead(report)
+        advice = advice_sentence(report)
+        if advice:
+            self._with_icon({True: "check", False: "error", None: "info"}[report.is_advised_mtu_proven], advice)
+        for crossing in report.crossings:
+            icon = {True: "check", False: "error", None: "info"}[crossing.has_crossed]
+            self._with_icon(icon, crossing_sentence(crossing))
+        if slow is not None:
+            self._with_icon("clock", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
+        for doubt in report.doubts:
+            self._with_icon("warning", doubt)
+
+    def _show_overhead(self, report: WireReport) -> None:
+        costs = report.overhead
+        self.overhead.setVisible(bool(costs))
+        self.overhead.setRowCount(len(costs))
+        for nth, cost in enumerate(costs):
+            for column, text in enumerate(_cost_texts(cost)):
+                self.overhead.cell(nth, column).setText(text)
+        if costs:
+            self.overhead.setFixedHeight(self.overhead.height_for_all_px())
+
+    def _show_look(self, look: VerdictLook, sentence: str) -> None:
+        head = VerdictLabel()
+        head.show_look(look)
+        self._above.addWidget(head)
+        self.text += f"{look.word}\n"
+        self._say(self._above, sentence)
+
+    def _with_icon(self, icon: str, text: str) -> None:
+        role = {"check": "good", "error": "bad", "warning": "legacy", "clock": "legacy"}.get(icon, "text")
+        holder = QWidget()
+        line = row(icon_label(icon, role), label(text, is_selectable=True))
+        line.setStretch(1, 1)
+        holder.setLayout(line)
+        self._below.addWidget(holder)
+        self.text += f"{text}\n"
+
+    def _say(self, part: QVBoxLayout, text: str, look: str = "") -> None:
+        said: QLabel = label(text, look, is_selectable=True)
+        part.addWidget(said)
+        self.text += f"{text}\n"
+
+
+def _cost_texts(cost: FrameOverhead) -> tuple[str, ...]:
+    """Return one line: measured beside theory, the overhead in percent of the frame."""
+    theory = NONE if cost.theory_bytes is None else f"{count(cost.theory_bytes)} B"
+    extra_pct = 100 * (cost.outer_bytes / cost.frame_bytes - 1)
+    return (
+        f"{count(cost.frame_bytes)} B",
+        packets_text(cost),
+        f"{_bytes(cost.outer_bytes)} B",
+        theory,
+        f"{extra_pct:.1f} %",
+        f"{_bytes(cost.ack_bytes)} B" if cost.ack_bytes else NONE,
+    )
+
+
+def _bytes(size: float) -> str:
+    return count(round(size)) if size == round(size) else f"{size:.1f}"
+
+
+def _ranked(data: ResultData) -> list[Key]:
+    return [(place.solution, place.suite) for place in data.ranking.ranking]
+
+
+def _empty(layout: QVBoxLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from ui.app import real_services, run_window
 from ui.window import MainWindow
@@ -43,15 +43,15 @@ class Photographer:
         self._folder = folder
         self.taken: list[Path] = []
 
-    def take(self, name: str) -> None:
-        """Take what is on show now."""
+    def take(self, name: str, widget: QWidget | None = None) -> None:
+        """Take what is on show now: the window, or a dialog of its own."""
         theme = self._window.context.theme
         for scheme, word in ((Qt.ColorScheme.Light, "light"), (Qt.ColorScheme.Dark, "dark")):
             theme.force(scheme)
             # Layouts and plots settle on posted events; user input stays out.
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
             path = self._folder / f"{name}-{word}.png"
-            picture = self._window.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+            picture = (widget or self._window).grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
             picture.save(str(path), quality=_MOST_COMPRESSED)
             self.taken.append(path)
         theme.force(Qt.ColorScheme.Light)
@@ -115,6 +115,13 @@ class Tour:
                 self._select_protected()
             yield window.footer.next.isEnabled
             take(name)
+            if step is Step.CHOOSE:
+                self._open_guidelines()
+                yield lambda: self._guidelines() is not None and self._is_idle()
+                dialog = self._guidelines()
+                take("guidelines", dialog)
+                if dialog is not None:
+                    dialog.reject()
             window.go_next()
         live = window.bridge.live
         for stage, name in (("latency", "run"), ("throughput", "run-throughput")):
@@ -142,6 +149,14 @@ class Tour:
 
     def _is_idle(self) -> bool:
         return not self._window.runner.running
+
+    def _open_guidelines(self) -> None:
+        from app.wizard import Step
+
+        self._window.step_page(Step.CHOOSE).guidelines.open.click()  # type: ignore[attr-defined]
+
+    def _guidelines(self) -> QDialog | None:
+        return next((one for one in self._window.findChildren(QDialog) if one.isVisible()), None)
 
     def _select_protected(self) -> None:
         from app.wizard import Step

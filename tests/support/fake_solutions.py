@@ -68,14 +68,14 @@ def _candidate(candidate: Candidate, guidelines: Sequence[str]) -> Candidate:
     is_weak = candidate == BLOWFISH
     own = Finding(
         candidate.suite,
-        candidate.verdict,
+        Verdict.RECOMMENDED if candidate == OPENVPN_TCP else candidate.verdict,
         "Blocks of 64 bits can be matched." if is_weak else "Nothing speaks against it.",
         "CVE-2016-6329" if is_weak else "RFC 8439",
         "AES-256-GCM" if is_weak else "",
     )
     if candidate != OPENVPN_TCP:
         return replace(candidate, findings=(own,))
-    stream = Finding("one-stream", Verdict.ACCEPTABLE, "A lost packet holds up all others.", "RFC 793")
+    stream = Finding("one-stream", Verdict.RECOMMENDED, "A lost packet holds up all others.", "RFC 793")
     if "bsi-tr-02102-2" not in guidelines:
         return replace(candidate, verdict=Verdict.RECOMMENDED, findings=(own, stream))
     outside = Finding(

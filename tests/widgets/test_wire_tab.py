@@ -22,7 +22,7 @@ from ui.widgets.wire_view import WireView
 
 UDP = ("openvpn-udp", "aes-256-gcm")
 TCP = ("openvpn-tcp", "aes-256-gcm")
-NAME, LEAK, BROKEN, PACKETS, MTU, SPEED = range(6)
+NAME, LEAK, BROKEN, MTU, SPEED = range(5)
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_every_candidate_that_was_looked_at_has_a_line_with_words_and_icons(tabs
     looked_at = {(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None}
     assert view.table.rowCount() == len(looked_at) == 5
     title = "OpenVPN over UDP, AES-256-GCM"
-    assert line_of(view, title)[LEAK:SPEED] == ["protected", "fails open", "2 (fragments)", "1417"]
-    assert line_of(view, "Bare underlay")[LEAK:SPEED] == ["readable on purpose", NONE, "1", NONE]
+    assert line_of(view, title)[LEAK:SPEED] == ["protected", "fails open", "1417"]
+    assert line_of(view, "Bare underlay")[LEAK:SPEED] == ["readable on purpose", NONE, NONE]
     for nth in range(view.table.rowCount()):
         assert not view.table.cell(nth, LEAK).icon().isNull()
 
@@ -119,8 +119,8 @@ def test_a_leak_and_what_is_not_proven_are_said(tabs: ResultTabs) -> None:
         for one in record.attempts
     )
     view = shown(tabs, replace(record, attempts=attempts))
-    assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[LEAK:PACKETS] == ["leaks", NONE]
-    assert line_of(view, "OpenVPN over TCP, AES-256-GCM")[LEAK:PACKETS] == ["not proven", "not proven"]
+    assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[LEAK:MTU] == ["leaks", NONE]
+    assert line_of(view, "OpenVPN over TCP, AES-256-GCM")[LEAK:MTU] == ["not proven", "not proven"]
     tabs.choose(TCP)
     assert "The control was not seen." in view.details.text
 

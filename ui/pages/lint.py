@@ -74,6 +74,7 @@ class LintPage(Page):
         self.body.addLayout(top)
         self.body.addWidget(self.busy)
         self.body.addWidget(self._split, 1)
+        self.body.addStretch(0)  # keeps the rest together while there is nothing to show
         context.theme.changed.connect(self._fill)
         self._fill()
         self._fill_pairs(())

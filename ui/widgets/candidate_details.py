@@ -121,10 +121,8 @@ class CandidateDetails(Card):
 
     def _show_finding(self, finding: Finding) -> None:
         self._rows.addWidget(line())
-        head = row(label(finding.subject, "heading"), FindingLabel(finding))
-        head.setStretch(0, 1)
-        self._rows.addLayout(head)
-        self._text += f"{finding.subject}\n"
+        self._say(finding.subject, "heading")
+        self._rows.addWidget(FindingLabel(finding))
         self._say(finding.reason)
         self._say(f"{tr('Source')}: {finding.source}", "muted")
         if finding.replacement:

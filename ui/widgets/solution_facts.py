@@ -98,9 +98,8 @@ class SolutionFacts(QWidget):
         self.total.setFont(tabular(self.font()))
         place = self._grid.rowCount()
         self._grid.addWidget(label(tr("All sites"), "muted", is_wrapping=False), place, 0)
-        together = row(self.sites, self.total)
-        together.setStretch(1, 1)
-        self._grid.addLayout(together, place, 1)
+        self._grid.addWidget(self.sites, place, 1)
+        self._grid.addWidget(self.total, place + 1, 1)
         self._show_total(sites)
 
     def _show_total(self, sites: int) -> None:

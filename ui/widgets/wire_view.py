@@ -27,8 +27,7 @@ from ui.widgets.data_table import DataTable
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import VerdictLabel, VerdictLook
 
-_NAME, _LEAK, _BROKEN, _PACKETS, _MTU, _SPEED = range(6)
-_SHOWN_FRAME_BYTES = 1_514
+_NAME, _LEAK, _BROKEN, _MTU, _SPEED = range(5)
 _KEY = Qt.ItemDataRole.UserRole
 
 
@@ -64,17 +63,15 @@ class WireView(QWidget):
             tr("Candidate"),
             tr("Plaintext"),
             tr("Protection gone"),
-            tr("1514 B frame"),
             tr("MTU inside"),
             tr("Speed"),
         )
-        self.table = DataTable(headers, (_PACKETS, _MTU), tr("What the wire showed"))
+        self.table = DataTable(headers, (_MTU,), tr("What the wire showed"))
         self.table.set_tips(
             {
                 _LEAK: tr("Whether anything of marked frames could be read on the underlay"),
                 _BROKEN: tr("What happened to marked frames after the protection was taken away"),
-                _PACKETS: tr("Packets on the underlay for the largest frame"),
-                _MTU: tr("The inner MTU that avoids fragments"),
+                _MTU: tr("The inner MTU that would avoid fragments; none where nothing is fragmented"),
                 _SPEED: tr("Beside the best of this pair; it bears on no verdict"),
             }
         )
@@ -124,11 +121,9 @@ class WireView(QWidget):
 
     def _fill_row(self, nth: int, key: Key, data: ResultData) -> None:
         result, report, slow = data.result(key), data.wires[key], data.slow.get(key)
-        largest = next((cost for cost in report.overhead if cost.frame_bytes == _SHOWN_FRAME_BYTES), None)
         mtu = report.advised_inner_mtu_bytes
         texts = {
             _NAME: result.title,
-            _PACKETS: packets_text(largest) if largest is not None else NONE,
             _MTU: count(mtu) if mtu is not None else NONE,
             _SPEED: tr("slow") if slow is not None else NONE,
         }

@@ -25,6 +25,7 @@ from app.compose.version import tunnelmark_version
 from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
 from app.deploy import preview as preview_deployment
 from app.discovery import discover_pair, find_link, install, plan_install
+from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord
 from app.domain.census_events import CensusSink
@@ -367,8 +368,7 @@ class Services:
     def _deploy_request(self, discovery: Discovery, candidate: tuple[str, str]) -> DeployRequest:
         solution, suite_name = candidate
         adapter = self.adapters.get(solution)
-        suites = adapter.suites(discovery.a.facts, discovery.b.facts) if adapter else ()
-        suite = next((suite for suite in suites if suite.name == suite_name), None)
+        suite = find_suite(adapter, discovery.a.facts, discovery.b.facts, suite_name) if adapter else None
         if adapter is None or suite is None:
             raise InvalidPlan(f"Not offered for these hosts: {solution} {suite_name}.")
         return DeployRequest(

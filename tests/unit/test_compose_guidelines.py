@@ -96,3 +96,10 @@ def test_the_command_takes_the_users_guidelines_too(
     main(["lint", "--format", "json", *words, str(path)])
     (file,) = json.loads(capsys.readouterr().out)["files"]
     assert any("BSI TR-02102-2" in finding["source"] for finding in file["findings"]) is is_told
+
+
+def test_what_the_programs_merely_list_can_be_looked_at_before_it_is_measured(services: Services) -> None:
+    judged = services.judge_again(found())
+    listed = next(one for one in judged.candidates if one.is_listed_only and one.solution == "openvpn-udp")
+    items = services.preview(judged, (listed.solution, listed.suite))
+    assert any(item.kind == "file" for item in items)

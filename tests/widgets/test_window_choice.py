@@ -49,7 +49,7 @@ def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
         "Carried by: TCP",
         "Post-quantum: no",
         "Routing: one tunnel interface per peer, joined by a bridge",
-        "Per site: 1 files, 2(N-1) commands or routes, N keys",
+        "Per site: files: 1, commands or routes: 2(N-1), keys: N",
         "Keys that were made once are used until somebody changes them.",
     ):
         assert words in page.details.text
@@ -119,6 +119,26 @@ def test_without_a_package_there_is_no_button(driver: Driver) -> None:
     select(page, "tinc")
     assert page.details.install is None
     assert "No package is known that brings it." in page.details.text
+
+
+@pytest.mark.parametrize(
+    ("support", "words"),
+    [
+        (SolutionSupport("tinc", is_available=True), "gateway-b\nnothing is missing here\n"),
+        (SolutionSupport("tinc", is_available=False), "gateway-b\ncannot do it; why is not known\n"),
+    ],
+)
+def test_a_host_that_lacks_nothing_is_told_from_one_that_cannot(
+    driver: Driver, support: SolutionSupport, words: str
+) -> None:
+    driver.look_at_hosts()
+    wizard = driver.window.wizard
+    found = wizard.state.discovery
+    facts = replace(found.b.facts, solutions={**found.b.facts.solutions, "tinc": support})
+    wizard.set_discovery(replace(found, b=replace(found.b, facts=facts)))
+    page = choice(driver)
+    select(page, "tinc")
+    assert words in page.details.text
 
 
 def test_the_search_opens_folds_and_leaves_ticks_alone(driver: Driver) -> None:

@@ -347,14 +347,15 @@ def _lacks(found: Discovery, solution: str) -> tuple[Lack, ...]:
     lacks = []
     for side, check in ((Side.A, found.a), (Side.B, found.b)):
         support = check.facts.solutions.get(solution)
-        if support is not None and not support.is_available:
-            lacks.append(Lack(found.pair.host(side).label, support.missing, support.note))
-        elif support is not None:
-            lacks.append(Lack(found.pair.host(side).label, ()))
+        label = found.pair.host(side).label
+        if support is None or support.is_available:
+            lacks.append(Lack(label, is_able=support is not None))
+        else:
+            lacks.append(Lack(label, is_able=False, parts=support.missing, note=support.note))
     return tuple(lacks)
 
 
 def _titles(candidates: list[Candidate]) -> str:
-    words = [f"{one.title}: {verdict_look(one.verdict).word}" for one in candidates[:_MOST_TITLES]]
-    more = len(candidates) - len(words)
-    return "; ".join(words) + (f"; {tr('%1 more').replace('%1', str(more))}" if more else "")
+    words = list(dict.fromkeys(f"{one.title}: {verdict_look(one.verdict).word}" for one in candidates))
+    more = len(words) - _MOST_TITLES
+    return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more').replace('%1', str(more))}" if more > 0 else "")

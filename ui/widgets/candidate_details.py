@@ -21,10 +21,18 @@ from ui.widgets.verdicts import FindingLabel, VerdictLabel
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What a host lacks for a solution."""
+    """What a host lacks for a solution.
+
+    Attributes:
+        host: Its name.
+        is_able: Whether it lacks nothing.
+        parts: What is missing.
+        note: What stands in the way beyond that.
+    """
 
     host: str
-    parts: tuple[MissingPart, ...]
+    is_able: bool
+    parts: tuple[MissingPart, ...] = ()
     note: str = ""
 
 
@@ -109,8 +117,10 @@ class CandidateDetails(Card):
             self._with_icon("warning", "legacy", f"{part.what} ({brings})")
         if lack.note:
             self._with_icon("info", "text", lack.note)
-        if not lack.parts and not lack.note:
+        if lack.is_able:
             self._with_icon("check", "good", tr("nothing is missing here"))
+        elif not lack.parts and not lack.note:
+            self._with_icon("warning", "legacy", tr("cannot do it; why is not known"))
 
     def _show_design(self, findings: Sequence[Finding]) -> None:
         if findings:

@@ -98,7 +98,7 @@ class SolutionFacts(QWidget):
         self.total.setFont(tabular(self.font()))
         place = self._grid.rowCount()
         self._grid.addWidget(label(tr("All sites"), "muted", is_wrapping=False), place, 0)
-        self._grid.addWidget(self.sites, place, 1)
+        self._grid.addWidget(self.sites, place, 1, Qt.AlignmentFlag.AlignLeft)  # or its width limits the column's
         self._grid.addWidget(self.total, place + 1, 1)
         self._show_total(sites)
 
@@ -142,5 +142,5 @@ class SolutionFacts(QWidget):
 
 
 def _formulas(mesh: MeshEffort) -> str:
-    words = tr("%1 files, %2 commands or routes, %3 keys").replace("%1", str(mesh.files))
+    words = tr("files: %1, commands or routes: %2, keys: %3").replace("%1", str(mesh.files))
     return words.replace("%2", str(mesh.routes)).replace("%3", str(mesh.keys))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -83,7 +84,7 @@ def test_sample_of_openvpns_options(lab: Lab, sessions: SessionPair, found: Foun
     assert behind_best(count)["cipher-aes-128-cfb1"].throughput_pct > 50  # type: ignore[operator]
     if "SHAKE128" in found.facts["a"].solutions["openvpn-udp"].digests:
         assert results["mac", "SHAKE128"].status is OptionStatus.FAILS
-        assert "segfault" in results["mac", "SHAKE128"].reason
+        assert re.search("segfault|EVP_MAC_init failed", results["mac", "SHAKE128"].reason)  # whichever end is first
 
 
 def test_cancelled_within_seconds_with_both_gateways_put_back(

@@ -22,6 +22,8 @@ from support.lab_sessions import connected, sh
 from vpn_adapters.registry import ADAPTERS
 
 MOST = ("l2tp", "wireguard", "openvpn-udp")
+THERE = tuple(solution for solution in ADAPTERS if solution != "freelan")
+"""What Debian 13 has packages for; freelan has tests of its own on Debian 11."""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def ignore_stage(_stage: Stage, _detail: str) -> None:
     pass
 
 
-@pytest.mark.parametrize("solution", list(ADAPTERS))
+@pytest.mark.parametrize("solution", THERE)
 def test_tunnel_of_every_adapter_goes_up_and_down_and_leaves_nothing(bench: Bench, solution: str) -> None:
     before = bench.look(SnapshotDepth.THOROUGH)
     entries: list[AuditEntry] = []
@@ -108,7 +110,8 @@ def test_user_without_rights_is_an_obstacle(bench: Bench, tmp_path: Path) -> Non
 
 
 def test_nothing_is_in_the_way_of_any_adapter(bench: Bench) -> None:
-    for solution in ADAPTERS:
+    assert tuple(name for name, one in bench.facts[0].solutions.items() if one.is_available) == THERE
+    for solution in THERE:
         assert preflight(bench.sessions, bench.request(solution), token=CancelToken()) == ()
 
 

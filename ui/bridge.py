@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 
 if TYPE_CHECKING:
+    from app.domain.census_events import CensusEvent
     from app.domain.events import Event
     from ui.live_model import LiveModel
 
@@ -50,6 +51,8 @@ class Bridge(QObject):
 
     campaign_event = Signal(object)
     """A campaign, attempt or pause began or ended."""
+    census_event = Signal(object)
+    """Something happened in a census; there are few of them."""
     host_key_asked = Signal(object)
     """Carries an Asked[bool] with a HostKeyQuestion."""
     password_asked = Signal(object, bool)
@@ -80,6 +83,10 @@ class Bridge(QObject):
         self.live.feed(event)
         if type(event).__name__ in _COARSE:
             self.campaign_event.emit(event)
+
+    def emit_census(self, event: CensusEvent) -> None:
+        """Take a census's event, in whatever thread it happens."""
+        self.census_event.emit(event)
 
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:
         """Show an unknown host key and wait for the answer."""

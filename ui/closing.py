@@ -32,23 +32,24 @@ class Closing:
         """Somebody wants to close the window."""
         if self.is_closing or self._is_asking:
             return
-        if not self._window.is_measuring:
+        if not self._window.is_measuring and not self._window.is_trying:
             self.begin()
             return
         self._is_asking = True
+        is_census = not self._window.is_measuring
 
         def answered_no() -> None:
             self._is_asking = False
 
         Question(
             self._window,
-            tr("A comparison is running"),
+            tr("A cipher census is running") if is_census else tr("A comparison is running"),
             tr(
-                "Closing ends it: the running candidate is stopped and both hosts are put back as they were, which "
+                "Closing ends it: what is being tried is stopped and both hosts are put back as they were, which "
                 "takes some seconds; the window closes when that is done. What was measured is kept."
             ),
             tr("End it and close"),
-            tr("Go on measuring"),
+            tr("Go on trying") if is_census else tr("Go on measuring"),
             "stop",
         ).ask(self.begin, answered_no)
 

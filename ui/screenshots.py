@@ -26,6 +26,8 @@ _MOST_COMPRESSED = 0
 
 _SIZE = (1280, 800)
 _DEADLINE_S = 900.0
+_TRIED = 12
+"""So many options of a census are waited for before its picture is taken."""
 
 Condition = Callable[[], bool]
 
@@ -142,10 +144,22 @@ class Tour:
         window.show_history()
         yield self._is_idle
         take("history")
+        window.show_census()
+        yield self._is_idle
+        window.current.begin.click()  # type: ignore[union-attr]
+        yield lambda: window.current.is_running  # type: ignore[union-attr]
+        yield lambda: self._tried() >= _TRIED
+        take("census")
+        window.current.cancel()  # type: ignore[union-attr]
+        yield self._is_idle
         window.show_lint()
         window.current.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]
         yield self._is_idle
         take("lint")
+
+    def _tried(self) -> int:
+        table = self._window.current.table.census  # type: ignore[union-attr]
+        return sum(line.result is not None for line in table.lines)
 
     def _is_idle(self) -> bool:
         return not self._window.runner.running

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ui.widgets.steps import StepList
 
 
-_AREAS = {"welcome": "start", "history": "history", "past": "history", "lint": "lint"}
+_AREAS = {"welcome": "start", "history": "history", "past": "history", "census": "census", "lint": "lint"}
 """Pages that are no step, by name, and the area in the top bar that they belong to."""
 
 
@@ -98,6 +98,7 @@ class MainWindow(QMainWindow):
         self.top.start_asked.connect(self.show_welcome)
         self.top.comparison_asked.connect(lambda: self._starting.when_ready(lambda: self.go(self.wizard.current)))
         self.top.history_asked.connect(self.show_history)
+        self.top.census_asked.connect(self.show_census)
         self.top.lint_asked.connect(self.show_lint)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.go_back)
@@ -170,8 +171,15 @@ class MainWindow(QMainWindow):
     @property
     def is_measuring(self) -> bool:
         """Whether a comparison is running."""
-        page = self._pages.get("run")  # a step is equal to its name
-        return bool(page is not None and page.is_running)  # type: ignore[attr-defined]
+        return self._is_running("run")  # a step is equal to its name
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether a census is running."""
+        return self._is_running("census")
+
+    def _is_running(self, name: str) -> bool:
+        return bool(getattr(self._pages.get(name), "is_running", False))
 
     def step_page(self, step: Step) -> Page:
         """Return a step's page, made when it is wanted for the first time."""
@@ -240,14 +248,25 @@ class MainWindow(QMainWindow):
         self.show_page(past)
         past.show_campaign(campaign_id)
 
+    def show_census(self) -> None:
+        """Show the page that tries every cipher."""
+        self._starting.when_ready(lambda: self.show_page(self._page("census", self._make_census)))
+
+    def _make_census(self) -> Page:
+        from ui.pages.census import CensusPage
+
+        page = CensusPage(self.context)
+        page.lab_chosen.connect(self.begin_with_lab)
+        return page
+
     def show_lint(self) -> None:
         """Show the page that checks configuration files."""
-        self._starting.when_ready(self._show_lint)
+        self._starting.when_ready(lambda: self.show_page(self._page("lint", self._make_lint)))
 
-    def _show_lint(self) -> None:
+    def _make_lint(self) -> Page:
         from ui.pages.lint import LintPage
 
-        self.show_page(self._page("lint", lambda: LintPage(self.context)))
+        return LintPage(self.context)
 
     def begin_with_lab(self) -> None:
         """A new comparison on the practice lab."""

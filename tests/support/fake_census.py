@@ -1,212 +1,143 @@
-"""A solution with options, and tunnels that do with them what a test says; no network, no waiting."""
+"""Censuses of the window's fake services: what a real one of OpenVPN on two small gateways said, shortened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import threading
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
-from app.domain.adapters import (
-    Carrier,
-    CensusOption,
-    EndPlan,
-    OptionKind,
-    SecurityProperties,
-    SolutionInfo,
-    Space,
-    Suite,
-    TunnelPlan,
-)
-from app.domain.audit import AuditEntry
+from app.compose.censuses import CensusOptions, CensusResults
+from app.domain.adapters import OptionKind
 from app.domain.cancel import CancelToken
-from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
-from app.domain.errors import CommandFailed, NotFound
-from app.domain.hosts import HostFacts, Side
-from app.domain.results import FRAME_BYTES
-from app.probes.quick import QuickOutcome, QuickRequest
+from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
+from app.domain.census_events import CensusEnded, CensusSink, CensusStarted, OptionEnded, OptionStarted
+from app.domain.events import Progress
+from app.domain.verdicts import Finding, Verdict
+from app.ranking.census import count_census
+from app.wizard import Discovery
 
-SAFE = Suite("aes-256-gcm", "AES-256-GCM", ("AES-256-GCM",), is_default=True)
+AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 
-WELL = QuickOutcome(
-    sent=20,
-    received=20,
-    captured=40,
-    clear_marks=0,
-    control_marks=2,
-    mean_ms_by_frame=dict.fromkeys(FRAME_BYTES, 2.0),
-    throughput_mbit_s=10.0,
+Row = tuple[str, OptionKind, OptionStatus, float | None, float | None, str, str]
+ROWS: tuple[Row, ...] = (
+    ("AES-256-GCM", OptionKind.AEAD, OptionStatus.WORKS, 1.7, 15.1, "", ""),
+    ("AES-128-CBC", OptionKind.CIPHER, OptionStatus.WORKS, 1.8, 12.3, "", ""),
+    ("AES-128-CFB1", OptionKind.CIPHER, OptionStatus.WORKS, 9.4, 0.8, "", ""),
+    ("BF-CBC", OptionKind.CIPHER, OptionStatus.WORKS, 1.9, 11.0, "", ""),
+    ("none", OptionKind.CIPHER, OptionStatus.UNPROTECTED, 1.6, 18.0, "The mark was seen on the underlay.", ""),
+    ("SHA256", OptionKind.MAC, OptionStatus.WORKS, 1.9, 11.2, "", ""),
+    ("RSA-SHA256", OptionKind.MAC, OptionStatus.WORKS, 1.9, 11.1, "", "SHA256"),
+    ("SHAKE128", OptionKind.MAC, OptionStatus.FAILS, None, None, "openvpn ended with a segmentation fault.", ""),
 )
-SILENT = replace(WELL, received=0, captured=20, mean_ms_by_frame={}, throughput_mbit_s=None)
-READABLE = replace(WELL, clear_marks=40)
+
+VERDICTS = {
+    "AES-256-GCM": Verdict.RECOMMENDED,
+    "AES-128-CBC": Verdict.ACCEPTABLE,
+    "AES-128-CFB1": Verdict.INSECURE,
+    "BF-CBC": Verdict.INSECURE,
+    "none": Verdict.UNPROTECTED,
+    "SHA256": Verdict.ACCEPTABLE,
+    "RSA-SHA256": Verdict.ACCEPTABLE,
+    "SHAKE128": Verdict.INSECURE,
+}
 
 
-def option(
-    name: str, kind: OptionKind = OptionKind.CIPHER, *, alias_of: str = "", is_unprotected: bool = False
-) -> CensusOption:
-    return CensusOption(name, kind, Suite(f"{kind}-{name.lower()}", name, (name,)), alias_of, is_unprotected)
+def items() -> tuple[CensusItem, ...]:
+    """Return what is tried."""
+    return tuple(
+        CensusItem(nth, "openvpn-udp", name, kind, name.lower(), alias, name == "none")
+        for nth, (name, kind, _, _, _, _, alias) in enumerate(ROWS)
+    )
 
 
-@dataclass(frozen=True)
-class FakeCensusAdapter:
-    """Offers a safe default, and options."""
-
-    name: str
-    options: tuple[CensusOption, ...]
-    default: Suite | None = SAFE
-
-    @property
-    def info(self) -> SolutionInfo:
-        security = SecurityProperties(True, True, True, True, True)
-        return SolutionInfo(self.name, self.name, "A VPN of a test.", Space.USER, Carrier.UDP, security, 1, 1)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        return (self.default,) if self.default is not None else ()
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-        return self.options
+def result(item: CensusItem) -> OptionResult:
+    """Return what came of an option."""
+    name, kind, status, latency, rate, reason, alias = ROWS[item.position]
+    received = 0 if status is OptionStatus.FAILS else 20
+    return OptionResult(
+        item.solution, name, kind, item.suite, status, reason, alias, name, 20, received, latency, rate, 3.1
+    )
 
 
-class FakeTunnel:
-    """Stands with one suite after the other."""
-
-    def __init__(self, tunnels: FakeCensusTunnels, suite: Suite) -> None:
-        self._tunnels = tunnels
-        end = EndPlan((), (), "tmk0")
-        self.plan = TunnelPlan(
-            "", suite, end, end, "198.18.0.1", "198.18.0.2", 1500, None, "", wire_filter="udp port 21194"
-        )
-        self.negotiated = suite.title
-        self.lost: Mapping[Side, str] = {}
-
-    def can_switch(self, suite: Suite) -> bool:
-        return self._tunnels.is_switchable
-
-    def switch(self, suite: Suite, *, token: CancelToken, up_timeout_s: float | None = None) -> None:
-        self._tunnels.did.append(f"switch {suite.title}")
-        self._tunnels.up_timeouts_s.append(up_timeout_s)
-        self._tunnels.stand(suite, token)
-        self.plan, self.negotiated = replace(self.plan, suite=suite), suite.title
-
-    def collect_logs(self, token: CancelToken) -> str:
-        return self._tunnels.log
-
-
-@dataclass
-class FakeCensusTunnels:
-    """Implements the census's Tunnels.
+@dataclass(kw_only=True)
+class FakeCensus:
+    """The methods of the services that are about censuses.
 
     Attributes:
-        faults: What bringing up raises, by title of the suite: each time the next one, None for none; the last stays.
-        outcomes: What is seen, likewise; else all is well.
-        on_look: Called with the suite's title before it is looked at.
+        census_records: Stored censuses.
+        census_gate: Options are tried while it is set; tests clear it to look at that moment.
+        census_stops_at: The option at which a host gets lost.
+        written: Files that were written.
     """
 
-    faults: dict[str, list[BaseException | None]] = field(default_factory=dict)
-    outcomes: dict[str, list[QuickOutcome]] = field(default_factory=dict)
-    on_look: Callable[[str], None] = lambda _title: None
-    is_switchable: bool = True
-    log: str = ""
-    kernel: str = ""
-    did: list[str] = field(default_factory=list)
-    requests: list[QuickRequest] = field(default_factory=list)
-    up_timeouts_s: list[float | None] = field(default_factory=list)
-    standing: int = 0
-    recovered: int = 0
-    _title: str = ""
+    census_records: dict[int, CensusRecord] = field(default_factory=dict)
+    census_gate: threading.Event = field(default_factory=threading.Event)
+    census_stops_at: str = ""
+    written: list[Path] = field(default_factory=list)
 
-    @contextmanager
-    def open(self, adapter: FakeCensusAdapter, suite: Suite, *, token: CancelToken) -> Iterator[FakeTunnel]:
-        self.did.append(f"open {suite.title}")
-        token.raise_if_cancelled()
-        self.stand(suite, token)
-        self.standing += 1
-        try:
-            yield FakeTunnel(self, suite)
-        finally:
-            self.standing -= 1
-            self.did.append("close")
+    def _call(self, name: str) -> None:
+        raise NotImplementedError(name)
 
-    def stand(self, suite: Suite, token: CancelToken) -> None:
-        token.raise_if_cancelled()
-        self._title = suite.title
-        fault = _next(self.faults.get(suite.title, []))
-        if fault is not None:
-            raise fault
+    def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
+        self._call("plan_census")
+        assert options.has_load_consent
+        return CensusPlan(discovery.pair, ("openvpn-udp",), items(), allow_load=True)
 
-    def look(self, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
-        self.requests.append(request)
-        self.on_look(self._title)
-        token.raise_if_cancelled()
-        return _next(self.outcomes.get(self._title, [])) or WELL
+    def unfinished_census(self, _discovery: Discovery, _plan: CensusPlan) -> int | None:
+        return next((number for number, one in self.census_records.items() if not one.is_complete), None)
 
-    def kernel_words(self, since_s: float, *, token: CancelToken) -> str:
-        return self.kernel
+    def run_census(
+        self,
+        discovery: Discovery,
+        plan: CensusPlan,
+        *,
+        token: CancelToken,
+        emit: CensusSink,
+        resume_id: int | None = None,
+    ) -> CensusRecord:
+        self._call("run_census")
+        number = resume_id or len(self.census_records) + 1
+        done = self.census_records[number].results if resume_id else ()
+        facts = {"a": discovery.a.facts, "b": discovery.b.facts}
+        record = CensusRecord(number, plan.pair, plan.solutions, False, AT, None, facts, done, "0.2.0", plan)
+        message = "The census was cancelled."
+        emit(CensusStarted(number, plan, done))
+        for item in plan.items[len(done) :]:
+            emit(Progress(item.position / len(plan.items), 1.0, 5.0, f"openvpn-udp: {item.name}"))
+            emit(OptionStarted(item))
+            while not self.census_gate.wait(0.02) and not token.is_cancelled:
+                pass
+            if token.is_cancelled:
+                break
+            if item.name == self.census_stops_at:
+                self.census_stops_at = ""
+                message = "gateway-b stays away."
+                break
+            record = replace(record, results=(*record.results, result(item)))
+            emit(OptionEnded(item, record.results[-1]))
+        is_complete = len(record.results) == len(plan.items)
+        record = replace(record, is_complete=is_complete, ended_at=AT, message="" if is_complete else message)
+        self.census_records[number] = record
+        emit(CensusEnded(number, is_complete, record.message))
+        return record
 
-    def recover(self, *, token: CancelToken) -> tuple[str, ...]:
-        self.recovered += 1
-        return ("gateway-a was put back.",)
+    def census_results(self, census_id: int) -> CensusResults:
+        self._call("census_results")
+        record = self.census_records[census_id]
+        verdicts = {
+            (item.solution, item.suite): (
+                VERDICTS[item.name],
+                (Finding(item.name, VERDICTS[item.name], f"What is known of {item.name}.", "RFC 8221"),),
+            )
+            for item in record.plan.items
+        }
+        return CensusResults(record, count_census(record), verdicts)
 
+    def censuses(self, _pair_name: str | None = None) -> tuple[int, ...]:
+        return tuple(sorted(self.census_records, reverse=True))
 
-def _next(answers: list) -> object:  # type: ignore[type-arg]
-    if len(answers) > 1:
-        return answers.pop(0)
-    return answers[0] if answers else None
-
-
-def broken(words: str = "") -> CommandFailed:
-    """Return what a step that does not work raises."""
-    return CommandFailed("A step failed on gateway-a.", context={"output": words})
-
-
-class FakeCensusStore:
-    """Implements CensusStore in memory."""
-
-    def __init__(self) -> None:
-        self.plans: dict[int, CensusPlan] = {}
-        self.facts: dict[int, Mapping[str, HostFacts]] = {}
-        self.results: dict[int, dict[int, OptionResult]] = {}
-        self.messages: dict[int, str] = {}
-        self.versions: dict[int, str] = {}
-        self.claimed: list[int] = []
-
-    def create_census(self, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
-        number = len(self.plans) + 1
-        self.plans[number], self.facts[number], self.results[number] = plan, facts, {}
-        self.versions[number] = version
-        return number
-
-    def claim_census(self, census_id: int) -> None:
-        self.claimed.append(census_id)
-
-    def save_option(self, census_id: int, item: CensusItem, result: OptionResult) -> None:
-        self.results[census_id].pop(item.position, None)
-        self.results[census_id][item.position] = result
-
-    def finish_census(self, census_id: int, message: str = "") -> None:
-        self.messages[census_id] = message
-
-    def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
-        return tuple(number for number in self.plans if not self.load_census(number).is_complete)
-
-    def load_census(self, census_id: int) -> CensusRecord:
-        if census_id not in self.plans:
-            raise NotFound("There is no such census.")
-        plan, results = self.plans[census_id], tuple(self.results[census_id].values())
-        is_complete = sum(result.status != "not-run" for result in results) == len(plan.items)
-        return CensusRecord(
-            census_id=census_id,
-            pair=plan.pair,
-            solutions=plan.solutions,
-            is_complete=is_complete,
-            started_at=datetime(2026, 3, 4, tzinfo=UTC),
-            ended_at=None,
-            facts=self.facts[census_id],
-            results=results,
-            tunnelmark_version=self.versions[census_id],
-            plan=plan,
-            message=self.messages.get(census_id, ""),
-        )
-
-    def audit(self, entry: AuditEntry) -> None:
-        pass
+    def write_census(self, _results: CensusResults, path: Path) -> Path:
+        self._call("write_census")
+        self.written.append(path)
+        return path

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
+from fake_census import FakeCensus
 from fake_solutions import OLD_SERVER, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
@@ -54,7 +55,7 @@ _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
 @dataclass
-class FakeServices:
+class FakeServices(FakeCensus):
     """Implements ComparisonServices.
 
     Attributes:
@@ -93,6 +94,7 @@ class FakeServices:
 
     def __post_init__(self) -> None:
         self.cleanup.set()
+        self.census_gate.set()
 
     def _call(self, name: str) -> None:
         self.calls.append(name)

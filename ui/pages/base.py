@@ -169,6 +169,11 @@ class BusyLine(QFrame):
         outer.addWidget(self._cancel, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setVisible(False)
 
+    @property
+    def text(self) -> str:
+        """Return the sentence."""
+        return self._text.text()
+
     def begin(self, name: str, stop: Callable[[], None]) -> None:
         """A job has started."""
         self._stop = stop

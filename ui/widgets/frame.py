@@ -17,6 +17,7 @@ class TopBar(QFrame):
     start_asked = Signal()
     comparison_asked = Signal()
     history_asked = Signal()
+    census_asked = Signal()
     lint_asked = Signal()
 
     def __init__(self) -> None:
@@ -28,8 +29,9 @@ class TopBar(QFrame):
             tr("Comparison"), "compare", look="tab", on_click=self.comparison_asked.emit, shortcut="Ctrl+K"
         )
         self.history = button(tr("History"), "clock", look="tab", on_click=self.history_asked.emit, shortcut="Ctrl+H")
+        self.census = button(tr("Cipher census"), "key", look="tab", on_click=self.census_asked.emit, shortcut="Ctrl+E")
         self.lint = button(tr("Check a file"), "search", look="tab", on_click=self.lint_asked.emit, shortcut="Ctrl+L")
-        self._areas = (self.start, self.comparison, self.history, self.lint)
+        self._areas = (self.start, self.comparison, self.history, self.census, self.lint)
         self._group = QButtonGroup(self)
         for area in self._areas:
             area.setCheckable(True)
@@ -55,7 +57,7 @@ class TopBar(QFrame):
         self.setAccessibleDescription(text)
 
     def show_area(self, area: str) -> None:
-        """Mark where the window is: `start`, `comparison`, `history` or `lint`."""
+        """Mark where the window is: `start`, `comparison`, `history`, `census` or `lint`."""
         getattr(self, area).setChecked(True)
 
 

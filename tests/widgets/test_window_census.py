@@ -1,0 +1,159 @@
+"""The page that tries every cipher: live, stopped, gone on with, read later, filtered, written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from window_driver import Driver
+
+from app.domain.adapters import OptionKind
+from app.domain.errors import HostUnreachable
+from ui.pages.census import CensusPage
+from ui.widgets.census_table import LATENCY, NAME, STATE, VERDICT
+
+
+def page_of(driver: Driver) -> CensusPage:
+    driver.window.show_census()
+    driver.until(lambda: isinstance(driver.window.current, CensusPage))
+    driver.idle()
+    page = driver.window.current
+    assert isinstance(page, CensusPage)
+    return page
+
+
+def column(page: CensusPage, nth: int) -> list[str]:
+    model = page.table.filter
+    return [model.index(row, nth).data() for row in range(model.rowCount())]
+
+
+def state_of(page: CensusPage, name: str) -> str:
+    return column(page, STATE)[column(page, NAME).index(name)]
+
+
+def whole(driver: Driver) -> CensusPage:
+    page = page_of(driver)
+    driver.click(page.begin)
+    driver.until(lambda: page.is_running)
+    driver.until(lambda: not page.is_running)
+    driver.idle()
+    return page
+
+
+def test_before_any_census_there_is_a_pair_to_choose_and_nothing_else(driver: Driver) -> None:
+    page = page_of(driver)
+    assert driver.window.top.census.isChecked()
+    assert page.pairs.count() == 2
+    assert page.begin.isEnabled()
+    assert not page.table.isVisible()
+    assert not page.report.isEnabled()
+
+
+def test_the_table_fills_while_options_are_tried(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.services.census_gate.clear()
+    driver.click(page.begin)
+    driver.until(lambda: page.table.filter.rowCount() == 8)
+    assert set(column(page, STATE)) == {"not tried"}
+    assert "left" in page.busy.text
+    driver.services.census_gate.set()
+    driver.until(lambda: not page.is_running)
+    assert state_of(page, "AES-256-GCM") == "works"
+    assert state_of(page, "AES-128-CFB1") == "works, slow"
+    assert state_of(page, "none") == "unprotected"
+    assert state_of(page, "SHAKE128") == "fails"
+    assert column(page, VERDICT)[column(page, NAME).index("BF-CBC")] == "Insecure"
+    assert column(page, NAME)[6] == "RSA-SHA256  = SHA256"
+    triple = [page.triples.item(0, nth).text() for nth in range(7)]
+    assert triple[:6] == ["openvpn-udp", "6", "1", "7", "1", "0"]
+    assert "/" in triple[6], "the published figures are beside it"
+
+
+def test_filters_sorting_and_what_was_said(driver: Driver) -> None:
+    page = whole(driver)
+    page.kind.setCurrentIndex(page.kind.findData(OptionKind.MAC))
+    assert column(page, NAME) == ["SHA256", "RSA-SHA256  = SHA256", "SHAKE128"]
+    assert page.shown.text() == "3 of 8 options"
+    page.state.setCurrentIndex(page.state.findData("fails"))
+    assert column(page, NAME) == ["SHAKE128"]
+    page.table.selectRow(0)
+    assert "segmentation fault" in page.said.text()
+    page.kind.setCurrentIndex(0)
+    page.state.setCurrentIndex(0)
+    page.search.setText("insecure works")
+    assert column(page, NAME) == ["AES-128-CFB1", "BF-CBC"]
+    page.search.clear()
+    page.table.sortByColumn(LATENCY, Qt.SortOrder.DescendingOrder)
+    assert column(page, NAME)[:2] == ["SHAKE128", "AES-128-CFB1"]
+    page.table.selectRow(1)
+    assert "Slow on this pair" in page.said.text()
+    assert "RFC 8221" in page.said.text()
+
+
+def test_stopped_and_gone_on_with(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.services.census_gate.clear()
+    driver.click(page.begin)
+    driver.until(lambda: page.table.filter.rowCount() == 8)
+    assert driver.window.current.cancel()
+    driver.until(lambda: not page.is_running)
+    driver.idle()
+    assert "cancelled" in page.notice.text
+    driver.services.census_gate.set()
+    driver.services.census_stops_at = "none"
+    driver.click(page.begin)
+    driver.until(lambda: "stays away" in page.notice.text)
+    assert state_of(page, "none") == "not tried"
+    driver.click(page.begin)
+    driver.until(lambda: len(driver.services.census_records[1].results) == 8)
+    driver.idle()
+    assert list(driver.services.census_records) == [1], "it was the same census all the time"
+    assert "not tried" not in column(page, STATE)
+
+
+def test_an_earlier_census_is_shown_at_once_and_can_be_written(driver: Driver, tmp_path: Path) -> None:
+    whole(driver)
+    driver.window.show_welcome()
+    page = page_of(driver)
+    assert page.table.filter.rowCount() == 8
+    assert page.past.count() == 2
+    assert page.past.itemText(1).endswith(", complete")
+    assert page.report.isEnabled()
+    page.write(tmp_path / "census.html")
+    driver.idle()
+    assert driver.services.written == [tmp_path / "census.html"]
+    assert str(tmp_path / "census.html") in page.notice.text
+
+
+def test_own_hosts_are_loaded_only_after_a_question(driver: Driver) -> None:
+    page = page_of(driver)
+    page.pairs.setCurrentIndex(1)
+    driver.click(page.begin)
+    question = driver.dialog()
+    assert not page.is_running
+    question.reject()
+    driver.idle()
+    assert "run_census" not in driver.services.calls
+
+
+def test_hosts_that_cannot_be_reached_are_said_and_the_button_comes_back(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.services.faults["discover"] = HostUnreachable("gateway-b does not answer.", hint="Look at its cable.")
+    driver.click(page.begin)
+    driver.until(lambda: "does not answer" in page.notice.text)
+    assert page.begin.isEnabled()
+
+
+def test_closing_the_window_asks_first_and_stops_the_census(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.services.census_gate.clear()
+    driver.click(page.begin)
+    driver.until(lambda: page.table.filter.rowCount() == 8)
+    driver.window.close()
+    question = driver.dialog()
+    assert "census" in question.windowTitle() + " ".join(
+        child.text() for child in question.findChildren(type(page.title))
+    )
+    question.accept()
+    driver.until(lambda: driver.services.is_closed)
+    assert not driver.services.census_records[1].is_complete

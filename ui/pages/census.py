@@ -1,0 +1,351 @@
+"""The cipher census: which options of each VPN really work on a pair."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QMenu, QSplitter, QWidget
+
+from app.domain.adapters import OptionKind
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, OptionResult
+from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
+from app.domain.events import Progress
+from app.domain.hosts import PairSpec
+from app.domain.verdicts import Verdict
+from ui.context import Context
+from ui.operations import Operation
+from ui.pages.base import BusyLine, Page
+from ui.texts import duration, tr
+from ui.theme import GRID
+from ui.widgets.basics import button, label, row
+from ui.widgets.census_table import CensusTable, census_lines, kind_word
+from ui.widgets.census_triples import TriplesTable
+from ui.widgets.dialogs import Question
+
+if TYPE_CHECKING:
+    from app.compose.censuses import CensusResults
+    from app.compose.services import Services
+    from app.wizard import Discovery
+    from app.wizard.ports import PairChoice, ProgressSink
+
+_REFRESH_MS = 250
+_STATES = ("works", "works, slow", "fails", "unprotected", "not tried")
+
+
+class CensusPage(Page):
+    """A pair is chosen and every option tried; the table fills while that happens, and can be read later."""
+
+    lab_chosen = Signal()
+    _planned = Signal(object, object)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Cipher census"),
+            tr(
+                "Brings up every cipher and every MAC that the programs on both hosts list, one after the other, sends "
+                "traffic through each, and says which of them work. The hosts are put back as they were."
+            ),
+        )
+        self._plan: CensusPlan | None = None
+        self._trying: Operation | None = None
+        self._results: dict[tuple[str, str], OptionResult] = {}
+        self._verdicts: dict[tuple[str, str], Verdict] = {}
+        self._found: CensusResults | None = None
+        self._pairs: tuple[PairChoice, ...] = ()
+        self._make_head()
+        self._make_filters()
+        self.busy = BusyLine()
+        self.triples = TriplesTable()
+        self.table = CensusTable(context.theme)
+        self.table.selectionModel().currentRowChanged.connect(self._on_line)
+        self.said = label("", is_selectable=True)
+        self.said.setMinimumHeight(5 * GRID)
+        self.said.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.triples)
+        split.addWidget(self.table)
+        split.setStretchFactor(1, 1)
+        split.setSizes([176, 480])
+        self._split = split
+        self.body.addLayout(self._head)
+        self.body.addWidget(self.busy)
+        self.body.addLayout(self._filters)
+        self.body.addWidget(split, 1)
+        self.body.addWidget(self.said)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_REFRESH_MS)
+        self._timer.timeout.connect(self._refresh)
+        context.bridge.census_event.connect(self._on_event)
+        self._planned.connect(self._on_planned, Qt.ConnectionType.QueuedConnection)
+        self._show_rows(is_there=False)
+
+    def _make_head(self) -> None:
+        self.pairs = QComboBox()
+        self.pairs.setAccessibleName(tr("Pair"))
+        self.pairs.setMinimumWidth(200)
+        self.pairs.currentIndexChanged.connect(lambda _nth: self.changed.emit())
+        self.begin = button(tr("&Start the census"), "play", look="primary", on_click=self.ask)
+        self.past = QComboBox()
+        self.past.setAccessibleName(tr("Earlier censuses"))
+        self.past.setMinimumWidth(240)
+        self.past.activated.connect(self._open_past)
+        self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
+        menu = QMenu(self.report)
+        for kind in ("html", "json"):
+            menu.addAction(kind.upper(), partial(self._save_as, kind))
+        self.report.setMenu(menu)
+        self.report.setEnabled(False)
+        self._head = row(label(tr("Pair"), is_wrapping=False), self.pairs, self.begin, 0, self.past, self.report)
+
+    def _make_filters(self) -> None:
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Filter by name, verdict or what was said"))
+        self.search.setAccessibleName(tr("Filter"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
+        self.solution, self.kind, self.state = QComboBox(), QComboBox(), QComboBox()
+        self.solution.addItem(tr("all solutions"), "")
+        self.kind.addItem(tr("all kinds"), None)
+        for kind in OptionKind:
+            self.kind.addItem(kind_word(kind), kind)
+        self.state.addItem(tr("all states"), "")
+        for state in _STATES:
+            self.state.addItem(tr(state), tr(state))
+        for box, name in ((self.solution, tr("Solution")), (self.kind, tr("Kind")), (self.state, tr("State"))):
+            box.setAccessibleName(name)
+            box.currentIndexChanged.connect(self._filter)
+        self.shown = label("", "muted", is_wrapping=False)
+        self._filters = row(self.search, self.solution, self.kind, self.state, self.shown)
+        self._filters.setStretch(0, 1)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Read which pairs and which earlier censuses there are."""
+        if self.is_running:
+            return
+        services = self._services
+        self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
+
+    def first_focus(self) -> QWidget | None:
+        """The pair."""
+        return self.pairs
+
+    @property
+    def is_running(self) -> bool:
+        """Whether options are being tried."""
+        return self._trying is not None and self._trying.is_running
+
+    @property
+    def _services(self) -> Services:
+        return cast("Services", self.context.services)
+
+    def _show_stored(self, stored: tuple[tuple[PairChoice, ...], tuple[tuple[int, str], ...]]) -> None:
+        self._pairs, past = stored
+        chosen = self.pairs.currentText()
+        self.pairs.clear()
+        self.pairs.addItems([choice.pair.name for choice in self._pairs])
+        self.pairs.setCurrentIndex(max(0, self.pairs.findText(chosen)))
+        self.past.clear()
+        self.past.addItem(tr("Earlier censuses"), 0)
+        for census_id, text in past:
+            self.past.addItem(text, census_id)
+        self.past.setVisible(bool(past))
+        self.begin.setEnabled(bool(self._pairs))
+        if not self._pairs:
+            self.notice.say(
+                "info",
+                tr("There is no pair yet."),
+                tr("The practice lab is one that nothing can happen to."),
+                {tr("Start the practice lab"): self.lab_chosen.emit},
+            )
+        elif self._found is None and past:
+            self._open(past[0][0])
+
+    # --- trying -------------------------------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Start; on hosts that are no lab only after the user agreed to the load."""
+        nth = self.pairs.currentIndex()
+        if not 0 <= nth < len(self._pairs) or self.is_running:
+            return
+        pair = self._pairs[nth].pair
+        if pair.is_lab:
+            self.run(pair)
+            return
+        Question(
+            self.window(),
+            tr("Try every option on %1?").replace("%1", pair.name),
+            tr(
+                "Each option sends echo requests and about a second of TCP over the link between the two hosts. Weak "
+                "options are used for test traffic only, and removed at once."
+            ),
+            tr("Start"),
+            tr("Leave it"),
+        ).ask(lambda: self.run(pair))
+
+    def run(self, pair: PairSpec) -> None:
+        """Find out what the hosts can do, and try every option; an interrupted census is resumed."""
+        from app.compose.censuses import CensusOptions
+
+        services, bridge, planned = self._services, self.context.bridge, self._planned
+
+        def job(token: CancelToken, tell: ProgressSink) -> CensusResults:
+            found = services.discover(pair, token=token, on_progress=tell)
+            plan = services.plan_census(found, CensusOptions(has_load_consent=True))
+            resume_id = services.unfinished_census(found, plan)
+            planned.emit(found, plan)
+            record = services.run_census(found, plan, token=token, emit=bridge.emit_census, resume_id=resume_id)
+            return services.census_results(record.census_id)
+
+        self.notice.clear()
+        self._found = None
+        self.report.setEnabled(False)
+        self.begin.setEnabled(False)
+        self._trying = self.start(
+            tr("Looking at both hosts"), job, self._on_done, busy=self.busy, on_failure=self._on_failed
+        )
+
+    def _on_planned(self, found: Discovery, plan: CensusPlan) -> None:
+        verdicts = {(one.solution, one.suite): one.verdict for one in found.candidates}
+        self._take(plan, {}, verdicts)
+
+    def _on_event(self, event: CensusEvent) -> None:
+        match event:
+            case CensusStarted(done=done):
+                self._results = {(one.solution, one.suite): one for one in done}
+            case OptionEnded(result=result):
+                self._results[result.solution, result.suite] = result
+            case Progress(text=text, fraction=fraction, left_s=left_s):
+                left = tr("about %1 left").replace("%1", duration(left_s))
+                self.busy.progress(f"{text} · {left}", fraction)
+                return
+            case _:
+                return
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _on_done(self, found: CensusResults) -> None:
+        self._show(found)
+        self.begin.setEnabled(True)
+        if not found.record.is_complete:
+            self.notice.say("caution", found.record.message or tr("The census was stopped."), tr("It can be resumed."))
+        self.status_told.emit(tr("Census number %1").replace("%1", str(found.record.census_id)))
+
+    def _on_failed(self, error: object) -> None:
+        from app.domain.errors import TunnelmarkError
+
+        self.begin.setEnabled(bool(self._pairs))
+        if isinstance(error, TunnelmarkError):
+            self.notice.say_error(error)
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _open_past(self, nth: int) -> None:
+        census_id = self.past.itemData(nth)
+        if census_id and not self.is_running:
+            self._open(int(census_id))
+
+    def _open(self, census_id: int) -> None:
+        services = self._services
+        self.start(tr("Reading a census"), lambda _token, _tell: services.census_results(census_id), self._show)
+
+    def _show(self, found: CensusResults) -> None:
+        self._found = found
+        results = {(one.solution, one.suite): one for one in found.record.results}
+        self._take(found.record.plan, results, found.words)
+        self.report.setEnabled(True)
+
+    def _take(
+        self,
+        plan: CensusPlan,
+        results: dict[tuple[str, str], OptionResult],
+        verdicts: dict[tuple[str, str], Verdict],
+    ) -> None:
+        self._plan, self._results, self._verdicts = plan, results, verdicts
+        chosen = self.solution.currentData()
+        self.solution.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.solution.clear()
+        self.solution.addItem(tr("all solutions"), "")
+        for name in plan.solutions:
+            self.solution.addItem(name, name)
+        self.solution.setCurrentIndex(max(0, self.solution.findData(chosen)))
+        self.solution.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._show_rows(is_there=True)
+        self._refresh()
+
+    def _show_rows(self, *, is_there: bool) -> None:
+        for item in (self._split, self.search, self.solution, self.kind, self.state, self.shown, self.said):
+            item.setVisible(is_there)
+
+    def _refresh(self) -> None:
+        if self._plan is None:
+            return
+        self.table.census.set_lines(census_lines(self._plan.items, self._results, self._verdicts))
+        self.triples.show_census(self._plan, tuple(self._results.values()))
+        self._filter()
+
+    def _filter(self) -> None:
+        self.table.filter.choose(
+            words=self.search.text(),
+            solution=self.solution.currentData() or "",
+            kind=self.kind.currentData(),
+            state=self.state.currentData() or "",
+        )
+        shown, whole = self.table.filter.rowCount(), len(self.table.census.lines)
+        self.shown.setText(tr("%1 of %2 options").replace("%1", str(shown)).replace("%2", str(whole)))
+
+    def _on_line(self) -> None:
+        line = self.table.current_line()
+        if line is None:
+            self.said.setText("")
+            return
+        parts = [line.result.reason if line.result else "", line.slow, line.item.note]
+        if line.result is not None and line.result.negotiated:
+            parts.append(f"{tr('Negotiated')}: {line.result.negotiated}")
+        finding = self._worst_finding(line.item.solution, line.item.suite)
+        self.said.setText("\n".join(part for part in (*parts, finding) if part))
+
+    def _worst_finding(self, solution: str, suite: str) -> str:
+        verdict = self._found.verdicts.get((solution, suite)) if self._found is not None else None
+        if verdict is None or not verdict[1]:
+            return ""
+        worst = max(verdict[1], key=lambda finding: finding.verdict.severity)
+        return f"{worst.subject}: {worst.reason} ({worst.source})"
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def _save_as(self, kind: str) -> None:
+        dialog = QFileDialog(self, tr("Save the census"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.write(Path(name)))
+        dialog.open()
+
+    def write(self, path: Path) -> None:
+        """Write the census that is shown; its kind follows from the ending."""
+        found, services = self._found, self._services
+        if found is None:
+            return
+        self.start(
+            tr("Writing the census"),
+            lambda _token, _tell: services.write_census(found, path),
+            lambda written: self.notice.say("info", tr("The census is written."), str(written)),
+        )
+
+
+def _stored(services: Services) -> tuple[tuple[PairChoice, ...], tuple[tuple[int, str], ...]]:
+    past = []
+    for census_id in services.censuses()[:20]:
+        record = services.census_results(census_id).record
+        state = tr("complete") if record.is_complete else tr("not complete")
+        past.append((census_id, f"{record.pair.name}, {record.started_at.astimezone():%Y-%m-%d %H:%M}, {state}"))
+    return services.pairs(), tuple(past)

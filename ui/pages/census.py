@@ -71,7 +71,6 @@ class CensusPage(Page):
         split.addWidget(self.triples)
         split.addWidget(self.table)
         split.setStretchFactor(1, 1)
-        split.setSizes([176, 480])
         self._split = split
         self.body.addLayout(self._head)
         self.body.addWidget(self.busy)
@@ -280,6 +279,8 @@ class CensusPage(Page):
         self.solution.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self._show_rows(is_there=True)
         self._refresh()
+        height_px = self.triples.maximumHeight()
+        self._split.setSizes([height_px, max(height_px, self._split.height() - height_px)])
 
     def _show_rows(self, *, is_there: bool) -> None:
         for item in (self._split, self.search, self.solution, self.kind, self.state, self.shown, self.said):

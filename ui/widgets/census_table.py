@@ -271,7 +271,7 @@ class CensusTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column, width_px in ((SOLUTION, 128), (NAME, 208), (KIND, 72), (VERDICT, 128), (STATE, 112)):
             header.resizeSection(column, width_px)
-        for column, width_px in ((LATENCY, 136), (TIMES, 72), (THROUGHPUT, 112)):
+        for column, width_px in ((LATENCY, 152), (TIMES, 80), (THROUGHPUT, 120)):
             header.resizeSection(column, width_px)
         theme.changed.connect(self.viewport().update)
 

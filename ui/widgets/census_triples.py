@@ -42,7 +42,7 @@ class TriplesTable(DataTable):
         header.resizeSection(_SOLUTION, 160)
         header.setSectionResizeMode(_PUBLISHED, QHeaderView.ResizeMode.Stretch)
         for column in (_WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT):
-            header.resizeSection(column, 96)
+            header.resizeSection(column, 120 if column == _UNPROTECTED else 96)
 
     def show_census(self, plan: CensusPlan, results: Sequence[OptionResult]) -> None:
         """Show how far each solution is."""
@@ -58,6 +58,8 @@ class TriplesTable(DataTable):
             for column, text in enumerate(texts):
                 self.cell(nth, column).setText(text)
             self.cell(nth, _PUBLISHED).setToolTip(_published(solution))
+        rows_px = self.verticalHeader().defaultSectionSize() * self.rowCount()
+        self.setMaximumHeight(rows_px + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + 2)
 
 
 def _published(solution: str) -> str:

@@ -1,0 +1,283 @@
+"""A tunnel that stays: what is asked for, what would be done, what was done.
+
+How it is now is in `rollout_status`, what is told meanwhile in `rollout_events`.
+
+Texts that come from a host are untrusted. No secret is in any of these values: a file that holds one is known by its
+path, mode and checksum alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import Link
+from app.domain.results import PlannedItem
+from app.domain.verdicts import Finding, Verdict
+
+CONFIRM_WITHIN_S = 120.0
+"""How long a user has by default to say that the new tunnel is to stay, in seconds."""
+SHORTEST_CONFIRM_S, LONGEST_CONFIRM_S = 20.0, 3600.0
+
+
+class DeploymentState(StrEnum):
+    """How far a deployment is."""
+
+    PREPARED = "prepared"  # written down here; the hosts may have been begun on, and go back by themselves
+    APPLIED = "applied"  # stands and was verified on both hosts; both go back unless it is confirmed in time
+    CONFIRMED = "confirmed"  # stays, also after a restart of the hosts
+    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other went back: repaired at the next contact
+    REPLACED = "replaced"  # another deployment took its place
+    UNDONE = "undone"  # taken back on request
+    FAILED = "failed"  # could not be applied, verified or confirmed; both hosts are as they were before
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether something of it is on a host."""
+        return self in (DeploymentState.APPLIED, DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED)
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutOptions:
+    """What the user chose besides pair, solution and suite.
+
+    Attributes:
+        bridge_a: A's LAN port (or bridge) that is joined with the tunnel; empty: the tunnel has an address instead.
+        bridge_b: The same for B.
+        inner_a: A's address in the tunnel, with prefix length; empty: the one from Tunnelmark's table.
+        inner_b: The same for B.
+        confirm_within_s: For how many seconds it is waited for the user's confirmation; None: Tunnelmark confirms by
+            itself once everything has been verified.
+        legacy_reason: Why a suite is used whose design is outdated; empty where it is not.
+    """
+
+    bridge_a: str = ""
+    bridge_b: str = ""
+    inner_a: str = ""
+    inner_b: str = ""
+    confirm_within_s: float | None = None
+    legacy_reason: str = ""
+
+    def bridge(self, side: Side) -> str:
+        """Return the LAN port on one side; empty where there is none."""
+        return self.bridge_a if side is Side.A else self.bridge_b
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedFile:
+    """A file of a deployment as it was put on a host.
+
+    Attributes:
+        path: Absolute path.
+        mode: Permission bits.
+        sha256: Hexadecimal checksum of its content.
+        text: Its content.
+    """
+
+    path: str
+    mode: int
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedEnd:
+    """What a deployment is on one host.
+
+    Attributes:
+        items: Every file and command with its undo, in the order in which they are done.
+        files: The adapter's configuration files.
+        interface: The interface that carries the Ethernet frames.
+        bridge: The bridge it is in; empty where it is in none.
+        lan_port: The LAN port that is joined with it; empty where there is none.
+        ports: (protocol, port) that must be reachable from the peer, for example ("udp", 21820); the port is 0 for a
+            protocol without ports (`esp`, `l2tp`).
+        services: Services that start it when the host starts.
+    """
+
+    items: tuple[PlannedItem, ...] = ()
+    files: tuple[DeployedFile, ...] = ()
+    interface: str = ""
+    bridge: str = ""
+    lan_port: str = ""
+    ports: tuple[tuple[str, int], ...] = ()
+    services: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A tunnel that was rolled out on a pair, or was to be.
+
+    Attributes:
+        id: 16 hexadecimal digits; also the name of its folder on the hosts.
+        pair: The hosts.
+        solution: The VPN.
+        suite: Name of its suite.
+        title: Both for people.
+        verdict: What the policy said of it.
+        options: What else was chosen.
+        slot: Name of its place on the hosts: one pair has one, which the next deployment takes over.
+        link: Addresses, names and numbers it uses.
+        by: The user on this computer, and the computer.
+        prepared_at: When it began, UTC.
+        state: How far it is.
+        state_at: Since when, UTC.
+        a: What it is on A.
+        b: What it is on B.
+        tunnels: The random id of the work on each host, by `a` and `b`.
+        replaces: The deployment whose place it took; empty where there was none.
+        confirmed_at: When it was confirmed, UTC.
+        expires_at: Until when it has to be confirmed, while it is APPLIED.
+        negotiated: What both ends said they agreed on.
+        timings_s: Seconds per phase.
+        message: Why it failed or was undone.
+        policy: Name and version of the policy that judged it.
+        tunnelmark_version: What rolled it out.
+    """
+
+    id: str
+    pair: PairSpec
+    solution: str
+    suite: str
+    title: str
+    verdict: Verdict
+    options: RolloutOptions
+    slot: str
+    link: Link
+    by: str
+    prepared_at: datetime
+    state: DeploymentState
+    state_at: datetime
+    a: DeployedEnd = DeployedEnd()
+    b: DeployedEnd = DeployedEnd()
+    tunnels: Mapping[str, str] = field(default_factory=dict)
+    replaces: str = ""
+    confirmed_at: datetime | None = None
+    expires_at: datetime | None = None
+    negotiated: str = ""
+    timings_s: Mapping[str, float] = field(default_factory=dict)
+    message: str = ""
+    policy: str = ""
+    tunnelmark_version: str = ""
+
+    def end(self, side: Side) -> DeployedEnd:
+        """Return what it is on one side."""
+        return self.a if side is Side.A else self.b
+
+
+# --- dry run ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileDiff:
+    """What would become of a file on a host.
+
+    Attributes:
+        path: Absolute path.
+        mode: Permission bits it would have.
+        diff: Unified diff against what is there; empty where it stays as it is.
+        is_new: Whether there is no such file now.
+        note: For example that it holds a key that is made on the host and never shown.
+    """
+
+    path: str
+    mode: int
+    diff: str
+    is_new: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCommand:
+    """A command that would be run, and what takes it back (empty where it changes nothing)."""
+
+    title: str
+    command: str
+    undo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutObstacle:
+    """Something in the way, or to be known before.
+
+    Attributes:
+        side: The host; None where it concerns both.
+        what: What was found, as a sentence.
+        hint: What can be done about it.
+        is_blocking: Whether nothing would be rolled out because of it.
+    """
+
+    side: Side | None
+    what: str
+    hint: str = ""
+    is_blocking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndDryRun:
+    """What would be done on one host.
+
+    Attributes:
+        side: The host.
+        label: Its name for people.
+        files: Every file.
+        commands: Every command in order.
+        services: Services that would be there afterwards.
+        firewall: Rules of its own that the deployment would set, as sentences.
+        ports: (protocol, port) that a firewall on the way has to let in, see `DeployedEnd.ports`.
+        interface: The interface that would carry the frames.
+        bridge: The bridge it would be in; empty where in none.
+        lan_port: The LAN port that would be joined with it.
+        mtu_bytes: MTU of the interface with the frames.
+        largest_unfragmented_frame_bytes: The largest frame in one outer packet; None where the carrier is a stream.
+    """
+
+    side: Side
+    label: str
+    files: tuple[FileDiff, ...]
+    commands: tuple[PlannedCommand, ...]
+    services: tuple[str, ...]
+    firewall: tuple[str, ...]
+    ports: tuple[tuple[str, int], ...]
+    interface: str
+    bridge: str
+    lan_port: str
+    mtu_bytes: int
+    largest_unfragmented_frame_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a deployment would do; nothing was changed to find it out.
+
+    Attributes:
+        pair: Name of the pair.
+        solution: The VPN.
+        suite: Name of its suite.
+        title: Both for people.
+        verdict: What the policy says of it.
+        findings: Why.
+        a: What would be done on A.
+        b: What would be done on B.
+        obstacles: What is in the way, and warnings.
+        replaces: The deployment whose place it would take; empty where there is none.
+    """
+
+    pair: str
+    solution: str
+    suite: str
+    title: str
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    a: EndDryRun
+    b: EndDryRun
+    obstacles: tuple[RolloutObstacle, ...] = ()
+    replaces: str = ""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether nothing is in the way."""
+        return not any(obstacle.is_blocking for obstacle in self.obstacles)

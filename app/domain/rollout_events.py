@@ -1,0 +1,91 @@
+"""What rolling out tells while it works, and where the user's confirmation comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from app.domain.cancel import CancelToken
+from app.domain.rollout import Deployment
+from app.domain.wire import LeakProof
+
+
+class RolloutStage(StrEnum):
+    """What a deployment is doing."""
+
+    PREPARE = "prepare"
+    ARM = "arm"
+    IDENTITY = "identity"
+    APPLY = "apply"
+    VERIFY = "verify"
+    CONFIRM = "confirm"
+    ENABLE = "enable"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutStageStarted:
+    """A deployment goes on to its next stage. `detail` says more, for example a host's name."""
+
+    stage: RolloutStage
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutApplied:
+    """It stands on both hosts and was verified; `leak` says what was seen on the wire, where it was looked at."""
+
+    deployment: Deployment
+    leak: LeakProof | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutCountdown:
+    """Both hosts go back in so many seconds unless the user confirms; told about once a second."""
+
+    left_s: float
+    total_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutNote:
+    """A sentence for the user."""
+
+    text: str
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutEnded:
+    """It ended, in whatever state."""
+
+    deployment: Deployment
+
+
+RolloutEvent = RolloutStageStarted | RolloutApplied | RolloutCountdown | RolloutNote | RolloutEnded
+RolloutSink = Callable[[RolloutEvent], None]
+
+
+class Decision(StrEnum):
+    """What the user says of a tunnel that stands."""
+
+    KEEP = "keep"
+    UNDO = "undo"
+
+
+class Confirmation(Protocol):
+    """Where the user's confirmation comes from."""
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        """Wait for the user's decision, not longer than that.
+
+        Args:
+            timeout_s: At most so many seconds; it is asked again after that.
+            token: Cancelling it ends the wait.
+
+        Returns:
+            The decision; None if there is none yet.
+        """
+        ...

@@ -26,14 +26,16 @@ check: setup-dev
 	shellcheck packaging/setup .ci/run $$(git ls-files '*.sh' ':!resources/templates')
 
 unit-tests: setup-dev
-	$(BIN)/python -m pytest -q tests/unit tests/contract tests/widgets tests/repo
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/unit tests/contract tests/widgets tests/repo
 
+# Two processes, each with labs of its own; then, alone, what looks at the clock.
 vm-tests: setup-dev
-	$(BIN)/python -m pytest -q tests/lab tests/e2e
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not timed" tests/lab tests/e2e
+	$(BIN)/python -m pytest -q -m timed tests/lab tests/e2e
 
 # Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev
-	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py
+	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py tests/bench/bench_lint.py
 	$(BIN)/tunnelmark lab up --name bench
 	-PYTHONPATH=. $(BIN)/python tests/bench/bench_deploy.py bench
 	-PYTHONPATH=. $(BIN)/python tests/bench/bench_probes.py bench

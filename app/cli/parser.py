@@ -207,6 +207,7 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
     for kind in ("html", "pdf", "json", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
+    report.add_argument("--samples", metavar="FILE", help="write every single round-trip time as CSV")
     _command(commands, "history", "results.history", "list stored comparisons")
 
 

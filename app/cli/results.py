@@ -39,9 +39,13 @@ def report(context: Context) -> int:
     with context.archive() as archive:
         campaign_id = _campaign_id(archive, options.pair, options.campaign)
         paths = report_paths({".html": options.html, ".pdf": options.pdf, ".json": options.json, ".csv": options.csv})
-        for path in paths or [archive.default_report_path(campaign_id)]:
-            written = archive.write_report(campaign_id, path)
-            context.out.print(str(written), markup=False, soft_wrap=True)
+        samples = report_paths({".csv": options.samples})
+        if not paths and not samples:
+            paths = [archive.default_report_path(campaign_id)]
+        written = [archive.write_report(campaign_id, path) for path in paths]
+        written += [archive.write_samples(campaign_id, path) for path in samples]
+        for path in written:
+            context.out.print(str(path), markup=False, soft_wrap=True)
     return ExitCode.OK
 
 

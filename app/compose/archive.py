@@ -83,6 +83,22 @@ class Archive:
         writers[path.suffix.lower()](record, ranking, path)
         return path
 
+    def write_samples(self, campaign_id: int, path: Path) -> Path:
+        """Write every round-trip time of a comparison as CSV.
+
+        Returns:
+            The absolute path.
+
+        Raises:
+            InvalidFile, DiskFull: It cannot be written there.
+        """
+        from app.reports import write_samples_csv
+
+        path = path.expanduser().absolute()
+        _make_folder(path.parent)
+        write_samples_csv(self.results(campaign_id)[0], path)
+        return path
+
     def default_report_path(self, campaign_id: int) -> Path:
         """Return where a report goes that nobody named a place for."""
         return self.paths.reports_dir / f"comparison-{campaign_id}.html"

@@ -40,9 +40,9 @@ def find_candidates(
     for name, adapter in adapters.items():
         info = adapter.info
         suites = adapter.suites(facts_a, facts_b)
-        for suite in suites:
+        titles = _titles(info.title, [suite.title for suite in suites])
+        for suite, title in zip(suites, titles, strict=True):
             verdict, findings = judge_suite(suite, info, guidelines=guidelines)
-            title = _title(info.title, suite.title if len(suites) > 1 else "")
             candidates.append(Candidate(name, suite.name, title, verdict, findings, info.is_unprotected))
             if suite.is_default and (verdict.is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
@@ -63,7 +63,7 @@ def _listed(info: SolutionInfo, option: CensusOption, guidelines: Collection[str
             Verdict.UNPROTECTED,
             (Finding(option.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)), *findings),
         )
-    title = _title(info.title, option.suite.title)
+    title = f"{info.title}, {option.suite.title.partition(',')[0]}"
     return Candidate(info.name, option.suite.name, title, verdict, findings, option.is_unprotected, is_listed_only=True)
 
 
@@ -101,9 +101,15 @@ def _warnings(facts: HostFacts) -> tuple[str, ...]:
     return tuple(warnings)
 
 
-def _title(solution: str, suite: str) -> str:
-    """Return what tells candidates apart: the solution, and the suite's first part where there are several."""
-    return f"{solution}, {suite.partition(',')[0]}" if suite else solution
+def _titles(solution: str, suites: Sequence[str]) -> list[str]:
+    """Return what tells candidates apart: the solution, with as many parts of the suite's title as that takes."""
+    if len(suites) < 2:
+        return [solution] * len(suites)
+    parts = [suite.split(", ") for suite in suites]
+    longest = max(map(len, parts))
+    shortened = [[", ".join(part[:count]) for part in parts] for count in range(1, longest + 1)]
+    distinct = next((titles for titles in shortened if len(set(titles)) == len(titles)), shortened[-1])
+    return [f"{solution}, {suite}" for suite in distinct]
 
 
 def _why(solution: str, host: str, facts: HostFacts) -> str:

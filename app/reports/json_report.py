@@ -13,7 +13,9 @@ from typing import Any
 
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
+from app.domain.verdicts import Finding
 from app.domain.wire import WireReport
+from app.ranking import speed_findings
 from app.reports.files import write_atomically
 
 FORMAT = 1
@@ -33,6 +35,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         Objects of str, int, float, bool, None, list and dict only; null stands for what is not known.
     """
     plan = record.plan
+    slow = speed_findings(ranking)
     return {
         "format": FORMAT,
         "tunnelmark_version": record.tunnelmark_version,
@@ -45,7 +48,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "conditions": list(dict.fromkeys(key.condition for key in plan.attempts)),
         "deadline_ms": plan.deadline_ms,
         "rounds": ranking.rounds,
-        "results": [_result(record, one) for one in ranking.results],
+        "results": [{**_result(record, one), "slow": _slow(one, slow)} for one in ranking.results],
         "ranking": [_plain(asdict(one)) for one in ranking.ranking],
         "recommendation": _plain(asdict(ranking.recommendation)),
         "drift": _plain(asdict(ranking.drift)),
@@ -68,6 +71,11 @@ def write_json(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     """
     text = json.dumps(to_json(record, ranking), indent=2, ensure_ascii=False, allow_nan=False)
     write_atomically(path, f"{text}\n".encode(errors="replace"))
+
+
+def _slow(one: CandidateResult, findings: Mapping[tuple[str, str], Finding]) -> str | None:
+    finding = findings.get((one.solution, one.suite))
+    return finding.reason if finding is not None else None
 
 
 def _pair(record: CampaignRecord) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from app.domain.ranking import CandidateResult, RankedCandidate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
+from app.ranking import speed_findings
 from app.ranking.words import figure
 from app.reports.labels import CandidateId, short_names, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
@@ -49,6 +50,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
     """
     pair = record.plan.pair
     advice = ranking.recommendation
+    slow = speed_findings(ranking)
     return {
         "title": f"Layer-2 VPNs between {pair.a.label} and {pair.b.label}",
         "pair": pair.name,
@@ -72,7 +74,10 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "wire_columns": list(OVERVIEW_COLUMNS),
         "wire_note": WIRE_NOTE,
         "overhead_columns": list(OVERHEAD_COLUMNS),
-        "candidates": [candidate_view(record, one, _anchor(n)) for n, one in enumerate(ranking.results)],
+        "candidates": [
+            candidate_view(record, one, _anchor(n), slow.get((one.solution, one.suite)))
+            for n, one in enumerate(ranking.results)
+        ],
         "published": published_view(),
         "hosts": hosts_view(record),
         "conditions": conditions_view(record, ranking),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.domain.ranking import CandidateResult, LatencySummary
-from app.domain.results import Attempt, CampaignRecord, Candidate, PathNote, PlannedItem
+from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
+from app.domain.verdicts import Finding, Question
 from app.ranking.words import figure, grouped
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
@@ -16,13 +17,14 @@ View = dict[str, Any]
 _KINDS = {"file": "File", "command": "Command", "undo": "Undo"}
 
 
-def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str) -> View:
+def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, slow: Finding | None = None) -> View:
     """Return everything about one candidate: configuration, what was agreed on, latency per size, logs, doubts.
 
     Args:
         record: The campaign.
         one: The candidate's result.
         anchor: Its id in the document.
+        slow: How far it is behind the best of the same pair; None where it is not slow.
 
     Returns:
         Strings, numbers, booleans, lists and dicts only.
@@ -40,7 +42,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str) ->
         "status": one.status.value,
         "status_text": one.status.value.replace("-", " "),
         "message": one.message or one.reason,
-        "findings": _findings(candidate),
+        "findings": _findings([*candidate.findings, *([slow] if slow is not None else [])]),
         "negotiated": next((each.negotiated for each in reversed(attempts) if each.negotiated), ""),
         "path": _path([each.path for each in attempts if each.path]),
         "wire": wire_view(attempts),
@@ -55,17 +57,17 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str) ->
     }
 
 
-def _findings(candidate: Candidate) -> list[View]:
+def _findings(findings: Sequence[Finding]) -> list[View]:
     return [
         {
             "subject": one.subject,
-            "word": one.verdict.value.capitalize(),
+            "word": "Slow here" if one.question is Question.SLOW else one.verdict.value.capitalize(),
             "kind": one.verdict.value,
             "reason": one.reason,
             "source": one.source,
             "replacement": one.replacement,
         }
-        for one in sorted(candidate.findings, key=lambda finding: -finding.verdict.severity)
+        for one in sorted(findings, key=lambda finding: -finding.verdict.severity)
     ]
 
 

@@ -126,11 +126,6 @@ class ComparisonWizard:
         judged = replace(known, candidates=discovery.candidates, defaults=discovery.defaults)
         self.state = replace(self.state, discovery=judged, plan=None, campaign_id=None)
 
-    def forget_pair(self) -> None:
-        """Another pair is to be entered."""
-        self.state = ComparisonState(options=self.state.options)
-        self.current = Step.HOSTS
-
     def confirm_link(self, link: Link, pair: PairSpec) -> None:
         """Accept (or change) the link."""
         discovery = self._discovery()

@@ -147,12 +147,3 @@ def test_risky_choices_are_the_insecure_ones_that_are_ticked() -> None:
     wizard.choose([WIREGUARD, ("openvpn-udp", "bf-cbc")])
     (risky,) = wizard.risky_choices()
     assert (risky.suite, risky.verdict) == ("bf-cbc", Verdict.INSECURE)
-
-
-def test_another_pair_begins_anew_but_keeps_the_profile() -> None:
-    wizard = full()
-    wizard.set_options(RunOptions(PROFILES[ProfileName.PAPER]))
-    wizard.forget_pair()
-    assert wizard.current is Step.HOSTS
-    assert wizard.state.discovery is None
-    assert wizard.state.options.profile.name is ProfileName.PAPER

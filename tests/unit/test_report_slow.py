@@ -1,0 +1,37 @@
+"""What was measured to be slow is said in reports, and kept apart from what is insecure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sample_records import sample_record
+
+from app.domain.ranking import Ranking
+from app.ranking import rank
+from app.reports import to_html, to_json
+
+
+def with_slow(ranking: Ranking) -> Ranking:
+    """Make the last protected candidate twenty times slower than it was."""
+    results = list(ranking.results)
+    nth = max(n for n, one in enumerate(results) if not one.is_unprotected and one.weighted_latency_ms is not None)
+    latency = results[nth].weighted_latency_ms
+    assert latency is not None
+    results[nth] = replace(results[nth], weighted_latency_ms=replace(latency, mean=20 * latency.mean))
+    return replace(ranking, results=tuple(results))
+
+
+def test_slow_candidates_are_named_in_json_and_html() -> None:
+    record = sample_record()
+    plain = rank(record)
+    assert "Slow on this pair" not in to_html(record, plain)
+    assert all(one["slow"] is None for one in to_json(record, plain)["results"])
+    slow = with_slow(plain)
+    said = [one["slow"] for one in to_json(record, slow)["results"] if one["slow"]]
+    assert len(said) == 1
+    assert said[0].startswith("Slow on this pair: ")
+    page = to_html(record, slow)
+    assert page.count("Slow here") == 1
+    assert "times the latency of the best" in page
+    verdicts = [one["verdict"] for one in to_json(record, slow)["results"]]
+    assert verdicts == [one["verdict"] for one in to_json(record, plain)["results"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ from app.domain.linting import ConfigKind
 from app.domain.verdicts import Question, Verdict
 
 FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "source", "replacement"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nobody's own guidelines count here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TUNNELMARK_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

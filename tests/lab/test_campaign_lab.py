@@ -107,6 +107,7 @@ def test_a_daemon_that_dies_during_a_probe_is_a_result(lab: Lab, sessions: Sessi
     assert is_clean(sessions.b)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("stage", [Stage.LATENCY, Stage.THROUGHPUT])
 def test_cancelling_stops_the_probe_and_cleans_up(lab: Lab, sessions: SessionPair, store: Store, stage: Stage) -> None:
     found = lab_campaign.find_out(lab, sessions)

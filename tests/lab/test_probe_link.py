@@ -162,6 +162,7 @@ def test_an_address_that_nobody_has(sessions: SessionPair) -> None:
     assert "Unreachable" in caught.value.hint
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("user", ["root", "nopass", "doasuser"])
 def test_cancelling_ends_ping_on_the_host(lab: Lab, sessions: SessionPair, tmp_path: Path, user: str) -> None:
     token = CancelToken()
@@ -280,6 +281,7 @@ def test_a_path_that_dies_under_iperf3(sessions: SessionPair) -> None:
     wait_until_clean(sessions.a, sessions.b, timeout_s=10)
 
 
+@pytest.mark.timed
 def test_cancelling_ends_client_and_server(sessions: SessionPair) -> None:
     token = CancelToken()
     cancelled_s = 0.0

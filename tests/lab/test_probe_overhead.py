@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 
+import pytest
 from by_hand import compare
 
 from app.lab import Lab
@@ -13,6 +14,7 @@ LIMIT = 1.5
 """Far above what is wanted (1.10): other work on the computer moves single rounds by much more than that."""
 
 
+@pytest.mark.timed
 def test_probes_take_about_as_long_as_by_hand_and_measure_the_same(lab: Lab) -> None:
     ours, bare = compare(lab, rounds=ROUNDS, pings=200, seconds=2)
 

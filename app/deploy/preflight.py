@@ -26,8 +26,8 @@ def host_ends(sessions: SessionPair, state_dir: str) -> dict[Side, HostEnd]:
 
 
 def state_dir_of(request: DeployRequest) -> str:
-    """Return Tunnelmark's folder on the hosts: the one that holds the link's run_dir."""
-    return request.link.run_dir.rpartition("/")[0]
+    """Return Tunnelmark's folder on the hosts: the one that was asked for, or that holds the link's run_dir."""
+    return request.state_dir or request.link.run_dir.rpartition("/")[0]
 
 
 def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelToken) -> tuple[Obstacle, ...]:
@@ -92,9 +92,10 @@ def obstacles_on(
     if found is None:
         return
     yield from _underlay(side, request, surveys)
-    yield from _names(side, request, plan.end(side), found)
-    yield from _numbers(side, request, plan.end(side), found)
-    yield from _subnets(side, request, plan.end(side), found)
+    if not request.is_replacing:  # else they may be those of the tunnel that makes room; the host looks again then
+        yield from _names(side, request, plan.end(side), found)
+        yield from _numbers(side, request, plan.end(side), found)
+        yield from _subnets(side, request, plan.end(side), found)
     yield from _firewall(side, request, plan.end(side), found)
 
 

@@ -157,7 +157,7 @@ class Transaction:
         self._stage(Stage.PREFLIGHT)
         with self._timed("begin"):
             begun = begin_both(self._ends, self._begin_end, token=token, audit=self._audit)
-        obstacles = [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
+        obstacles = self._obstacles()
         blocking = [obstacle for obstacle in obstacles if obstacle.is_blocking]
         if blocking:
             raise PreflightRefused(
@@ -171,6 +171,9 @@ class Transaction:
             for side in Side
         }
         return tuple(obstacles), identities
+
+    def _obstacles(self) -> list[Obstacle]:
+        return [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
 
     def _begin_end(self, side: Side, token: CancelToken) -> Begun:
         """Begin on one host.

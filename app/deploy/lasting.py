@@ -1,0 +1,272 @@
+"""A tunnel that stays: built like one for a measurement, proven, and then confirmed instead of taken back.
+
+Until it is confirmed, everything of it lies below /run, and both hosts' timers run: whatever happens, both go back to
+what they were, which is the deployment before this one where there was one.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from app.deploy import live
+from app.deploy.active import ActiveTunnel
+from app.deploy.beginning import planned_step, step_line
+from app.deploy.both import on_both
+from app.deploy.building import ApplyLines, Building, negotiated_text, run_apply
+from app.deploy.confirming import Confirmed, Confirmer, Outcome
+from app.deploy.ends import whole_seconds
+from app.deploy.kit import KitRequest, kit_dir, kit_files
+from app.deploy.leases import Lease
+from app.deploy.ledger import AuditSink
+from app.deploy.marks import Mark
+from app.deploy.request import DeployRequest, Obstacle
+from app.deploy.scripts import host_script
+from app.deploy.transaction import StageSink, Transaction
+from app.domain.adapters import Carrier, Step, TunnelPlan, shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.errors import CommandFailed, TunnelDown, TunnelmarkError
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.results import FRAME_BYTES
+from app.domain.rollout_events import Confirmation, Decision
+from app.domain.wire import BreakVerdict, LeakProof, LeakVerdict
+from app.probes.wire import WireRequest, probe_wire
+
+RESTART_NUMBER = "0700"
+RESTART_MARGIN_S = 30.0
+EXPIRY_MARGIN_S = 5.0
+"""By how much a host's timer runs longer than the countdown that the user sees, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a deployment goes.
+
+    Attributes:
+        deployment_id: Its name; empty where what stands in the place is to end.
+        slot: The place.
+        replaced: What stands there, by side.
+    """
+
+    deployment_id: str
+    slot: str
+    replaced: Mapping[Side, str] = field(default_factory=dict)
+
+
+class LastingTransaction(Transaction):
+    """One deployment, from the first look to the confirmation.
+
+    Args:
+        sessions: Connections to both hosts.
+        request: What is to be built; its adapter is a `LastingAdapter`.
+        place: Where it goes.
+        on_stage: As for `Transaction`.
+        audit: As for `Transaction`.
+        lease_s: As for `Transaction`.
+    """
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        request: DeployRequest,
+        place: Place,
+        *,
+        on_stage: StageSink,
+        audit: AuditSink | None,
+        lease_s: float,
+    ) -> None:
+        super().__init__(sessions, request, on_stage=on_stage, audit=audit, lease_s=lease_s)
+        self._sessions = sessions
+        self._place = place
+
+    @property
+    def tunnels(self) -> Mapping[str, str]:
+        """The random id of this work on each host, by `a` and `b`."""
+        return {side.value: tunnel for side, tunnel in self._tunnels.items()}
+
+    @property
+    def plan(self) -> TunnelPlan:
+        """What was built."""
+        return self._plan
+
+    @property
+    def confirmer(self) -> Confirmer:
+        """What confirms this deployment."""
+        place = self._place
+        return Confirmer(self._ends, self._tunnels, self._ledgers, place.slot, place.deployment_id, place.replaced)
+
+    def _obstacles(self) -> list[Obstacle]:
+        # Whatever is wrong with a host, a deployment can be ended.
+        return super()._obstacles() if self._place.deployment_id else []
+
+    # --- proving ------------------------------------------------------------------------------------------------------
+
+    def prove_on_wire(self, *, token: CancelToken) -> LeakProof | None:
+        """Look on the underlay whether anything can be read, and whether nothing can once the protection is gone.
+
+        The tunnel has to be started again afterwards.
+
+        Returns:
+            What was seen; its verdict says where a host cannot look.
+
+        Raises:
+            TunnelDown: Plaintext was seen.
+        """
+        request = self._request
+        self._stage(Stage.WIRE)
+        with self._timed("wire"):
+            report = probe_wire(
+                self._sessions,
+                WireRequest(
+                    link=request.link,
+                    plan=self._plan,
+                    facts={side.value: request.facts(side) for side in Side},
+                    frame_bytes=(FRAME_BYTES[0], FRAME_BYTES[-1]),
+                    is_unprotected=False,
+                    is_stream=request.adapter.info.carrier is Carrier.TCP,
+                ),
+                token=token,
+                on_stage=lambda detail: self._stage(Stage.WIRE, detail),
+                audit=self._audit or (lambda _entry: None),
+            )
+        leak = report.leak
+        if leak is not None and leak.verdict is LeakVerdict.LEAKS:
+            raise TunnelDown("Frames can be read on the way between the hosts.", hint=leak.note)
+        opened = [one.title for one in leak.broken if one.verdict is BreakVerdict.FAILS_OPEN] if leak else []
+        if opened:
+            raise TunnelDown(f"Frames leave unprotected after this: {'; '.join(opened)}.")
+        return leak
+
+    def start_from_kit(self, *, token: CancelToken) -> str:
+        """Start the tunnel on both hosts with the very scripts that will start it with the hosts, and wait for it.
+
+        Returns:
+            What both ends said they agreed on.
+
+        Raises:
+            CommandFailed, DiskFull, TunnelDown: It did not work; the hosts must be put back.
+        """
+        self._stage(Stage.VERIFY)
+        with self._timed("restart"):
+            marks = on_both(self._start_end, token=token)
+        texts = {side: negotiated_text(self._ends[side], self._plan, marks[side], token=token) for side in Side}
+        return "\n".join(f"{self._ends[side].label}: {text}" for side, text in texts.items() if text)
+
+    def _start_end(self, side: Side, token: CancelToken) -> tuple[Mark, ...]:
+        end, own = self._ends[side], self._plan.end(side)
+        folder = kit_dir(end.state_dir)
+        kit = KitRequest(
+            self._request, self._plan, side, self._place.deployment_id, self._place.slot, self._tunnels[side]
+        )
+        undos_s = sum(step.undo.timeout_s for step in own.steps if step.undo is not None)
+        limit_s = undos_s + sum(step.command.timeout_s for step in own.steps) + RESTART_MARGIN_S
+        step = Step(
+            "Start the tunnel again, as it will start with the host",
+            Command(("sh", f"{folder}/lasting.sh", "restart"), timeout_s=limit_s, is_root=True),
+            None,
+        )
+        planned = planned_step(RESTART_NUMBER, step)
+        self._ledgers[side].plan(planned)
+        # Its files are there already; nobody writes them a second time.
+        plan = replace(self._plan, a=replace(self._plan.a, files=()), b=replace(self._plan.b, files=()))
+        building = Building(self._request, plan, self._tunnels)
+        lines = ApplyLines(kit_files(kit, folder), [step_line(planned, step)])
+        return run_apply(end, building, self._ledgers[side], lines, token=token, on_mark=lambda _words: None)
+
+    # --- confirming ---------------------------------------------------------------------------------------------------
+
+    def hold(
+        self, seconds: float, confirmation: Confirmation, *, token: CancelToken, on_left: Callable[[float], None]
+    ) -> Decision | None:
+        """Wait for the user's decision; the hosts' timers run meanwhile and are not renewed.
+
+        Args:
+            seconds: How long the user has.
+            confirmation: Where the decision comes from.
+            token: Cancels it.
+            on_left: Gets the seconds that are left, about once a second.
+
+        Returns:
+            The decision; None if there was none in time.
+
+        Raises:
+            ConnectionLost, CommandFailed: A timer could not be set; the hosts must be put back.
+        """
+        self._lease.stop()
+        self._set_leases(seconds + EXPIRY_MARGIN_S, token=token)
+        until = time.monotonic() + seconds
+        decision: Decision | None = None
+        while decision is None and (left_s := until - time.monotonic()) > 0:
+            on_left(math.ceil(left_s))
+            decision = confirmation.wait(min(1.0, left_s), token=token)
+            token.raise_if_cancelled()
+        if decision is Decision.KEEP:
+            self._set_leases(self._lease_s, token=token)
+            self._lease = Lease(self._ends, self._tunnels, self._lease_s)
+            self._lease.start()
+        return decision
+
+    def let_go(self, seconds: float, *, token: CancelToken) -> None:
+        """Leave both hosts to their timers for so long: somebody else confirms, or they go back."""
+        self._lease.stop()
+        self._set_leases(seconds + EXPIRY_MARGIN_S, token=token)
+        live.leave(self._tunnels.values())
+        self._begun.clear()
+
+    def _set_leases(self, seconds: float, *, token: CancelToken) -> None:
+        def renew(side: Side, child: CancelToken) -> None:
+            end = self._ends[side]
+            argv = shell_step_argv(host_script("renew.sh"), end.state_dir, self._tunnels[side], whole_seconds(seconds))
+            result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=child)
+            if not result.is_ok:
+                raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
+
+        on_both(renew, token=token)
+
+    def confirm(self, *, token: CancelToken) -> Outcome:
+        """Make it stay. Where this raises, or where no host keeps it, the hosts must be put back.
+
+        Raises:
+            CommandFailed, DiskFull, ConnectionLost, Cancelled: Nothing has been confirmed.
+        """
+        confirmer = self.confirmer
+        with self._timed("install"):
+            confirmer.install(token=token)
+        with self._timed("confirm"):
+            outcome = confirmer.commit(token=token)
+        # Who keeps it, or may keep it, must not be put back; the others are.
+        kept = {side for side, one in outcome.hosts.items() if one in (Confirmed.YES, Confirmed.UNKNOWN)}
+        self._begun -= kept
+        live.leave(self._tunnels[side] for side in kept)
+        if not self._begun:
+            self._lease.stop()
+        return outcome
+
+
+@contextmanager
+def lasting_tunnel(transaction: LastingTransaction, *, token: CancelToken) -> Iterator[ActiveTunnel]:
+    """Build a tunnel; at the end of the `with` block both hosts are put back, unless it was confirmed or let go.
+
+    Args:
+        transaction: What is to be built.
+        token: Cancels building.
+
+    Raises:
+        As `temporary_tunnel`.
+    """
+    active: ActiveTunnel | None = None
+    try:
+        active = transaction.build(token=token)
+        yield active
+    except BaseException as error:
+        if isinstance(error, TunnelmarkError):
+            transaction.add_logs(error)
+        transaction.undo(cause=error)
+        raise
+    else:
+        transaction.undo(cause=None)

@@ -1,0 +1,151 @@
+"""Any adapter, with what a lasting tunnel needs besides: room made for it, its keys kept, its LAN port joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.deploy.bridging import Bridging
+from app.domain.adapters import (
+    Adapter,
+    CensusOption,
+    EndPlan,
+    IdentityRecipe,
+    PlanRequest,
+    PublicIdentity,
+    Setting,
+    SolutionInfo,
+    Step,
+    Suite,
+    TunnelPlan,
+    shell_step_argv,
+)
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+
+_KEEP_TITLE = "Keep keys and files as they are now, to start the tunnel from them again"
+_KEEP_SCRIPT = 'umask 077; mkdir -p "$2" && rm -rf "$2/kept" && cp -pR "$1" "$2/kept"'
+
+ASIDE_S = 60.0
+
+
+@dataclass(frozen=True)
+class LastingAdapter:
+    """Implements `Adapter`.
+
+    Attributes:
+        inner: The VPN's own adapter.
+        kit_dir: Where keys and files are kept on the host until the deployment is confirmed.
+        replaced: Folder of the place, by side, where a deployment stands that has to make room.
+        bridging: What the tunnel is joined with, by side.
+    """
+
+    inner: Adapter
+    kit_dir: str
+    replaced: Mapping[Side, str] = field(default_factory=dict)
+    bridging: Mapping[Side, Bridging] = field(default_factory=dict)
+
+    @property
+    def info(self) -> SolutionInfo:
+        """As the VPN's own."""
+        return self.inner.info
+
+    def discovery(self) -> Mapping[str, Command]:
+        """As the VPN's own."""
+        return self.inner.discovery()
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+        """As the VPN's own."""
+        return self.inner.parse_discovery(outputs)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        """As the VPN's own."""
+        return self.inner.suites(facts_a, facts_b)
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+        """As the VPN's own."""
+        return self.inner.census(facts_a, facts_b)
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """As the VPN's own."""
+        return self.inner.parse_identity(outputs)
+
+    def parse_config(self, text: str) -> Sequence[Setting]:
+        """As the VPN's own."""
+        return self.inner.parse_config(text)
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return how the key is made, after what stands there has made room; undoing starts that again."""
+        recipe = self.inner.identity(request, side)
+        folder = self.replaced.get(side)
+        return replace(recipe, steps=(aside_step(folder), *recipe.steps)) if folder else recipe
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return the VPN's plan; keys and files are kept before its first step, the LAN is joined after its last."""
+        plan = self.inner.plan(request)
+        return replace(plan, a=self._end(plan.a, request, Side.A), b=self._end(plan.b, request, Side.B))
+
+    def _end(self, own: EndPlan, request: PlanRequest, side: Side) -> EndPlan:
+        steps = (_keep_step(request.link.run_dir, self.kit_dir), *own.steps)
+        bridging = self.bridging.get(side)
+        if bridging is None:
+            return replace(own, steps=steps)
+        join = bridging.step(own.interface, request.link.inner(side))
+        return replace(own, steps=(*steps, join), interface=bridging.bridge)
+
+
+@dataclass(frozen=True)
+class EndingAdapter(LastingAdapter):
+    """Implements `Adapter`: nothing is built; what stands there makes room."""
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return the step that takes down what is there; undoing starts it again."""
+        del request
+        folder = self.replaced.get(side)
+        return IdentityRecipe(steps=(aside_step(folder),)) if folder else IdentityRecipe()
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """Return no key."""
+        del outputs
+        return PublicIdentity()
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return a plan that changes nothing."""
+        link, nothing = request.link, EndPlan((), (), "")
+        return TunnelPlan(
+            solution=self.info.name,
+            suite=request.suite,
+            a=nothing,
+            b=nothing,
+            probe_address_a=link.underlay_a,
+            probe_address_b=link.underlay_b,
+            inner_mtu_bytes=link.inner_mtu_bytes,
+            overhead_bytes=None,
+            overhead_note="",
+        )
+
+
+def own_steps(own: EndPlan) -> list[tuple[int, Step]]:
+    """Return a plan's steps with their places, but for the one that keeps keys and files."""
+    return [(index, step) for index, step in enumerate(own.steps) if step.title != _KEEP_TITLE]
+
+
+def _keep_step(run_dir: str, kit_dir: str) -> Step:
+    return Step(
+        title=_KEEP_TITLE,
+        command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, kit_dir), timeout_s=10.0, is_root=True),
+        undo=Command(("rm", "-rf", kit_dir), timeout_s=10.0, is_root=True),
+    )
+
+
+def aside_step(folder: str) -> Step:
+    """Return the step with which a deployment makes room for what comes after it.
+
+    Args:
+        folder: Its place's folder on the host.
+    """
+    return Step(
+        title="Stop the deployment that is there, to make room",
+        command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=ASIDE_S, is_root=True),
+        undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=ASIDE_S, is_root=True),
+    )

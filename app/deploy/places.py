@@ -1,0 +1,115 @@
+"""The places of lasting tunnels on the hosts: folders, names and numbers, so that none meets another or a measurement.
+
+A pair has one place. The next deployment takes it over, with its names and numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+
+from app.domain.errors import PreflightRefused
+from app.domain.hosts import HostFacts, PairSpec
+from app.domain.link import Link, TunnelNames
+
+LASTING_DIR = "/etc/tunnelmark"
+"""The folder on a host for what starts with it: mode 0700, root only."""
+PLACES = 16
+"""How many lasting tunnels a host can have."""
+
+_FIRST = TunnelNames(
+    ethernet_interface="tml",
+    wireguard_interface="tmlwg",
+    udp_port=22194,
+    tcp_port=22394,
+    wireguard_port=22820,
+    l2tp_tunnel_id=7401,
+    l2tp_session_id=7401,
+    iperf_port=26201,
+    tinc_port=22655,
+    freelan_port=22000,
+    ssh_port=22222,
+    ssh_tap_unit=7401,
+    lower_interface="tmllow",
+    guard_table="tunnelmark_lasting_",
+    vlan_interface="tmlvlan",
+)
+
+
+def slot_of(pair: PairSpec) -> str:
+    """Return the name of a pair's place on its hosts: the same whatever the pair is called, on any computer."""
+    return hashlib.sha256(f"{pair.underlay_a} {pair.underlay_b}".encode()).hexdigest()[:8]
+
+
+def place_dir(slot: str) -> str:
+    """Return the folder of a place on a host."""
+    return f"{LASTING_DIR}/{slot}"
+
+
+def service_name(slot: str) -> str:
+    """Return the name of the service that starts what has a place."""
+    return f"tunnelmark-{slot}"
+
+
+def run_dir_of(deployment_id: str) -> str:
+    """Return the folder of a deployment's running parts; it goes with a restart of the host."""
+    return f"/run/tunnelmark-{deployment_id}"
+
+
+def bridge_name(link: Link) -> str:
+    """Return the name of the bridge that joins a lasting tunnel with a LAN port."""
+    return f"tmlbr{link.names.ethernet_interface.removeprefix(_FIRST.ethernet_interface)}"
+
+
+def lasting_names(index: int) -> TunnelNames:
+    """Return names and numbers of one place.
+
+    Args:
+        index: From 0 to PLACES - 1.
+    """
+    numbers = ("udp_port", "tcp_port", "wireguard_port", "l2tp_tunnel_id", "l2tp_session_id", "tinc_port")
+    more = ("freelan_port", "ssh_port", "ssh_tap_unit")
+    words = ("ethernet_interface", "wireguard_interface", "lower_interface", "guard_table", "vlan_interface")
+    changes: dict[str, object] = {name: getattr(_FIRST, name) + index for name in (*numbers, *more)}
+    changes["iperf_port"] = _FIRST.iperf_port + 2 * index
+    changes |= {name: f"{getattr(_FIRST, name)}{index}" for name in words}
+    return replace(_FIRST, **changes)  # type: ignore[arg-type]  # names and types are those of its fields
+
+
+def lasting_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "", inner_b: str = "") -> Link:
+    """Return what a lasting tunnel is built on.
+
+    Args:
+        link: Outer addresses and MTU.
+        deployment_id: The deployment.
+        index: Its place.
+        inner_a: A's address inside, with prefix length; empty for the place's own.
+        inner_b: The same for B.
+    """
+    return replace(
+        link,
+        inner_a=inner_a or f"198.19.{2 * index}.1/24",
+        inner_b=inner_b or f"198.19.{2 * index}.2/24",
+        carrier_a=f"198.19.{2 * index + 1}.1",
+        carrier_b=f"198.19.{2 * index + 1}.2",
+        names=lasting_names(index),
+        run_dir=run_dir_of(deployment_id),
+    )
+
+
+def free_index(facts: Iterable[HostFacts]) -> int:
+    """Return the first place whose interfaces are on none of the hosts.
+
+    Raises:
+        PreflightRefused: There is none.
+    """
+    taken = {nic.name for one in facts for nic in one.nics}
+    for index in range(PLACES):
+        names = lasting_names(index)
+        own = {names.ethernet_interface, names.wireguard_interface, names.lower_interface, f"tmlbr{index}"}
+        if not own & taken:
+            return index
+    raise PreflightRefused(
+        f"The hosts have {PLACES} lasting tunnels already.", hint="Take one back with: tunnelmark undeploy PAIR"
+    )

@@ -1,0 +1,87 @@
+# Confirms a deployment on this host, or the end of one (an empty ID): from one moment to the next, its name is in
+# `current` and the timer is gone. Arguments: STATE TUNNEL SLOT ID
+
+# @include process.sh
+# @include uptime.sh
+# @include release.sh
+# @include service.sh
+
+say() {
+    printf '%s %s\n' "$tunnel" "$*"
+}
+
+refuse() {
+    say "refused $*"
+    exit 1
+}
+
+# take_turn: whoever holds it may end this work; an undo waits for it, or has it.
+take_turn() {
+    start_of "$$"
+    until ln -s "$$:$start_time" "$state/undo-turn" 2> /dev/null; do
+        [ -d "$state" ] || refuse gone
+        holder=$(readlink "$state/undo-turn")
+        if [ -n "$holder" ] && ! is_running "$holder"; then rm -f "$state/undo-turn"; else refuse taken-back; fi
+    done
+}
+
+name_it() {
+    if [ -n "$id" ]; then
+        [ -f "$base/$id/lasting.sh" ] && echo "$id" > "$base/.current.new" && mv -f "$base/.current.new" "$base/current"
+    else
+        rm -f "$base/current"
+    fi
+}
+
+# is_named: whether this has been confirmed before.
+is_named() {
+    current=
+    read -r current 2> /dev/null < "$base/current"
+    [ -n "$id" ] && [ "$current" = "$id" ]
+}
+
+main() {
+    state=$1
+    tunnel=$2
+    slot=$3
+    id=$4
+    base=/etc/tunnelmark/$slot
+    unit=tunnelmark-$slot
+    umask 077
+    trap '' HUP PIPE
+    unset TUNNELMARK_RUN
+    found=
+    read -r found 2> /dev/null < "$state/id"
+    if [ "$found" != "$tunnel" ]; then
+        # Asked again after the answer was lost.
+        is_named || refuse gone
+        say confirmed
+        service_start > /dev/null 2>&1
+        say finished
+        exit 0
+    fi
+    take_turn
+    [ ! -e "$state/undo-begun" ] || refuse taken-back
+    deadline=0
+    read -r deadline 2> /dev/null < "$state/lease"
+    uptime_s
+    if [ "$uptime_now" -ge "$deadline" ]; then
+        rm -f "$state/undo-turn"
+        refuse too-late
+    fi
+    if ! name_it; then
+        rm -f "$state/undo-turn"
+        refuse disk
+    fi
+    sync
+    say confirmed
+    release "$tunnel"
+    if [ -n "$id" ]; then
+        if service_start > /dev/null 2>&1; then say watched; fi
+    elif slot_remove; then
+        say removed
+    fi
+    say finished
+}
+
+main "$@"

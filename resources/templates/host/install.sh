@@ -1,0 +1,57 @@
+# Puts what starts this end with the host beside what may be there of an earlier deployment; nothing of it counts before
+# it has been confirmed. What takes it away is written down first. Arguments: STATE TUNNEL SLOT ID.
+
+# @include process.sh
+# @include uptime.sh
+# @include steps.sh
+# @include service.sh
+
+install() {
+    if [ ! -d "$base" ]; then
+        mkdir -p "$state/times" || return 1
+        number=0
+        for folder in $(folders_used); do
+            number=$((number + 1))
+            touch -r "$folder" "$state/times/$number.before" || return 1
+        done
+        mkdir -p "$base" && cp -pR "$state/times" "$base/times" || return 1
+    fi
+    cp "$state/kit/start.sh" "$base/.start.new" && mv -f "$base/.start.new" "$base/start.sh" || return 1
+    service_enable || return 1
+    rm -rf "${base:?}/.$id.new" && cp -pR "$state/kit" "$base/.$id.new" || return 1
+    rm -f "$base/.$id.new/uninstall.sh" "$base/.$id.new/start.sh"
+    (cd "$base/.$id.new" && find . -type f -exec sha256sum {} + > "$state/sums" && cp "$state/sums" sums) || return 1
+    mv "$base/.$id.new" "$base/$id" || return 1
+    number=0
+    for folder in $(folders_used); do
+        number=$((number + 1))
+        touch -r "$folder" "$base/times/$number.after" || return 1
+    done
+    sync
+}
+
+main() {
+    state=$1
+    tunnel=$2
+    slot=$3
+    id=$4
+    base=/etc/tunnelmark/$slot
+    unit=tunnelmark-$slot
+    umask 077
+    trap '' HUP PIPE
+    found=
+    read -r found 2> /dev/null < "$state/id"
+    if [ "$found" != "$tunnel" ]; then give_up taken-back; fi
+    start_of "$$"
+    echo "$$:$start_time" > "$state/runner" || give_up journal runner
+    stop_if_taken_back
+    write_down 0800 60 "sh $state/kit/uninstall.sh $slot $id" "Remove what would start the tunnel with the host"
+    if ! install 2> "$state/log/install"; then
+        show output "$state/log/install"
+        give_up install
+    fi
+    : > "$state/runner"
+    say finished
+}
+
+main "$@"

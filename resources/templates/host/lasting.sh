@@ -1,0 +1,317 @@
+#!/bin/sh
+# Tunnelmark: keeps this end of a layer-2 tunnel up. It lies beside the files that it needs; none of them names a secret.
+#
+#     sh lasting.sh run      start the tunnel where it is not up, then watch over it; does not return
+#     sh lasting.sh up       start it from the keys and files in kept/
+#     sh lasting.sh down     take it down
+#     sh lasting.sh restart  take it down and start it
+#     sh lasting.sh stop     what a service manager runs to take it down
+#     sh lasting.sh standing succeeds while everything that the steps made is there
+#
+# The steps are those with which it was rolled out and measured; what holds back unprotected frames comes first of them,
+# and is the last to go.
+
+# @include process.sh
+# @include trees.sh
+# @include marked.sh
+# @include uptime.sh
+
+tell() {
+    logger -t tunnelmark "$slot: $1" 2> /dev/null
+    printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" 2> /dev/null >> "$own/log"
+}
+
+# prepare: the folder that daemons write to. Everything in it goes with a restart of the host.
+prepare() {
+    if [ ! -d "$own" ]; then mkdir -p "$own" || return 1; fi
+    for left in "$run_dir"/* "$run_dir"/.[!.]*; do
+        case $left in "$own" | "$run_dir/*" | "$run_dir/.[!.]*") ;; *) rm -rf "$left" ;; esac
+    done
+    cp -pR "$home/kept/." "$run_dir/"
+}
+
+# up_step NUMBER TITLE LIMIT_S RETRY_S INPUT PROGRAM ARGUMENT...
+up_step() {
+    step_number=$1
+    step_title=$2
+    step_limit=$3
+    step_retry=$4
+    step_input=$5
+    shift 5
+    uptime_s
+    step_until=$((uptime_now + step_retry))
+    while :; do
+        # Daemons keep what they inherit, and carry the mark by which they are found.
+        TUNNELMARK_TUNNEL=$mark limited "$step_limit" "$@" < "$step_input" > "$own/step-$step_number" 2>&1
+        step_status=$?
+        if [ "$step_status" -eq 0 ]; then return 0; fi
+        uptime_s
+        if [ "$uptime_now" -ge "$step_until" ]; then break; fi
+        nap
+    done
+    tell "failed with $step_status: $step_title: $(tail -n 1 "$own/step-$step_number" | cut -c 1-200)"
+    return 1
+}
+
+# down_step NUMBER TITLE LIMIT_S PROGRAM ARGUMENT...: goes on whatever happens.
+down_step() {
+    down_number=$1
+    down_title=$2
+    down_limit=$3
+    shift 3
+    if ! limited "$down_limit" "$@" < /dev/null > "$own/down-$down_number" 2>&1; then
+        down_failures=$((down_failures + 1))
+        tell "could not be taken back: $down_title: $(tail -n 1 "$own/down-$down_number" | cut -c 1-200)"
+    fi
+}
+
+# own_marked: what carries the mark, but for what started this script.
+own_marked() {
+    for process in $(marked "$mark"); do
+        if [ "$process" != "$PPID" ]; then echo "$process"; fi
+    done
+}
+
+# take_down: also ends what the steps left running.
+take_down() {
+    [ -d "$own" ] || mkdir -p "$own" || return 1
+    rm -f "$own/up"
+    down_failures=0
+    down_steps
+    left=$(own_marked)
+    if [ -n "$left" ]; then
+        for process in $left; do kill -s KILL "$process" 2> /dev/null; done
+        nap
+        down_failures=0
+        down_steps
+    fi
+    [ "$down_failures" -eq 0 ]
+}
+
+# bring_up: all steps in order; what a failed attempt left is taken back.
+bring_up() {
+    prepare || return 1
+    if up_steps; then
+        find_roots
+        uptime_s
+        echo "$uptime_now" > "$own/up"
+        return 0
+    fi
+    take_down
+    return 1
+}
+
+# find_roots: sets roots to the daemons: processes with the mark whose parents do not carry it. What they start
+# themselves comes and goes.
+find_roots() {
+    roots=
+    found_processes=" $(own_marked | tr '\n' ' ') "
+    for process in $found_processes; do
+        start_of "$process" || continue
+        process_start=$start_time
+        # shellcheck disable=SC2086 # one word per field is what is wanted
+        set -- ${stat_line##*") "}
+        case $found_processes in *" $2 "*) ;; *) roots="$roots $process:$process_start" ;; esac
+    done
+}
+
+# has_died: whether a daemon has ended.
+has_died() {
+    for process in $roots; do
+        is_running "$process" || return 0
+    done
+    return 1
+}
+
+# stands PROGRAM ARGUMENT...: what the list of things that must be there is made of.
+stands() {
+    limited 10 "$@" < /dev/null > /dev/null 2>&1
+}
+
+is_standing() {
+    [ -e "$own/up" ] || return 1
+    for name in $interfaces; do
+        [ -e "/sys/class/net/$name" ] || return 1
+    done
+    standing_steps
+}
+
+# answers: whether the other end answers through the tunnel.
+answers() {
+    eval "limited 5 $ping" < /dev/null > /dev/null 2>&1
+}
+
+# restart REASON
+restart() {
+    tell "$1; starting the tunnel again"
+    restarts=$((restarts + 1))
+    echo "$restarts" > "$own/restarts"
+    take_down
+    until bring_up; do
+        # Not longer, because the other end may be the one that was missing.
+        sleep 5
+    done
+    tell "started again"
+}
+
+# shorten: logs must not fill the memory of a host that runs for years.
+shorten() {
+    for log in $logs; do
+        if [ -f "$log" ] && [ "$(wc -c < "$log")" -gt 1048576 ]; then : > "$log"; fi
+    done
+    if [ -f "$own/log" ] && [ "$(wc -c < "$own/log")" -gt 262144 ]; then
+        tail -n 500 "$own/log" > "$own/log.new" && mv "$own/log.new" "$own/log"
+    fi
+}
+
+# note_answer: keeps account of when the other end answered, and tells when that changes.
+note_answer() {
+    uptime_s
+    if answers; then
+        if [ "$is_lost" = yes ]; then tell "the other end answers again after $((uptime_now - answered)) s"; fi
+        answered=$uptime_now
+        quiet_since=$uptime_now
+        wait_s=$patience
+        is_lost=no
+        return 0
+    fi
+    uptime_s
+    if [ "$is_lost" = no ] && [ "$((uptime_now - answered))" -ge 5 ]; then
+        is_lost=yes
+        tell "the other end does not answer"
+    fi
+    # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to
+    # find each other counts from its return.
+    if limited 5 ping -c 1 -W 1 "$underlay" < /dev/null > /dev/null 2>&1; then
+        if [ "$is_cut" = yes ]; then quiet_since=$uptime_now; fi
+        is_cut=no
+    else
+        is_cut=yes
+    fi
+    return 1
+}
+
+watch() {
+    answered=0
+    uptime_s
+    quiet_since=$uptime_now
+    answered=$uptime_now
+    is_lost=no
+    is_cut=no
+    wait_s=$patience
+    rounds=0
+    while :; do
+        sleep 2
+        rounds=$((rounds + 1))
+        if has_died; then
+            restart "a daemon has ended"
+        elif ! is_standing; then
+            restart "something of the tunnel has gone"
+        elif [ "$((rounds % 2))" -eq 0 ] && ! note_answer; then
+            uptime_s
+            if [ "$is_cut" = no ] && [ "$((uptime_now - quiet_since))" -ge "$wait_s" ]; then
+                restart "the other end has been silent for $((uptime_now - answered)) s though it can be reached"
+                uptime_s
+                quiet_since=$uptime_now
+                if [ "$wait_s" -lt 300 ]; then wait_s=$((wait_s * 2)); fi
+            fi
+        fi
+        if [ "$((rounds % 30))" -eq 0 ]; then shorten; fi
+    done
+}
+
+# take_post: there is one watcher only. It outlives whoever started it.
+take_post() {
+    trap '' HUP PIPE
+    watcher=
+    read -r watcher 2> /dev/null < "$own/watcher"
+    if [ -n "$watcher" ] && is_running "$watcher"; then exit 0; fi
+    start_of "$$"
+    echo "$$:$start_time" > "$own/watcher"
+}
+
+# adopt: a service that is stopped must find its daemons; those of the first start belong to nobody.
+adopt() {
+    group=
+    while IFS= read -r line; do
+        case $line in 0::/?*) group=/sys/fs/cgroup${line#0::} ;; *:name=systemd:/?*) group=/sys/fs/cgroup/systemd${line#*:name=systemd:} ;; esac
+    done 2> /dev/null < /proc/self/cgroup
+    case $group in *tunnelmark*) ;; *) return 0 ;; esac
+    for process in $(marked "$mark"); do
+        (echo "$process" > "$group/cgroup.procs") 2> /dev/null
+    done
+}
+
+run() {
+    [ -d "$own" ] || mkdir -p "$own" || exit 1
+    take_post
+    restarts=0
+    read -r restarts 2> /dev/null < "$own/restarts"
+    if is_standing; then
+        find_roots
+        adopt
+    else
+        take_down
+        until bring_up; do sleep 2; done
+        tell "started"
+    fi
+    watch
+}
+
+# end_watcher: before somebody else changes the tunnel.
+end_watcher() {
+    watcher=
+    read -r watcher 2> /dev/null < "$own/watcher"
+    if [ -n "$watcher" ] && [ "${watcher%%:*}" != "$$" ] && is_running "$watcher"; then
+        watcher=${watcher%%:*}
+        kill -s STOP "$watcher"
+        for child in $(children_of "$watcher"); do stop_tree "$child"; done
+        # An orderly end: a service manager must not take it for a failure.
+        kill -s TERM "$watcher"
+        kill -s CONT "$watcher"
+    fi
+    rm -f "$own/watcher"
+}
+
+main() {
+    umask 077
+    unset TUNNELMARK_RUN
+    if [ -n "$TUNNELMARK_TUNNEL" ]; then
+        # What takes the tunnel down must not find itself among what carries the mark.
+        unset TUNNELMARK_TUNNEL
+        exec sh "$0" "$@"
+    fi
+    home=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+    # shellcheck disable=SC1091 # lies beside this script
+    . "$home/about.sh"
+    # shellcheck disable=SC1091
+    . "$home/steps.sh"
+    own=$run_dir/.lasting
+    case $1 in
+        run) run ;;
+        up) bring_up ;;
+        down)
+            end_watcher
+            take_down && rm -rf "$run_dir"
+            ;;
+        restart)
+            end_watcher
+            take_down
+            bring_up
+            ;;
+        stop)
+            # Run by systemd too when the watcher ended by itself; then the tunnel goes on.
+            if [ -z "$EXIT_CODE" ]; then
+                end_watcher
+                take_down
+            fi
+            ;;
+        standing) is_standing ;;
+        *)
+            echo "usage: sh lasting.sh run|up|down|restart|stop|standing" >&2
+            exit 2
+            ;;
+    esac
+}
+
+main "$@"

@@ -1,0 +1,20 @@
+# Processes that a tunnel's steps have started. Expects start_of from process.sh.
+
+# marked TUNNEL: prints the processes that carry this tunnel's mark in their environment: all that its steps ever
+# started.
+marked() {
+    mark=TUNNELMARK_TUNNEL=$1
+    # A grep that looks past the first NUL finds itself; that of BusyBox does not.
+    found=$(TUNNELMARK_SEARCH=$mark grep -ls "$mark" /proc/[0-9]*/environ /proc/self/environ)
+    if [ -z "$found" ]; then
+        for environ in /proc/[0-9]*/environ; do
+            if tr '\0' '\n' 2> /dev/null < "$environ" | grep -qx "$mark"; then found="$found $environ"; fi
+        done
+    fi
+    for environ in $found; do
+        environ=${environ#/proc/}
+        environ=${environ%/environ}
+        # The grep that found itself has ended by now.
+        if [ "$environ" != self ] && start_of "$environ"; then echo "$environ"; fi
+    done
+}

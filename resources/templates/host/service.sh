@@ -1,0 +1,141 @@
+# What starts a lasting tunnel with the host, by whatever this host has for that.
+# Expects: slot, base (its folder), unit (tunnelmark-SLOT).
+
+# init_kind: prints how services are started here.
+init_kind() {
+    if [ -d /run/systemd/system ]; then
+        echo systemd
+    elif [ -d /etc/rc.d ] && [ -e /etc/rc.common ]; then
+        echo procd
+    elif [ -d /etc/local.d ] && command -v rc-update > /dev/null; then
+        echo openrc
+    elif [ -d /etc/rc2.d ]; then
+        echo sysv
+    elif [ -e /etc/init.d/rcS ]; then
+        echo busybox
+    else
+        echo none
+    fi
+}
+
+# service_paths: prints the files that enabling makes, links last.
+service_paths() {
+    case $(init_kind) in
+        systemd)
+            echo "/etc/systemd/system/$unit.service"
+            echo "/etc/systemd/system/multi-user.target.wants/$unit.service"
+            ;;
+        procd) printf '%s\n' "/etc/init.d/$unit" "/etc/rc.d/S99$unit" ;;
+        openrc) echo "/etc/local.d/$unit.start" ;;
+        sysv)
+            echo "/etc/init.d/$unit"
+            for level in 2 3 4 5; do
+                if [ -d "/etc/rc$level.d" ]; then echo "/etc/rc$level.d/S99$unit"; fi
+            done
+            ;;
+        busybox) echo "/etc/init.d/S99$unit" ;;
+    esac
+}
+
+# service_text: prints what is run when the host starts.
+service_text() {
+    if [ "$(init_kind)" = systemd ]; then
+        cat << END
+[Unit]
+Description=Tunnelmark: layer-2 tunnel $slot
+After=network.target
+
+[Service]
+ExecStart=/bin/sh $base/start.sh boot
+ExecStop=/bin/sh $base/start.sh stop
+KillMode=process
+Restart=on-failure
+RestartSec=2
+TimeoutStopSec=90
+
+[Install]
+WantedBy=multi-user.target
+END
+    else
+        cat << END
+#!/bin/sh
+case \$1 in
+    stop) sh $base/start.sh stop ;;
+    *) [ ! -e $base/start.sh ] || sh $base/start.sh boot < /dev/null > /dev/null 2>&1 & ;;
+esac
+END
+    fi
+}
+
+# service_enable: puts in place what is missing of it.
+service_enable() {
+    first=
+    for path in $(service_paths); do
+        if [ -z "$first" ]; then
+            first=$path
+            [ ! -e "$path" ] || continue
+            service_text > "${path%/*}/.$unit.new" || return 1
+            case $path in *.service) chmod 644 "${path%/*}/.$unit.new" ;; *) chmod 755 "${path%/*}/.$unit.new" ;; esac
+            mv -f "${path%/*}/.$unit.new" "$path" || return 1
+        elif [ ! -L "$path" ]; then
+            [ -d "${path%/*}" ] || mkdir -m 755 "${path%/*}" || return 1
+            ln -s "$first" "$path" || return 1
+        fi
+    done
+    [ -n "$first" ]
+}
+
+service_disable() {
+    for path in $(service_paths); do rm -f "$path" "${path%/*}/.$unit.new"; done
+    if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+}
+
+# service_start: the watcher; it finds the tunnel as it stands.
+service_start() {
+    if [ -d /run/systemd/system ]; then
+        systemctl daemon-reload && systemctl start "$unit.service"
+    else
+        (
+            trap '' HUP
+            exec < /dev/null > /dev/null 2>&1
+            if command -v setsid > /dev/null; then exec setsid sh "$base/start.sh" boot; fi
+            exec sh "$base/start.sh" boot
+        ) &
+    fi
+}
+
+service_stop() {
+    if [ -d /run/systemd/system ]; then systemctl stop "$unit.service" 2> /dev/null; fi
+}
+
+# folders_used: the folders that enabling and disabling change.
+folders_used() {
+    echo /etc
+    for path in $(service_paths); do echo "${path%/*}"; done | sort -u
+}
+
+# slot_remove: takes away everything that makes a lasting tunnel start, and its folder. The folders around look as if it
+# had never been there, unless somebody else has changed them as well.
+slot_remove() {
+    restore=
+    number=0
+    for folder in $(folders_used); do
+        number=$((number + 1))
+        before=$base/times/$number.before
+        after=$base/times/$number.after
+        if [ -e "$before" ] && [ -e "$after" ] && ! [ "$folder" -nt "$after" ] && ! [ "$after" -nt "$folder" ]; then
+            restore="$restore $number:$folder"
+        fi
+    done
+    kept=/run/tunnelmark-times-$$
+    rm -rf "$kept"
+    if [ -d "$base/times" ]; then cp -pR "$base/times" "$kept"; fi
+    service_disable
+    rm -rf "$base"
+    rmdir "${base%/*}" 2> /dev/null
+    for item in $restore; do
+        touch -r "$kept/${item%%:*}.before" "${item#*:}"
+    done
+    rm -rf "$kept"
+    [ ! -e "$base" ]
+}

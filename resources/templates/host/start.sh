@@ -1,0 +1,46 @@
+#!/bin/sh
+# Tunnelmark: starts the lasting tunnel of this folder with the host. Which one that is stands in the file `current`; a
+# deployment that was never confirmed has not put its name there, and is removed.
+#
+#     sh start.sh boot     what a service manager runs when the host starts
+#     sh start.sh stop     what it runs to stop it
+#     sh start.sh aside    takes the tunnel down and lets nobody start it, to make room for another one
+#     sh start.sh return   starts it again
+
+# @include process.sh
+# @include service.sh
+
+main() {
+    umask 077
+    base=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+    slot=${base##*/}
+    unit=tunnelmark-$slot
+    id=
+    read -r id 2> /dev/null < "$base/current"
+    if [ -z "$id" ] || [ ! -f "$base/$id/lasting.sh" ]; then
+        if [ "$1" = boot ]; then slot_remove; fi
+        exit 0
+    fi
+    case $1 in
+        boot)
+            for left in "$base"/* "$base"/.[!.]*; do
+                case ${left##*/} in
+                    "$id" | current | times | start.sh) ;;
+                    *) rm -rf "$left" ;;
+                esac
+            done
+            exec sh "$base/$id/lasting.sh" run
+            ;;
+        stop) exec sh "$base/$id/lasting.sh" stop ;;
+        aside)
+            service_stop
+            exec sh "$base/$id/lasting.sh" down
+            ;;
+        return)
+            if ! sh "$base/$id/lasting.sh" standing; then sh "$base/$id/lasting.sh" up; fi
+            service_start
+            ;;
+    esac
+}
+
+main "$@"

@@ -164,7 +164,8 @@ class QuickOutcome:
         clear_marks: Packets there with their mark in them.
         control_marks: Packets with the mark that was sent over the bare underlay on purpose.
         mean_ms_by_frame: Mean RTT in ms per frame size in bytes; sizes that did not cross are left out.
-        throughput_mbit_s: TCP goodput from A to B in Mbit/s; None where it was not measured.
+        throughput_mbit_s: TCP goodput from A to B in Mbit/s; None where it was not measured, also because nothing
+            arrived in the short time.
         notes: What went wrong on the way, in the programs' words.
     """
 
@@ -244,9 +245,13 @@ class _Reader:
             clear_marks=sum(marks.inside in record.data for record in records),
             control_marks=control,
             mean_ms_by_frame=means,
-            throughput_mbit_s=self._total.received_mbit_s if self._total is not None else None,
+            throughput_mbit_s=self._throughput_mbit_s(),
             notes=tuple(self._notes[:10]),
         )
+
+    def _throughput_mbit_s(self) -> float | None:
+        """Return the goodput; a zero says that the time was too short, not how fast the tunnel is."""
+        return (self._total.received_mbit_s or None) if self._total is not None else None
 
     def _on_line(self, _stream: Stream, line: str) -> None:
         mark = parse_guard_line(line)

@@ -19,6 +19,8 @@ class AuditEntry:
         command: The command as a shell would take it, without what went to its stdin: no secret is in it.
         exit_status: What it exited with; None where it was not seen to end.
         what: What it was for, for people.
+        who: The user on this computer, and the computer.
+        deployment: The deployment it belongs to; empty for a measurement.
     """
 
     at: datetime
@@ -27,3 +29,5 @@ class AuditEntry:
     command: str
     exit_status: int | None
     what: str
+    who: str = ""
+    deployment: str = ""

@@ -69,7 +69,8 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
     """Write down a command that changed a host."""
     side = None if entry.side is None else entry.side.value
     connection.execute(
-        "INSERT INTO audit (at, host, side, command, exit_status, what) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO audit (at, host, side, command, exit_status, what, who, deployment)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             write_time(entry.at),
             clean_text(entry.host),
@@ -77,6 +78,8 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
             clean_text(entry.command),
             entry.exit_status,
             clean_text(entry.what),
+            clean_text(entry.who),
+            entry.deployment,
         ),
     )
 
@@ -84,11 +87,11 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
 def list_audit(connection: sqlite3.Connection, host: str | None, limit: int) -> tuple[AuditEntry, ...]:
     """Return the newest entries, newest first."""
     rows = connection.execute(
-        "SELECT at, host, side, command, exit_status, what FROM audit"
+        "SELECT at, host, side, command, exit_status, what, who, deployment FROM audit"
         " WHERE ?1 IS NULL OR host = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
         (host, limit),
     )
     return tuple(
-        AuditEntry(read_time(at), name, None if side is None else Side(side), command, status, what)
-        for at, name, side, command, status, what in rows
+        AuditEntry(read_time(at), name, None if side is None else Side(side), command, status, what, who, deployment)
+        for at, name, side, command, status, what, who, deployment in rows
     )

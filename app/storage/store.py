@@ -11,13 +11,14 @@ from app.domain.audit import AuditEntry
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
-from app.storage import attempts, campaigns, censuses, pairs
+from app.domain.rollout import Deployment
+from app.storage import attempts, campaigns, censuses, deployments, pairs
 from app.storage.database import Database
 from app.storage.summaries import CampaignSummary, MeanDurations
 
 
 class Store:
-    """Pairs, campaigns, attempts, censuses, snapshots and the audit log.
+    """Pairs, campaigns, attempts, censuses, deployments, snapshots and the audit log.
 
     All methods may be called from any thread; each blocks until its work is done in the thread that owns the
     connection. Each raises StorageFault, or DiskFull where there is no space left.
@@ -236,10 +237,28 @@ class Store:
         """Return the numbers of a pair's censuses that nobody runs and that are not complete, newest first."""
         return self._database.read(lambda c: censuses.unfinished_censuses(c, pair, limit))
 
+    # --- deployments --------------------------------------------------------------------------------------------------
+
+    def save_deployment(self, deployment: Deployment) -> None:
+        """Store a deployment, in place of what was known of it; it survives kill -9 and a power cut."""
+        self._database.write(lambda c: deployments.save_deployment(c, deployment))
+
+    def get_deployment(self, deployment_id: str) -> Deployment:
+        """Return the deployment whose id begins with these digits.
+
+        Raises:
+            NotFound: There is none, or more than one.
+        """
+        return self._database.read(lambda c: deployments.get_deployment(c, deployment_id))
+
+    def list_deployments(self, pair: str | None = None, limit: int = 100) -> tuple[Deployment, ...]:
+        """Return deployments, newest first: of one pair, or of all."""
+        return self._database.read(lambda c: deployments.list_deployments(c, pair, limit))
+
     # --- audit --------------------------------------------------------------------------------------------------------
 
     def audit(self, entry: AuditEntry) -> None:
-        """Write down a command that changed a host."""
+        """Write down a command that changed a host; nothing can change or remove an entry afterwards."""
         self._database.write(lambda c: pairs.add_audit(c, entry))
 
     def list_audit(self, host: str | None = None, limit: int = 1000) -> tuple[AuditEntry, ...]:

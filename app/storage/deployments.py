@@ -1,0 +1,49 @@
+"""Tunnels that stay: written down before a host is touched, and at every change of their state."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from app.domain.codec import to_json
+from app.domain.errors import NotFound
+from app.domain.rollout import Deployment
+from app.storage.rows import read_value, write_time
+
+
+def save_deployment(connection: sqlite3.Connection, deployment: Deployment) -> None:
+    """Store a deployment, in place of what was known of it."""
+    connection.execute(
+        "INSERT OR REPLACE INTO deployment (id, pair, solution, suite, state, prepared_at, state_at, body)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            deployment.id,
+            deployment.pair.name,
+            deployment.solution,
+            deployment.suite,
+            deployment.state.value,
+            write_time(deployment.prepared_at),
+            write_time(deployment.state_at),
+            to_json(deployment),
+        ),
+    )
+
+
+def get_deployment(connection: sqlite3.Connection, deployment_id: str) -> Deployment:
+    """Return the deployment whose id begins with these digits."""
+    rows = connection.execute(
+        "SELECT id, body FROM deployment WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (deployment_id,)
+    ).fetchall()
+    if not deployment_id or not rows:
+        raise NotFound(f"There is no deployment {deployment_id!r}.", hint="List them with: tunnelmark deployments PAIR")
+    if len(rows) > 1:
+        raise NotFound(f"More than one deployment begins with {deployment_id!r}.", hint="Give more of its digits.")
+    return read_value(Deployment, rows[0][1], what=f"deployment {rows[0][0]}")
+
+
+def list_deployments(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[Deployment, ...]:
+    """Return deployments, newest first: of one pair, or of all."""
+    rows = connection.execute(
+        "SELECT id, body FROM deployment WHERE ?1 IS NULL OR pair = ?1 ORDER BY prepared_at DESC, rowid DESC LIMIT ?2",
+        (pair, limit),
+    )
+    return tuple(read_value(Deployment, body, what=f"deployment {one}") for one, body in rows)

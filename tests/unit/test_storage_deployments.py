@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.domain.audit import AuditEntry
+from app.domain.errors import NotFound
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.link import Link
+from app.domain.results import PlannedItem
+from app.domain.rollout import DeployedEnd, DeployedFile, Deployment, DeploymentState, RolloutOptions
+from app.domain.verdicts import Verdict
+from app.storage import Store
+
+AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
+
+
+def deployment(identity: str, *, minutes: int = 0, pair: str = "north") -> Deployment:
+    spec = PairSpec(pair, HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
+    end = DeployedEnd(
+        items=(PlannedItem("a", "command", "Make it", "ip link add"),),
+        files=(DeployedFile("/run/x/openvpn.conf", 0o600, "00" * 32, "port 1"),),
+        interface="tml0",
+        ports=(("udp", 22194),),
+    )
+    return Deployment(
+        id=identity,
+        pair=spec,
+        solution="openvpn-udp",
+        suite="aes-256-gcm",
+        title="OpenVPN",
+        verdict=Verdict.RECOMMENDED,
+        options=RolloutOptions(bridge_a="lan0"),
+        slot="58fca5ac",
+        link=Link("192.0.2.1", "192.0.2.2"),
+        by="eve on laptop",
+        prepared_at=AT + timedelta(minutes=minutes),
+        state=DeploymentState.PREPARED,
+        state_at=AT,
+        a=end,
+    )
+
+
+def test_a_deployment_is_read_as_it_was_written_and_follows_its_state(tmp_path: Path) -> None:
+    one, two = deployment("11" * 8), deployment("12" * 8, minutes=1)
+    with Store.open(tmp_path / "t.db") as store:
+        store.save_deployment(one)
+        store.save_deployment(two)
+        store.save_deployment(replace(one, state=DeploymentState.CONFIRMED))
+        store.save_deployment(deployment("20" * 8, minutes=2, pair="south"))
+    with Store.open(tmp_path / "t.db") as store:
+        assert store.list_deployments("north") == (two, replace(one, state=DeploymentState.CONFIRMED))
+        assert [found.id for found in store.list_deployments(limit=1)] == ["20" * 8]
+        assert store.get_deployment("12") == two
+        for text in ("1", "", "33"):
+            with pytest.raises(NotFound):
+                store.get_deployment(text)
+
+
+@pytest.mark.parametrize("statement", ["UPDATE audit SET command = 'nothing'", "DELETE FROM audit"])
+def test_the_audit_log_cannot_be_changed(tmp_path: Path, statement: str) -> None:
+    entry = AuditEntry(AT, "10.0.0.1", Side.A, "ip link add tml0", 0, "Make it", "eve on laptop", "11" * 8)
+    path = tmp_path / "t.db"
+    with Store.open(path) as store:
+        store.audit(entry)
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError, match="cannot be changed"):
+        connection.execute(statement)
+    with Store.open(path) as store:
+        assert store.list_audit() == (entry,)

@@ -255,11 +255,12 @@ class Capturing:
 
     def _on_words(self, line: str) -> None:
         dropped = _DROPPED.match(line)
-        listening = _LISTENING.search(line)
+        # Several programs write to one pipe, each its line in pieces: two lines may have become one.
+        listening = {match["device"] for match in _LISTENING.finditer(line)}
         if dropped is not None:
             self._dropped += int(dropped["count"])
-        elif listening is not None:
-            self._listening.add(listening["device"])
+        elif listening:
+            self._listening |= listening
         elif len(self._words) < 20:
             self._words.append(line.strip()[:200])
 

@@ -59,6 +59,19 @@ def test_cipher_of_mka_can_be_chosen_where_both_ends_can() -> None:
     assert b"csindex" not in adapter.plan(old).a.files[0].content
 
 
+@pytest.mark.parametrize("version", ["2.8", "2.9"])
+def test_mka_of_2_9_does_not_agree_with_that_of_2_10(version: str) -> None:
+    answers = recorded("debian-11")["macsec"]
+    older = result(answers["supplicant"].stdout.replace("v2.9", f"v{version}"))
+    support = adapter.parse_discovery({**answers, "supplicant": older})
+    old, new = with_features(facts("debian-11"), *support.features), facts("debian-13")
+    assert adapter.suites(old, facts("debian-11"))[0].name == "mka-gcm-aes-128"
+    for pair in ((old, new), (new, old)):
+        suites = adapter.suites(*pair)
+        assert [suite.name for suite in suites] == ["gcm-aes-256", "gcm-aes-128"]
+        assert judge_suite(suites[0], adapter.info)[0] is Verdict.LEGACY
+
+
 def test_supplicant_without_the_driver_is_no_mka() -> None:
     answers = {**recorded("debian-13")["macsec"], "supplicant": result("wpa_supplicant v2.10\n  wired = Wired\n")}
     assert adapter.parse_discovery(answers).features == ()

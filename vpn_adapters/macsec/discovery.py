@@ -14,7 +14,14 @@ from vpn_adapters.shared import discovering, l2tpv3
 
 KERNEL_MODULES = ("macsec", *l2tpv3.KERNEL_MODULES)
 
-MKA, MKA_256 = "mka", "mka-gcm-aes-256"
+MKA_OLD, MKA, MKA_256 = "mka-2.9", "mka", "mka-gcm-aes-256"
+"""MKA as wpa_supplicant speaks it up to 2.9, from 2.10 on, and with a choice of ciphers.
+
+Both must speak it in the same way. From 2.10 on, a key that has taken over is announced as the old one, and none as
+the latest (IEEE 802.1X-2010 figure 12-2, RETIRE). 2.9 looks for the latest one, finds none, drops the message and takes
+a new member identifier, so that its peer loses it. No setting of either changes that.
+Source: src/pae/ieee802_1x_cp.c (RETIRE) and ieee802_1x_kay.c (ieee802_1x_mka_decode_sak_use_body) of 2.9 and 2.10.
+"""
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
@@ -33,7 +40,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
 
 _CIPHERS = re.compile(r"cipher \{([^}]*)\}")
 _CIPHER = re.compile(r"\bgcm-aes-(?:xpn-)?(?:128|256)\b")
-_SUPPLICANT = re.compile(r"^wpa_supplicant v(\S+)", re.MULTILINE)
+_SUPPLICANT = re.compile(r"^wpa_supplicant v(\d+)\.(\d+)", re.MULTILINE)
+_FIRST_NEWER = 2, 10
 
 
 def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
@@ -64,7 +72,10 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
 
 def _features(outputs: Mapping[str, CommandResult]) -> tuple[str, ...]:
     text = discovering.text_of(outputs, "supplicant")
-    if not _SUPPLICANT.search(text) or "macsec_linux" not in text:
+    version = _SUPPLICANT.search(text)
+    if version is None or "macsec_linux" not in text:
         return ()
+    if (int(version[1]), int(version[2])) < _FIRST_NEWER:
+        return (MKA_OLD,)
     choice = outputs.get("choice")
     return (MKA, MKA_256) if choice is not None and choice.stdout.strip() == "macsec_csindex" else (MKA,)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from app.domain.adapters import CensusOption, OptionKind, Suite
 from app.domain.hosts import HostFacts
-from vpn_adapters.macsec.discovery import MKA, MKA_256
+from vpn_adapters.macsec.discovery import MKA, MKA_256, MKA_OLD
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.shared.discovering import are_both_able
 
@@ -51,7 +51,7 @@ def _suites(facts_a: HostFacts, facts_b: HostFacts) -> Iterator[Suite]:
     supports = facts_a.solutions[NAME], facts_b.solutions[NAME]
     common = set(supports[0].ciphers) & set(supports[1].ciphers)
     features = set(supports[0].features) & set(supports[1].features)
-    for feature, cipher in ((MKA_256, "gcm-aes-256"), (MKA, "gcm-aes-128")):
+    for feature, cipher in ((MKA_256, "gcm-aes-256"), (MKA, "gcm-aes-128"), (MKA_OLD, "gcm-aes-128")):
         if feature in features and cipher in common:
             yield _agreed(cipher)
     yield from (_static(cipher) for cipher in _STATIC_ORDER if cipher in common)

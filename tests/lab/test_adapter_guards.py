@@ -55,6 +55,19 @@ def macsec(pair: LabPair) -> Iterator[BareTunnel]:
     yield from built(pair, "macsec")
 
 
+def assert_rules_can_be_listed(tunnel: BareTunnel) -> None:
+    """What a user does with the firewall works while our table stands: list it, as JSON too, and load the list."""
+    listing = "/run/tunnelmark/ruleset"
+    for side in Side:
+        shown = sh(
+            tunnel.session(side),
+            f"nft list ruleset > {listing}; nft -c -f {listing}; nft -j list ruleset > {listing}.json; cat {listing}",
+        )
+        sh(tunnel.session(side), f"nft -j -c -f {listing}.json; rm {listing} {listing}.json")
+        assert "table inet tunnelmark_guard" in shown
+        assert shown.count("counter packets") == 3
+
+
 def switch(tunnel: BareTunnel, suite: Suite) -> list[str]:
     """Give a standing tunnel another suite; return what failed, by end."""
     tunnel.request = replace(tunnel.request, suite=suite)
@@ -100,6 +113,24 @@ class TestIpsec:
         assert switch(ipsec, next(one for one in ipsec.adapter.suites(*pair.facts) if one.is_default)) == []
         assert ping(ipsec.sessions.a, ipsec.plan.probe_address_b) >= 10
 
+    def test_ipsec_leaves_the_host_its_rules(self, ipsec: BareTunnel) -> None:
+        assert_rules_can_be_listed(ipsec)
+        for side in Side:
+            assert "lookup 220" not in sh(ipsec.session(side), "ip rule; ip -6 rule")
+
+    def test_killed_ipsec_goes_on_encrypted(self, ipsec: BareTunnel) -> None:
+        # The only breakage after which charon takes back nothing itself.
+        for side in Side:
+            kill = ipsec.plan.end(side).breakages[1]
+            assert ipsec.session(side).run(kill.command, token=CancelToken()).is_ok
+            assert "charon" not in sh(ipsec.session(side), "ps -e -o comm=")
+        answered: list[int] = []
+        marks, _ = marks_on_underlay(
+            ipsec, lambda: answered.append(ping(ipsec.sessions.a, ipsec.plan.probe_address_b, mark=True))
+        )
+        assert marks == 0
+        assert answered[0] >= 10
+
     def test_stopped_ipsec_is_held_by_the_firewall_table(self, ipsec: BareTunnel) -> None:
         address = ipsec.plan.probe_address_b
         assert ipsec.both(lambda side: has_policy(ipsec, side)) == (True, True)
@@ -117,11 +148,18 @@ class TestIpsec:
         assert answered[1] > 0
 
 
+def agreed_key(tunnel: BareTunnel) -> str:
+    """Return the identifier of the key with which A decrypts."""
+    return sh(tunnel.sessions.a, "ip macsec show tmk0 | grep -A 1 RXSC | grep -o 'key [0-9a-f]*'")
+
+
 class TestMacsec:
+    def test_macsec_leaves_the_firewall_to_be_listed(self, macsec: BareTunnel) -> None:
+        assert_rules_can_be_listed(macsec)
+
     def test_mka_agrees_on_a_new_key_when_an_end_joins_again(self, macsec: BareTunnel) -> None:
         assert macsec.request.suite.name.startswith("mka-")
-        key = "ip macsec show tmk0 | grep -A 1 RXSC | grep -o 'key [0-9a-f]*'"
-        first = sh(macsec.sessions.a, key)
+        first = agreed_key(macsec)
         step = next(step for step in macsec.plan.b.steps if step.is_per_suite)
         assert step.undo is not None
         # The same secret: it is the agreement that makes the key new. The count that both ends keep is set back.
@@ -134,11 +172,12 @@ class TestMacsec:
             timeout_s=30,
             what="frames to cross again",
         )
-        assert sh(macsec.sessions.a, key) != first
+        assert agreed_key(macsec) != first
 
     def test_what_the_host_sends_below_macsec_stays_inside(self, macsec: BareTunnel) -> None:
         link = macsec.request.link
         low = link.names.lower_interface
+        key = agreed_key(macsec)
         chatter = (
             f"ip addr add 198.19.0.1/24 dev {low}; ip neigh add 198.19.0.2 lladdr 02:00:00:00:00:09 dev {low}; "
             f"ping -n -q -c 5 -i 0.1 -w 2 -p {MARK} 198.19.0.2 >/dev/null; ip addr del 198.19.0.1/24 dev {low}"
@@ -147,3 +186,5 @@ class TestMacsec:
         assert marks == 0
         marks, _ = marks_on_underlay(macsec, lambda: sh(macsec.sessions.a, f"{TABLE}; {chatter}"))
         assert marks > 0, "without this the table has not been shown to do anything"
+        # Ends that do not understand each other agree anew every ten seconds.
+        assert agreed_key(macsec) == key

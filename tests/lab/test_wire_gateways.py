@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import pytest
-from lab_sessions import connected, sh
 
 from app.deploy import temporary_tunnel
 from app.domain.adapters import Adapter, Carrier, PlanRequest, TunnelPlan
@@ -19,6 +18,7 @@ from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.lab import Lab
 from app.probes.wire import WireRequest, probe_wire
 from support.lab_deploy import Bench, differences, find_out
+from support.lab_sessions import connected, sh
 from vpn_adapters.registry import ADAPTERS
 
 pytestmark = pytest.mark.lab

@@ -30,6 +30,7 @@ ip -o link | sed 's/^[0-9]*: //; s/qdisc.*//'
 ip -o addr | awk '{print $2, $4}'
 ip route show table all
 ip rule
+ip -6 rule
 ip l2tp show tunnel
 ip l2tp show session
 ss -Hlntu | awk '{print $1, $5}' | sort

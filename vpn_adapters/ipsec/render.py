@@ -61,6 +61,8 @@ def daemon_config(request: PlanRequest) -> bytes:
         "  load_modular = no",
         f"  load = {PLUGINS}",
         "  install_routes = no",
+        # Else charon makes the rule `from all lookup 220` even so, and leaves it when it is killed.
+        "  routing_table = 0",
         "  install_virtual_ip = no",
         # A peer that is not there yet is asked again soon: 0.2, 0.5, 0.9, 1.4 s …
         "  retransmit_timeout = 0.2",

@@ -52,6 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_results(commands)
     _add_lint(commands)
     _add_policy(commands)
+    _add_sudoers(commands)
     _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
@@ -242,3 +243,14 @@ def _add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     use.add_argument(
         "guidelines", nargs="+", metavar="ID", help="ids of guidelines, see policy list; or none; or default"
     )
+
+
+def _add_sudoers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    sudoers = _command(commands, "sudoers", "sudoers.sudoers", "print a sudoers file limited to what Tunnelmark runs")
+    sudoers.add_argument("pair", nargs="?", metavar="PAIR", help="for the user that logs in to this pair's hosts")
+    sudoers.add_argument("--user", metavar="NAME", help="for this user instead")
+    sudoers.add_argument(
+        "--side", choices=("A", "B", "a", "b"), help="whose user, where the two hosts have different ones"
+    )
+    sudoers.add_argument("--password", action="store_true", help="let sudo ask for the user's password")
+    _add_host_keys(sudoers)

@@ -1,0 +1,48 @@
+"""Texts from resources/templates/export; what goes into them is checked before, see `one_word`."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from app.domain.errors import InvalidOption
+
+_WORD = re.compile(r"[A-Za-z0-9_.:@%+=,/~-]+")
+
+
+def render(name: str, **values: object) -> str:
+    """Return a text for people or programs.
+
+    Args:
+        name: File name below resources/templates/export, for example `sudoers.j2`.
+        values: What stands in it.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=False,  # noqa: S701 - plain text, no HTML
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    text = files("resources").joinpath("templates", "export", name).read_text(encoding="utf-8")
+    return environment.from_string(text).render(**values)
+
+
+def one_word(text: str, what: str) -> str:
+    """Return a text that means nothing but itself to a shell, to YAML and to Ansible.
+
+    Args:
+        text: What came from a form, a file or a host.
+        what: What it is, for the message.
+
+    Raises:
+        InvalidOption: It holds blanks, quotes, braces or the like, or nothing.
+    """
+    if not _WORD.fullmatch(text):
+        raise InvalidOption(
+            f"{what} is {text!r}, which cannot go into a script or an inventory.",
+            hint="Letters, digits and . _ : @ % + = , / ~ - can.",
+        )
+    return text

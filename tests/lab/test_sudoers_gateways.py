@@ -1,0 +1,60 @@
+"""A user with nothing but the sudoers file that Tunnelmark prints: everything works, and nothing else is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.deploy import temporary_tunnel
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, FileToWrite, SessionPair
+from app.domain.hosts import Privilege
+from app.export.sudoers import sudoers_text
+from app.lab import Lab
+from support.lab_deploy import Bench, differences, find_out
+from support.lab_sessions import connected, sh
+
+FILE = "/etc/sudoers.d/tunnelmark-plain"
+
+
+@pytest.fixture(scope="module")
+def root(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionPair]:
+    with connected(lab, tmp_path_factory.mktemp("root")) as pair:
+        yield pair
+
+
+@pytest.fixture
+def allowed(root: SessionPair) -> Iterator[None]:
+    """Put the file in place on both gateways, as its comments say, for one test."""
+    for host in (root.a, root.b):
+        host.write_files([FileToWrite("/run/plain.sudoers", sudoers_text("plain", "1").encode())], token=CancelToken())
+        assert "parsed OK" in sh(host, "visudo -cf /run/plain.sudoers")
+        sh(host, f"install -o root -g root -m 0440 /run/plain.sudoers {FILE} && rm /run/plain.sudoers && visudo -c")
+    yield
+    for host in (root.a, root.b):
+        sh(host, f"rm {FILE}")
+
+
+def test_discovery_a_tunnel_and_its_undo_work(lab: Lab, root: SessionPair, allowed: None, tmp_path: Path) -> None:
+    with connected(lab, tmp_path, "plain") as plain:
+        facts = find_out(plain)
+        assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
+        bench = Bench(lab, plain, facts)
+        before = Bench(lab, root, facts).look()
+        with temporary_tunnel(
+            plain, bench.request("wireguard"), token=CancelToken(), on_stage=lambda _stage, _detail: None
+        ) as tunnel:
+            address = tunnel.plan.probe_address_b
+            assert " 0% packet loss" in sh(root.a, f"ping -c 2 -W 2 {address}")
+        assert differences(before, Bench(lab, root, facts).look()) == []
+
+
+def test_no_other_program_may_be_started(lab: Lab, allowed: None, tmp_path: Path) -> None:
+    with connected(lab, tmp_path, "plain") as plain:
+        for argv in (("ip", "link"), ("cat", "/etc/shadow"), ("bash", "-c", "true"), ("/tmp/sh",)):
+            result = plain.a.run(Command(("sudo", "-n", "--", *argv)), token=CancelToken())
+            assert result.exit_status == 1, argv
+            assert result.stdout == ""
+        assert plain.a.run(Command(("sudo", "-n", "--", "true")), token=CancelToken()).is_ok

@@ -145,3 +145,15 @@ def test_ssh_does_not_come_up_with_another_peers_host_key(make: Make) -> None:
     with pytest.raises(AssertionError, match="Host key verification failed"):
         tunnel.apply()
     assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
+
+
+@ON_DEBIAN_13
+def test_ssh_does_not_let_in_another_peers_key(make: Make) -> None:
+    tunnel = make(ADAPTERS["ssh"])
+    tunnel.make_keys()
+    # A lets in its own key, which B does not have; B finds the host key that it expects.
+    tunnel.request = replace(tunnel.request, identity_b=tunnel.request.identity_a)
+    with pytest.raises(AssertionError, match=r"(?s)on b: .*Permission denied \(publickey\)"):
+        tunnel.apply()
+    assert "Failed publickey for root from" in sh(tunnel.sessions.a, f"cat {tunnel.plan.a.log_paths[0]}")
+    assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0

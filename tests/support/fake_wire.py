@@ -86,8 +86,8 @@ class FakeWire:
         if not self.does_listen:
             yield "tcpdump: eth1: You don't have permission to perform this capture on that device"
             return 0
-        for device in ("eth1", "eth0", *(["tmk0"] if side == "b" else [])):
-            yield f"tcpdump: listening on {device}, link-type EN10MB (Ethernet), snapshot length 192 bytes"
+        for place in ("underlay", "other", *(["tunnel"] if side == "b" else [])):
+            yield f"#listening {place}"
         ended.wait(10)
         yield "3 packets dropped by kernel"
         return 0

@@ -39,7 +39,8 @@ UNDERLAY, OTHER, TUNNEL = "underlay", "other", "tunnel"
 # $1 limit, $2 folder, $3 underlay address, $4 filter there, $5 filter on the interface of the default route, $6 the
 # tunnel's interface (or empty), $7 filter there, $8 bytes of each frame, $9 packets.
 # Without --immediate-mode and -U a short capture is empty: the kernel hands packets on by the block.
-# A shell opens the file: tcpdump itself gives up root's rights before it would, and AppArmor minds its name.
+# A shell opens the file: tcpdump itself gives up root's rights before it would, and AppArmor minds its name. Each has a
+# file for its words: it writes a line in pieces, and those of several in one pipe are mixed up.
 _CAPTURE_SCRIPT = (
     GUARD_HEAD
     + r"""
@@ -54,16 +55,32 @@ other=$(ip -4 route show default 2>/dev/null | while read -r line; do
     [ "$name" != "$device" ] && [ "$name" != "$tunnel" ] && { echo "$name"; break; }
 done)
 capture() {
-    tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$2" -w - "$3" >"$folder/wire-$1.pcap" &
+    tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$2" -w - "$3" >"$folder/wire-$1.pcap" \
+        2>"$folder/wire-$1.err" &
     child="$child $!"
+    eval "pid_$1=$!"
     echo "#capture $1 $! $2"
 }
 capture underlay "$device" "$filter"
 [ -z "$other" ] || capture other "$other" "$other_filter"
 [ -z "$tunnel" ] || capture tunnel "$tunnel" "$tunnel_filter"
 echo "#all"
+for label in underlay other tunnel; do
+    eval "pid=\${pid_$label:-}"
+    tries=0
+    while [ -n "$pid" ] && [ "$tries" -lt 300 ]; do
+        grep -q "listening on" "$folder/wire-$label.err" && { echo "#listening $label"; break; }
+        kill -0 "$pid" 2>/dev/null || break
+        tries=$((tries + 1))
+        sleep 0.05 2>/dev/null || sleep 1
+    done
+done
 wait $child
 child=
+for label in underlay other tunnel; do
+    [ ! -e "$folder/wire-$label.err" ] || grep -v "listening on" "$folder/wire-$label.err" | head -n 10
+    rm -f "$folder/wire-$label.err"
+done
 """
     + GUARD_TAIL
 )
@@ -98,7 +115,6 @@ for label in underlay other tunnel; do
 done
 """
 
-_LISTENING = re.compile(r"listening on (?P<device>[^\s,]{1,32})")
 _DROPPED = re.compile(r"^(?P<count>\d{1,12}) packets? dropped by kernel")
 
 
@@ -255,12 +271,8 @@ class Capturing:
 
     def _on_words(self, line: str) -> None:
         dropped = _DROPPED.match(line)
-        # Several programs write to one pipe, each its line in pieces: two lines may have become one.
-        listening = {match["device"] for match in _LISTENING.finditer(line)}
         if dropped is not None:
             self._dropped += int(dropped["count"])
-        elif listening:
-            self._listening |= listening
         elif len(self._words) < 20:
             self._words.append(line.strip()[:200])
 
@@ -272,6 +284,8 @@ class Capturing:
         elif len(words) == 4 and words[0] == "#capture" and words[2].isdecimal():
             self._pids[words[1]] = int(words[2])
             self._devices[words[1]] = words[3]
+        elif len(words) == 2 and words[0] == "#listening":
+            self._listening.add(words[1])
         elif line == "#all":
             self._is_told = True
         elif words[:1] == ["#none"]:

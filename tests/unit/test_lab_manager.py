@@ -324,9 +324,9 @@ def test_the_machines_die_with_a_killed_supervisor(labs: FakeImages, tmp_path: P
 
 
 def test_a_hanging_supervisor_is_killed(labs: FakeImages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = up(labs)
     monkeypatch.setattr("app.lab.folders._DOWN_TIMEOUT_S", 0.5)
     monkeypatch.setattr("app.lab.control._ANSWER_TIMEOUT_S", 0.2)
-    lab = up(labs)
     os.kill(int((lab.folder / "supervisor.pid").read_text()), signal.SIGSTOP)
     labs.down("one")
     assert_nothing_is_left(tmp_path / "labs")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from app.cli.context import Context
 from app.cli.exit_codes import EPILOG, LINT_EPILOG
+from app.cli.rollout_parser import add_rollout
 from app.compose import tunnelmark_version
 from app.domain.linting import ConfigKind
 
@@ -50,6 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_census(commands)
     _add_results(commands)
+    add_rollout(commands, _command, _positive)
     _add_lint(commands)
     _add_policy(commands)
     _add_sudoers(commands)

@@ -20,6 +20,7 @@ from app.compose.lint_host import lint_host
 from app.compose.linting import LintOptions, lint_file, lint_text
 from app.compose.paths import Paths, find_paths
 from app.compose.proof import look_before, tell_differences
+from app.compose.rollout import RolloutOperations
 from app.compose.settings import Settings, read_settings, write_settings
 from app.compose.version import tunnelmark_version
 from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
@@ -46,8 +47,8 @@ from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services:
-    """Implements `app.wizard.ComparisonServices`. Safe to use from several worker threads.
+class Services(RolloutOperations):
+    """Implements `app.wizard.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
         prompts: Where questions go to; None refuses whatever would have to be asked.

@@ -76,6 +76,7 @@ class Confirmer:
         ledgers: Get what was done.
         slot: The place.
         deployment_id: What is to stay; empty where what stands there is to end.
+        run_dir: The folder of this work's running parts.
         replaced: What it replaces, by side; empty where nothing was there.
     """
 
@@ -84,6 +85,7 @@ class Confirmer:
     ledgers: Mapping[Side, Ledger]
     slot: str
     deployment_id: str
+    run_dir: str
     replaced: Mapping[Side, str] = field(default_factory=dict)
 
     def install(self, *, token: CancelToken) -> None:
@@ -153,7 +155,7 @@ class Confirmer:
         word = self.tunnels[end.side]
         marks, result = end.run_marked(
             host_script("commit.sh"),
-            (end.state_dir, word, self.slot, self.deployment_id),
+            (end.state_dir, word, self.slot, self.deployment_id, self.run_dir),
             word=word,
             token=CancelToken(),
             timeout_s=COMMIT_TIMEOUT_S,

@@ -18,7 +18,7 @@ from app.deploy.scripts import call, host_script, one_line
 from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
-from app.domain.hosts import Side
+from app.domain.hosts import Side, ToolFlavour
 from app.ssh.remote_line import shell_line
 
 PATIENCE_S = {Side.A: 20, Side.B: 32}
@@ -87,7 +87,11 @@ def about_text(kit: KitRequest) -> str:
         "run_dir": request.link.run_dir,
         "interface": own.interface,
         "interfaces": " ".join(dict.fromkeys([*used_interfaces(request, own), own.interface])),
+        "counted": request.link.names.ethernet_interface,
         "ping": shell_line(ping_once(request, kit.side, own.interface, peer)),
+        "ping_many": shell_line(_ping_many(request, kit.side, own.interface, peer)),
+        "handshake": shell_line(own.last_handshake.argv) if own.last_handshake is not None else ":",
+        "certificates": " ".join(own.certificates),
         "underlay": request.link.underlay(kit.side.other),
         "patience": str(PATIENCE_S[kit.side]),
         "logs": " ".join(own.log_paths),
@@ -97,6 +101,13 @@ def about_text(kit: KitRequest) -> str:
     ]
     lines = [f"{name}={shell_line(['-', value]).removeprefix('- ')}" for name, value in values.items()]
     return "".join(f"{line}\n" for line in [*comments, *lines])
+
+
+def _ping_many(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
+    tool = request.facts(side).tools.get("ping")
+    is_iputils = tool is not None and tool.flavour is ToolFlavour.IPUTILS
+    often = ("-n", "-i", "0.2", "-W", "1") if is_iputils else ("-W", "1")
+    return ("ping", "-c", "5", *often, "-I", interface, address)
 
 
 def steps_text(kit: KitRequest) -> str:

@@ -98,7 +98,10 @@ class LastingTransaction(Transaction):
     def confirmer(self) -> Confirmer:
         """What confirms this deployment."""
         place = self._place
-        return Confirmer(self._ends, self._tunnels, self._ledgers, place.slot, place.deployment_id, place.replaced)
+        run_dir = self._request.link.run_dir
+        return Confirmer(
+            self._ends, self._tunnels, self._ledgers, place.slot, place.deployment_id, run_dir, place.replaced
+        )
 
     def _obstacles(self) -> list[Obstacle]:
         # Whatever is wrong with a host, a deployment can be ended.

@@ -8,6 +8,7 @@ in files.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -83,6 +84,7 @@ _PING = """#!/bin/sh
 [ ! -e "$FAKE_NET/deaf" ] && echo "1 packets transmitted, 1 received"
 """
 _NOTHING = "#!/bin/sh\nexit 1\n"
+_ETC = re.compile(r"/etc(?=[/\\\s\"')]|$)")
 
 
 class LocalHost:
@@ -104,6 +106,7 @@ class LocalHost:
         self.can_reconnect = True
         self.can_connect_anew = True
         self.does_hang_up = True
+        self.has_etc = False
         self.commands: list[str] = []
         self.on_run: Callable[[Command], None] | None = None
         self.on_line: Callable[[str], None] | None = None
@@ -322,7 +325,29 @@ class LocalHost:
         return {"PATH": f"{self._bin}:{os.environ['PATH']}", "FAKE_NET": str(self.net), "LC_ALL": "C.UTF-8"}
 
     def _here(self, text: str) -> str:
-        return text.replace(STATE_DIR, str(self.state_dir))
+        text = text.replace(STATE_DIR, str(self.state_dir))
+        if self.has_etc:
+            text = _ETC.sub(str(self.root / "etc"), text)
+            # What is uploaded has become longer by the folder's name.
+            text = text.replace('[ "$got" -eq "$want" ]', '[ "$got" -ge "$want" ]')
+            text = text.replace("/sys/class/net", str(self.net / "links")).replace(
+                "/run/systemd", f"{self.root}/systemd"
+            )
+        return text
+
+    def make_etc(self) -> None:
+        """Give it an /etc of its own, with BusyBox's way to start services, for what stays there."""
+        self.has_etc = True
+        (self.root / "etc" / "init.d").mkdir(parents=True)
+        (self.root / "etc" / "init.d" / "rcS").touch()
+
+    def etc_files(self) -> dict[str, tuple[str, int]]:
+        """Return what lies in its /etc: paths with their content and time of change."""
+        folder = self.root / "etc"
+        return {
+            str(path.relative_to(folder)): ("" if path.is_dir() else path.read_text(), path.stat().st_mtime_ns)
+            for path in (folder, *folder.rglob("*"))
+        }
 
     def _there(self, text: str) -> str:
         return text.replace(str(self.state_dir), STATE_DIR)

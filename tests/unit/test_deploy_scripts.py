@@ -12,7 +12,20 @@ from hypothesis import strategies as st
 from app.deploy.marks import Mark, find, parse_marks, parse_sections, text_after
 from app.deploy.scripts import call, call_with_deadline, extended_pattern, filled_script, host_script, one_line
 
-MAIN_SCRIPTS = ("begin.sh", "apply.sh", "finish.sh", "survey.sh", "undo.sh", "watch.sh", "renew.sh")
+LASTING_SCRIPTS = (
+    "lasting.sh",
+    "start.sh",
+    "install.sh",
+    "uninstall.sh",
+    "commit.sh",
+    "retire.sh",
+    "state.sh",
+    "lan.sh",
+)
+MAIN_SCRIPTS = (
+    *("begin.sh", "apply.sh", "back.sh", "finish.sh", "survey.sh", "undo.sh", "watch.sh", "renew.sh"),
+    *LASTING_SCRIPTS,
+)
 SHELLS = [shell for shell in (("dash",), ("busybox", "sh"), ("bash", "--posix")) if shutil.which(shell[0])]
 
 

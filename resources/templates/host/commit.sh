@@ -1,5 +1,5 @@
 # Confirms a deployment on this host, or the end of one (an empty ID): from one moment to the next, its name is in
-# `current` and the timer is gone. Arguments: STATE TUNNEL SLOT ID
+# `current` and the timer is gone. Arguments: STATE TUNNEL SLOT ID RUN_DIR
 
 # @include process.sh
 # @include uptime.sh
@@ -78,8 +78,9 @@ main() {
     release "$tunnel"
     if [ -n "$id" ]; then
         if service_start > /dev/null 2>&1; then say watched; fi
-    elif slot_remove; then
-        say removed
+    else
+        rm -rf "${5:?}"
+        if slot_remove; then say removed; fi
     fi
     say finished
 }

@@ -234,7 +234,10 @@ take_post() {
 adopt() {
     group=
     while IFS= read -r line; do
-        case $line in 0::/?*) group=/sys/fs/cgroup${line#0::} ;; *:name=systemd:/?*) group=/sys/fs/cgroup/systemd${line#*:name=systemd:} ;; esac
+        case $line in
+            0::/?*) group=/sys/fs/cgroup${line#0::} ;;
+            *:name=systemd:/?*) group=/sys/fs/cgroup/systemd${line#*:name=systemd:} ;;
+        esac
     done 2> /dev/null < /proc/self/cgroup
     case $group in *tunnelmark*) ;; *) return 0 ;; esac
     for process in $(marked "$mark"); do
@@ -282,6 +285,14 @@ main() {
         exec sh "$0" "$@"
     fi
     home=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+    slot=
+    mark=
+    run_dir=
+    interfaces=
+    ping=
+    underlay=
+    patience=
+    logs=
     # shellcheck disable=SC1091 # lies beside this script
     . "$home/about.sh"
     # shellcheck disable=SC1091

@@ -123,7 +123,8 @@ slot_remove() {
         number=$((number + 1))
         before=$base/times/$number.before
         after=$base/times/$number.after
-        if [ -e "$before" ] && [ -e "$after" ] && ! [ "$folder" -nt "$after" ] && ! [ "$after" -nt "$folder" ]; then
+        [ -e "$before" ] && [ -e "$after" ] || continue
+        if [ -z "$(find "$folder" -prune -newer "$after")" ] && [ -z "$(find "$after" -prune -newer "$folder")" ]; then
             restore="$restore $number:$folder"
         fi
     done

@@ -1,0 +1,323 @@
+"""`tunnelmark deploy`, `confirm`, `status`, `undeploy`, `rotate-keys`, `deployments` and `audit`."""
+
+from __future__ import annotations
+
+import json
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.rollout_text import print_deployment, print_dry_run, print_status
+from app.cli.terminal import run_cancellable
+from app.compose import Services
+from app.domain.cancel import CancelToken
+from app.domain.codec import to_data
+from app.domain.errors import InvalidOption, TunnelmarkError
+from app.domain.hosts import PairSpec, Side
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import (
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEvent,
+    RolloutNote,
+    RolloutSink,
+    RolloutStageStarted,
+)
+from app.domain.rollout_status import PairStatus
+from app.wizard import Discovery
+
+T = TypeVar("T")
+
+_COUNTDOWN_LINE_S = 10.0
+
+
+class TerminalConfirmation:
+    """Implements `Confirmation`: a line at the terminal.
+
+    Args:
+        console: Where it is asked (stderr).
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lines: queue.Queue[str] = queue.Queue()
+        self._thread: threading.Thread | None = None
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        """Wait for `keep` or `undo`."""
+        if self._thread is None:
+            self._console.print("Does all still work? Type keep or undo, and Enter:", markup=False)
+            # Reading cannot be interrupted; the thread goes with the program.
+            self._thread = threading.Thread(target=self._read, name="confirmation", daemon=True)
+            self._thread.start()
+        until = time.monotonic() + timeout_s
+        while (left_s := until - time.monotonic()) > 0:
+            token.raise_if_cancelled()
+            try:
+                word = self._lines.get(timeout=min(0.2, left_s)).strip().lower()
+            except queue.Empty:
+                continue
+            if word in ("keep", "k", "yes", "y"):
+                return Decision.KEEP
+            if word in ("undo", "u", "no", "n"):
+                return Decision.UNDO
+            self._console.print("Type keep or undo.", markup=False)
+        return None
+
+    def _read(self) -> None:
+        for line in sys.stdin:
+            self._lines.put(line)
+
+
+class RolloutDisplay:
+    """Shows what happens as lines on stderr. Called in any thread.
+
+    Args:
+        console: On stderr.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._started_s = time.monotonic()
+        self._last_left_s: float | None = None
+
+    def handle(self, event: RolloutEvent) -> None:
+        """Show one event."""
+        match event:
+            case RolloutStageStarted():
+                self._line(f"{event.stage} {event.detail}".strip())
+            case RolloutApplied():
+                self._line("It stands on both hosts and was verified.")
+                if event.leak is not None:
+                    self._line(f"On the wire: {event.leak.verdict}.")
+            case RolloutCountdown():
+                last = self._last_left_s
+                if last is None or last - event.left_s >= _COUNTDOWN_LINE_S or event.left_s <= 5:
+                    self._last_left_s = event.left_s
+                    self._line(f"Both hosts go back in {event.left_s:.0f} s unless you confirm.")
+            case RolloutNote():
+                self._line(f"Warning: {event.text}" if event.is_warning else event.text)
+            case _:
+                pass
+
+    def _line(self, text: str) -> None:
+        seconds = time.monotonic() - self._started_s
+        self._console.print(f"{seconds:6.1f} s  {text}", markup=False, soft_wrap=True)
+
+
+def deploy(context: Context) -> int:
+    """Roll out a VPN that stays."""
+    options = context.options
+    if bool(options.solution) == bool(options.again):
+        raise InvalidOption("Name a solution, or an earlier deployment with --again.")
+    with context.services() as services:
+        pair = _pair(context, services)
+        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        key, chosen = _wanted(context, services)
+        if options.dry_run:
+            return _dry_run(context, services, found, key, chosen)
+        confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
+        deployment = _run(
+            context,
+            lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
+        )
+    return _tell(context, deployment)
+
+
+def _wanted(context: Context, services: Services) -> tuple[tuple[str, str], RolloutOptions]:
+    options = context.options
+    if options.again:
+        earlier = services.store.get_deployment(options.again)
+        chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
+        return (earlier.solution, earlier.suite), chosen
+    inner = [text.strip() for text in (options.inner or ",").split(",")]
+    if len(inner) != 2:
+        raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
+    bridges = _bridges(options.bridge or [])
+    return (options.solution, options.suite or ""), RolloutOptions(
+        bridge_a=bridges.get(Side.A, ""),
+        bridge_b=bridges.get(Side.B, ""),
+        inner_a=inner[0],
+        inner_b=inner[1],
+        confirm_within_s=options.confirm_within,
+        legacy_reason=options.reason or "",
+    )
+
+
+def _bridges(texts: list[str]) -> dict[Side, str]:
+    found: dict[Side, str] = {}
+    for text in texts:
+        side, _, port = text.partition("=")
+        if side.lower() not in ("a", "b") or not port:
+            raise InvalidOption(f"--bridge {text}: this is no host and port.", hint="Example: --bridge A=eth2")
+        found[Side(side.lower())] = port
+    return found
+
+
+def _dry_run(
+    context: Context, services: Services, found: Discovery, key: tuple[str, str], chosen: RolloutOptions
+) -> int:
+    run = context.job(lambda token, tell: services.dry_run(found, key, chosen, token=token, on_progress=tell))
+    if context.options.json:
+        _print_json(run)
+    else:
+        print_dry_run(context.out, run)
+    return ExitCode.OK if run.is_possible else ExitCode.FAILED
+
+
+def confirm(context: Context) -> int:
+    """Confirm what deploy has left to the hosts' timers."""
+    with context.services() as services:
+        pair = _pair(context, services)
+        deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))
+    return _tell(context, deployment)
+
+
+def undeploy(context: Context) -> int:
+    """Take back what is rolled out."""
+    with context.services() as services:
+        pair = _pair(context, services)
+        deployment = _run(context, lambda token, emit: services.undeploy(pair, token=token, emit=emit))
+    return _tell(context, deployment, wanted=DeploymentState.UNDONE)
+
+
+def rotate_keys(context: Context) -> int:
+    """Roll out the same again with new keys."""
+    with context.services() as services:
+        pair = _pair(context, services)
+        confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
+        deployment = _run(
+            context,
+            lambda token, emit: services.rotate_keys(pair, token=token, emit=emit, confirmation=confirmation),
+        )
+    return _tell(context, deployment)
+
+
+def status(context: Context) -> int:
+    """Show how what is rolled out is now."""
+    options = context.options
+    with context.services() as services:
+        pair = _pair(context, services)
+        if options.watch:
+            return _watch(context, services, pair)
+        now = context.job(lambda token, _tell: services.status(pair, token=token))
+        if now.state is DeploymentState.HALF_CONFIRMED and options.repair:
+            context.err.print("One host alone keeps the deployment. It is rolled out on both once more.", markup=False)
+            _run(context, lambda token, emit: services.repair(pair, token=token, emit=emit))
+            now = context.job(lambda token, _tell: services.status(pair, token=token))
+    if options.json:
+        _print_json(now)
+    else:
+        print_status(context.out, now)
+    return _status_code(now)
+
+
+def _status_code(now: PairStatus) -> ExitCode:
+    if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
+        return ExitCode.OK
+    return ExitCode.OK if now.is_healthy else ExitCode.FAILED
+
+
+def _watch(context: Context, services: Services, pair: PairSpec) -> int:
+    """Look again and again until Ctrl-C; a line whenever something changes, and the losses as they are seen."""
+
+    def work(token: CancelToken) -> None:
+        said = ""
+        while True:
+            try:
+                now = services.status(pair, token=token)
+                line = " | ".join(_short(end.label, now, end.side) for end in (now.a, now.b))
+            except TunnelmarkError as error:
+                line = error.sentence()
+            changing = line if context.options.json else line.split(" ms", 1)[0]
+            if changing != said or context.out.is_terminal:
+                said = changing
+                context.out.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}", markup=False, soft_wrap=True)
+            token.sleep(context.options.every)
+
+    run_cancellable(work, context.prompts)
+    return ExitCode.OK
+
+
+def _short(label: str, now: PairStatus, side: Side) -> str:
+    end = now.a if side is Side.A else now.b
+    if not end.is_reachable:
+        return f"{label}: cannot be asked"
+    if not end.is_up:
+        return f"{label}: down"
+    rtt = f"{end.rtt_ms:.1f} ms" if end.rtt_ms is not None else "no answer"
+    loss = f", {end.loss_pct:.0f} % lost" if end.loss_pct else ""
+    return f"{label}: up, {rtt}{loss}"
+
+
+def deployments(context: Context) -> int:
+    """List what was rolled out."""
+    with context.services() as services:
+        found = services.deployments(context.options.pair)
+    if context.options.json:
+        _print_json(found)
+        return ExitCode.OK
+    table = Table(box=None, title_justify="left")
+    for heading in ("id", "pair", "what", "state", "since", "by"):
+        table.add_column(heading)
+    for one in found:
+        since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
+        table.add_row(one.id, one.pair.name, f"{one.solution} {one.suite}", one.state, since, one.by)
+    context.out.print(table)
+    return ExitCode.OK
+
+
+def audit(context: Context) -> int:
+    """Write the audit log."""
+    options = context.options
+    with context.services() as services:
+        if options.out:
+            path = services.write_audit(Path(options.out).expanduser(), options.pair)
+            context.err.print(f"Audit log: {path}", markup=False, soft_wrap=True)
+            return ExitCode.OK
+        lines = services.audit_log(options.pair)
+    for line in reversed(lines[:200]):
+        entry = line.entry
+        outcome = "?" if entry.exit_status is None else str(entry.exit_status)
+        context.out.print(
+            f"{entry.at:%Y-%m-%d %H:%M:%S} {line.by or '-'} {entry.host} [{outcome}] {entry.what}",
+            markup=False,
+            soft_wrap=True,
+        )
+    return ExitCode.OK
+
+
+def _pair(context: Context, services: Services) -> PairSpec:
+    return context.job(lambda token, tell: services.resolve_pair(context.options.pair, token=token, on_progress=tell))
+
+
+def _run(context: Context, work: Callable[[CancelToken, RolloutSink], T]) -> T:
+    display = RolloutDisplay(context.err)
+    return run_cancellable(lambda token: work(token, display.handle), context.prompts)
+
+
+def _tell(context: Context, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED) -> int:
+    if context.options.json:
+        _print_json(deployment)
+    else:
+        print_deployment(context.out, deployment)
+    if deployment.state is DeploymentState.APPLIED:
+        context.err.print(f"Confirm it with: tunnelmark confirm {deployment.pair.name}", markup=False, soft_wrap=True)
+        return ExitCode.OK
+    return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(to_data(value), indent=2))  # noqa: T201 - the result of the command

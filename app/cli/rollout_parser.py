@@ -1,0 +1,68 @@
+"""Commands about tunnels that stay, and their options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+AddCommand = Callable[..., argparse.ArgumentParser]
+Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
+
+
+def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
+    """Add the commands.
+
+    Args:
+        commands: Where to.
+        add: Adds one command: commands, name, handler, text, has_pair.
+        positive: Reads a number above 0.
+    """
+    deploy = add(commands, "deploy", "rollout.deploy", "roll out a VPN that stays", has_pair=True)
+    deploy.add_argument(
+        "solution", metavar="SOLUTION", nargs="?", help="which VPN, for example wireguard; left out with --again"
+    )
+    deploy.add_argument("--suite", metavar="NAME", help="its suite (default: the safe default of these two hosts)")
+    deploy.add_argument(
+        "--again", metavar="ID", help="roll out an earlier deployment of the pair again, see deployments"
+    )
+    deploy.add_argument(
+        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+    )
+    deploy.add_argument(
+        "--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length (default: 198.19.…)"
+    )
+    deploy.add_argument(
+        "--reason", metavar="TEXT", help="why a suite is used whose verdict is legacy; it is written down"
+    )
+    deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
+    _add_confirming(deploy, positive)
+    status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
+    status.add_argument("--json", action="store_true", help="as JSON")
+    status.add_argument("--repair", action="store_true", help="roll out anew what one host alone keeps")
+    status.add_argument("--watch", action="store_true", help="look again and again, and tell what changes")
+    status.add_argument("--every", type=positive, default=5.0, metavar="S", help="seconds between looks (default: 5)")
+    confirm = add(commands, "confirm", "rollout.confirm", "confirm what deploy has left to a timer", has_pair=True)
+    confirm.add_argument("--json", action="store_true", help="as JSON")
+    undeploy = add(commands, "undeploy", "rollout.undeploy", "take back what is rolled out", has_pair=True)
+    undeploy.add_argument("--json", action="store_true", help="as JSON")
+    rotate = add(commands, "rotate-keys", "rollout.rotate_keys", "roll out the same again with new keys", has_pair=True)
+    _add_confirming(rotate, positive, has_json_only=True)
+    deployments = add(commands, "deployments", "rollout.deployments", "list what was rolled out")
+    deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
+    deployments.add_argument("--json", action="store_true", help="as JSON")
+    audit = add(commands, "audit", "rollout.audit", "write the audit log: every command that changed a host")
+    audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
+    audit.add_argument("--out", metavar="FILE", help="to a file, .csv or .json (default: the newest lines as text)")
+
+
+def _add_confirming(
+    parser: argparse.ArgumentParser, positive: Callable[[str], float], *, has_json_only: bool = False
+) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    if not has_json_only:
+        parser.add_argument(
+            "--confirm-within",
+            type=positive,
+            metavar="S",
+            help="both hosts go back unless you confirm within so many seconds (default: Tunnelmark does)",
+        )

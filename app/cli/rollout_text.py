@@ -1,0 +1,107 @@
+"""Deployments, dry runs and statuses as text."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from app.domain.rollout import Deployment, DeploymentState, DryRun, EndDryRun
+from app.domain.rollout_status import EndStatus, PairStatus
+
+
+def print_deployment(out: Console, deployment: Deployment) -> None:
+    """Print what became of a deployment."""
+    _line(out, f"{deployment.title} on {deployment.pair.name}: {deployment.state} (deployment {deployment.id})")
+    if deployment.message:
+        _line(out, deployment.message)
+    if deployment.state.is_standing:
+        for label, end in ((deployment.pair.a.label, deployment.a), (deployment.pair.b.label, deployment.b)):
+            where = f"joined with {end.lan_port}" if end.lan_port else "with an address of its own"
+            _line(out, f"  {label}: {end.interface}, {where}; {_ports(end.ports)}")
+
+
+def print_dry_run(out: Console, run: DryRun) -> None:
+    """Print everything that a deployment would do."""
+    _line(out, f"{run.title} on {run.pair}, verdict {run.verdict}. Nothing has been changed.")
+    if run.replaces:
+        _line(out, f"It would take the place of deployment {run.replaces}.")
+    for obstacle in run.obstacles:
+        word = "In the way" if obstacle.is_blocking else "Warning"
+        _line(out, f"{word}: {obstacle.what} {obstacle.hint}".rstrip())
+    for end in (run.a, run.b):
+        _print_end(out, end)
+
+
+def _print_end(out: Console, end: EndDryRun) -> None:
+    _line(out, f"\n== {end.label}")
+    joined = f", joined with {end.lan_port} in {end.bridge}" if end.lan_port else ""
+    _line(out, f"Interface {end.interface}{joined}; MTU {end.mtu_bytes}; {_ports(end.ports)}")
+    for text in end.firewall:
+        _line(out, f"Firewall: {text}")
+    for service in end.services:
+        _line(out, f"Service: {service}")
+    for file in end.files:
+        _line(out, f"\nFile {file.path} (mode {file.mode:04o}){', new' if file.is_new else ''}. {file.note}".rstrip())
+        _line(out, file.diff or "  (as it is)")
+    for number, command in enumerate(end.commands, 1):
+        _line(out, f"\n{number}. {command.title}\n  $ {_indented(command.command)}")
+        if command.undo:
+            _line(out, f"  undo: {_indented(command.undo)}")
+
+
+def print_status(out: Console, status: PairStatus) -> None:
+    """Print how a pair is."""
+    deployment = status.deployment
+    if status.state is None or deployment is None:
+        _line(
+            out, f"{status.pair}: nothing is rolled out." if status.state is None else f"{status.pair}: {status.state}"
+        )
+    else:
+        since = deployment.confirmed_at or deployment.state_at
+        _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")
+        _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
+    for sentence in status.sentences:
+        _line(out, sentence)
+    for end in (status.a, status.b):
+        _print_end_status(out, end, status)
+
+
+def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
+    if not end.is_reachable:
+        _line(out, f"{end.label}: cannot be asked. {end.note}")
+        return
+    if not end.deployment_id:
+        _line(out, f"{end.label}: nothing is rolled out.")
+        return
+    words = [
+        "up" if end.is_up else "DOWN",
+        f"{end.rtt_ms:.2f} ms" if end.rtt_ms is not None else "no answer",
+        f"{end.loss_pct:.0f} % lost" if end.loss_pct is not None else "",
+        f"received {end.rx_bytes} B, sent {end.tx_bytes} B",
+        f"handshake {end.last_handshake_s:.0f} s ago" if end.last_handshake_s is not None else "",
+        f"started again {end.restarts} times" if end.restarts else "",
+        "" if end.is_watched or status.state is DeploymentState.APPLIED else "NOT WATCHED",
+        "" if end.is_enabled or status.state is DeploymentState.APPLIED else "NOT STARTED WITH THE HOST",
+        f"goes back in {end.left_s:.0f} s" if end.left_s is not None else "",
+    ]
+    _line(out, f"{end.label}: {end.interface} {', '.join(filter(None, words))}")
+    for key in end.keys:
+        left = f", {key.days_left:.0f} days left" if key.days_left is not None else ""
+        _line(out, f"  {key.title}: {key.age_days:.1f} days old{left}")
+    for drift in end.drift:
+        _line(out, f"  Changed by hand: {drift.path}. {drift.what}")
+        if drift.diff:
+            _line(out, drift.diff)
+
+
+def _ports(ports: tuple[tuple[str, int], ...]) -> str:
+    if not ports:
+        return "no port to open"
+    return "open for the other host: " + ", ".join(f"{name} {port}" if port else name for name, port in ports)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n    ")
+
+
+def _line(out: Console, text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)

@@ -1,0 +1,283 @@
+"""Rolling out: what the window and the command line call. Implements `app.wizard.rollout_ports.RolloutServices`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.compose import rollout_plan
+from app.compose.header import file_header
+from app.compose.rollout_choice import choose, current_ids, prepare
+from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
+from app.compose.rollout_ending import end_deployment
+from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
+from app.compose.version import tunnelmark_version
+from app.deploy.confirming import Confirmer
+from app.deploy.lan import lan_interfaces
+from app.deploy.ledger import Ledger
+from app.deploy.places import slot_of
+from app.deploy.preflight import host_ends
+from app.domain.adapters import Adapter, find_suite
+from app.domain.cancel import CancelToken
+from app.domain.codec import to_data
+from app.domain.commands import HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import CommandFailed, InvalidFile, NotFound, TunnelmarkError
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
+from app.domain.rollout_events import Confirmation, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
+from app.domain.rollout_status import PairStatus
+from app.policy import POLICY_NAME, POLICY_VERSION, judge_suite
+from app.storage import Store
+from app.wizard import Discovery
+from app.wizard.ports import ProgressSink
+from app.wizard.rollout_ports import AuditLine, LanPort
+
+if TYPE_CHECKING:
+    from app.compose.connections import Connections
+    from app.compose.settings import Settings
+
+AUDIT_LIMIT = 100_000
+
+
+class RolloutOperations:
+    """What `Services` can do about tunnels that stay."""
+
+    if TYPE_CHECKING:  # these are what `Services` has
+        store: Store
+        adapters: Mapping[str, Adapter]
+        _connections: Connections
+
+        def settings(self) -> Settings:  # noqa: D102 - described where it is
+            ...
+
+        def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:  # noqa: D102 - described where it is
+            ...
+
+        def discover(  # noqa: D102 - described where it is
+            self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink
+        ) -> Discovery: ...
+
+    # --- before -------------------------------------------------------------------------------------------------------
+
+    def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
+        """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
+        sessions, pair = self.sessions(discovery.pair, token=token), discovery.pair
+        a, b = run_both(
+            lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token),
+            lambda: lan_interfaces(sessions.b, discovery.b.facts, pair.underlay_b, token=token),
+        )
+        return tuple(
+            LanPort(side, one.name, " ".join((one.note, *one.warnings)), one.refusal)
+            for side, found in ((Side.A, a), (Side.B, b))
+            for one in found
+        )
+
+    def dry_run(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> DryRun:
+        """Say what a deployment would do; changes nothing."""
+        on_progress("Looking at what stands on both hosts", None)
+        choice = choose(self.adapters, discovery, key, options, guidelines=self.settings().guidelines)
+        sessions = self.sessions(discovery.pair, token=token)
+        known = self.store.list_deployments(discovery.pair.name)
+        prepared = prepare(sessions, discovery, choice, options, known=known, header=file_header(), token=token)
+        return rollout_plan.dry_run(sessions, choice, prepared, pair_name=discovery.pair.name, token=token)
+
+    # --- changing -----------------------------------------------------------------------------------------------------
+
+    def deploy(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation | None = None,
+    ) -> Deployment:
+        """Roll out. Returns when the tunnel stays, or when both hosts are as they were before.
+
+        Raises:
+            InvalidPlan: It is never rolled out, or a reason is missing.
+            TunnelmarkError, Cancelled: It did not work; both hosts are as they were, or put themselves back.
+        """
+        choice = choose(self.adapters, discovery, key, options, guidelines=self.settings().guidelines)
+        sessions = self.sessions(discovery.pair, token=token)
+        known = self.store.list_deployments(discovery.pair.name)
+        emit(RolloutStageStarted(RolloutStage.PREPARE))
+        prepared = prepare(sessions, discovery, choice, options, known=known, header=file_header(), token=token)
+        policy = f"{POLICY_NAME} {POLICY_VERSION}"
+        deployment = new_deployment(prepared, choice, options, policy=policy, version=tunnelmark_version())
+        rollout = Rollout(RolloutRun(self.store, sessions, emit), prepared, deployment)
+        return rollout.deploy(token=token, confirmation=confirmation)
+
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Confirm what another Tunnelmark has applied and left to the hosts' timers.
+
+        Raises:
+            NotFound: Nothing waits for a confirmation.
+            CommandFailed: It was too late; both hosts go back.
+        """
+        reached = self._reach(pair, token=token)
+        waiting = next((one for one in self.deployments(pair.name) if waiting_on(one, reached)), None)
+        if waiting is None:
+            raise NotFound(f"Nothing waits for a confirmation on {pair.name}.", hint="It may have been too late.")
+        sessions = self.sessions(pair, token=token)
+        run = RolloutRun(self.store, sessions, emit)
+        ends = host_ends(sessions, STATE_DIR)
+        confirmer = Confirmer(
+            ends,
+            {side: waiting.tunnels[side.value] for side in Side},
+            {side: Ledger(end, run.auditor(waiting.id)) for side, end in ends.items()},
+            waiting.slot,
+            waiting.id,
+            waiting.link.run_dir,
+            {side: one for side, one in current_ids(sessions, waiting.slot, token=token).items() if one},
+        )
+        confirmer.install(token=token)
+        outcome = confirmer.commit(token=token)
+        if not outcome.is_complete:
+            state = DeploymentState.HALF_CONFIRMED if outcome.may_be_half else DeploymentState.FAILED
+            run.save(waiting, state, outcome.reason)
+            raise CommandFailed(f"The deployment was not confirmed on both hosts. {outcome.reason}".strip())
+        confirmed = replace(waiting, confirmed_at=datetime.now(UTC), expires_at=None)
+        confirmed = run.save(confirmed, DeploymentState.CONFIRMED)
+        mark_replaced(run, confirmed)
+        return confirmed
+
+    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Take what stands on a pair back: both hosts are then as they were before the first deployment.
+
+        Raises:
+            NotFound: Nothing is rolled out there.
+        """
+        sessions = self.sessions(pair, token=token)
+        return end_deployment(self.store, self.adapters, sessions, pair, token=token, emit=emit)
+
+    def redeploy(
+        self,
+        deployment_id: str,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation | None = None,
+        pair: PairSpec | None = None,
+    ) -> Deployment:
+        """Roll out an earlier deployment again, with new keys."""
+        earlier = self.store.get_deployment(deployment_id)
+        found = self.discover(
+            pair or earlier.pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text))
+        )
+        key = earlier.solution, earlier.suite
+        return self.deploy(found, key, earlier.options, token=token, emit=emit, confirmation=confirmation)
+
+    def rotate_keys(
+        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation | None = None
+    ) -> Deployment:
+        """Roll out what stands on a pair once more, with new keys."""
+        standing = self._standing(pair, token=token)
+        return self.redeploy(standing.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
+
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+        """Roll out once more what one host alone keeps; None where nothing has to be repaired.
+
+        Nobody is asked again: what is repaired was confirmed before.
+        """
+        status = self.status(pair, token=token)
+        if status.state is not DeploymentState.HALF_CONFIRMED or status.deployment is None:
+            return None
+        half = status.deployment
+        found = self.discover(pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text)))
+        options = replace(half.options, confirm_within_s=None)
+        return self.deploy(found, (half.solution, half.suite), options, token=token, emit=emit)
+
+    # --- how it is ----------------------------------------------------------------------------------------------------
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        """Say how a pair is now; what is written down here is brought up to date."""
+        status = pair_status(pair, self.store, self._reach(pair, token=token), token=token)
+        deployment = status.deployment
+        adapter = self.adapters.get(deployment.solution) if deployment is not None else None
+        if deployment is None or adapter is None:
+            return status
+        facts = tuple(self.store.latest_snapshot(pair.name, side) for side in Side)
+        if facts[0] is None or facts[1] is None:
+            return replace(status, verdict=deployment.verdict)
+        suite = find_suite(adapter, facts[0], facts[1], deployment.suite)
+        if suite is None:
+            return replace(status, verdict=deployment.verdict)
+        verdict, findings = judge_suite(suite, adapter.info, guidelines=self.settings().guidelines)
+        sentences = status.sentences
+        if verdict.severity > deployment.verdict.severity:
+            sentences = (*sentences, f"Today's policy calls it {verdict}; it was {deployment.verdict}.")
+        return replace(status, verdict=verdict, findings=findings, sentences=sentences)
+
+    def deployments(self, pair_name: str | None = None) -> tuple[Deployment, ...]:
+        """Return every deployment of a pair, or of all, newest first."""
+        return self.store.list_deployments(pair_name)
+
+    def _standing(self, pair: PairSpec, *, token: CancelToken) -> Deployment:
+        status = self.status(pair, token=token)
+        if status.deployment is None or status.state is None:
+            raise NotFound(
+                f"Nothing is rolled out on {pair.name}.", hint="Roll out with: tunnelmark deploy PAIR SOLUTION"
+            )
+        return status.deployment
+
+    def _reach(self, pair: PairSpec, *, token: CancelToken) -> dict[Side, Reached]:
+        def open_host(spec: HostSpec) -> HostSession | TunnelmarkError:
+            try:
+                return self._connections.host(spec, token=token)
+            except TunnelmarkError as error:
+                return error
+
+        a, b = run_both(lambda: open_host(pair.a), lambda: open_host(pair.b))
+        return reach({Side.A: a, Side.B: b}, slot_of(pair), token=token)
+
+    # --- what was done ------------------------------------------------------------------------------------------------
+
+    def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
+        """Return what was run on the hosts of a pair, or of all, newest first."""
+        entries = self.store.list_audit(limit=AUDIT_LIMIT)
+        if pair_name is not None:
+            hosts = self._addresses(pair_name)
+            entries = tuple(entry for entry in entries if entry.host in hosts)
+        return tuple(AuditLine(entry, entry.who, entry.deployment) for entry in entries)
+
+    def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
+        """Write the audit log; the kind follows from the ending: .csv or .json."""
+        entries = [line.entry for line in self.audit_log(pair_name)]
+        rows = [to_data(entry) for entry in entries]
+        if path.suffix == ".json":
+            text = json.dumps(rows, indent=2)
+        elif path.suffix == ".csv":
+            out = io.StringIO()
+            names = ("at", "who", "host", "side", "command", "exit_status", "what", "deployment")
+            writer = csv.DictWriter(out, names, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+            text = out.getvalue()
+        else:
+            raise InvalidFile(f"An audit log is written as .csv or .json, not as {path.name}.")
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def _addresses(self, pair_name: str) -> set[str]:
+        pairs = [one.pair for one in self.store.list_deployments(pair_name)]
+        if not pairs:
+            pairs = [self.store.get_pair(pair_name)]
+        return {pair.host(side).address for pair in pairs for side in Side}

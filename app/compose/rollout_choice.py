@@ -1,0 +1,264 @@
+"""What may be rolled out, and what it is built from."""
+
+from __future__ import annotations
+
+import getpass
+import ipaddress
+import re
+import socket
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from app.compose.candidates import find_candidates
+from app.deploy.bridging import Bridging
+from app.deploy.ends import new_id
+from app.deploy.kit import kit_dir
+from app.deploy.lan import choose_bridging, lan_interfaces
+from app.deploy.lasting import Place
+from app.deploy.lasting_adapter import LastingAdapter
+from app.deploy.lasting_state import read_current
+from app.deploy.places import bridge_name, free_index, lasting_link, place_dir, slot_of
+from app.deploy.preflight import host_ends
+from app.deploy.request import DeployRequest
+from app.domain.adapters import Adapter, Purpose, Suite, find_suite
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR, Link
+from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutObstacle, RolloutOptions
+from app.domain.verdicts import Finding, Verdict
+from app.wizard import Discovery
+
+NEVER_LASTING = {
+    "macsec-static-keys": "a static key that is used again after a restart repeats packet numbers, which breaks "
+    "AES-GCM (NIST SP 800-38D section 8). Choose a suite whose keys are agreed by MKA.",
+}
+"""Algorithms that can be measured but never stay, with the reason."""
+
+_INDEX = re.compile(r"^tml(\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is to be rolled out.
+
+    Attributes:
+        adapter: The VPN.
+        suite: Its suite.
+        title: Both for people.
+        verdict: What the policy says of it.
+        findings: Why.
+    """
+
+    adapter: Adapter
+    suite: Suite
+    title: str
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+def choose(
+    adapters: Mapping[str, Adapter],
+    discovery: Discovery,
+    key: tuple[str, str],
+    options: RolloutOptions,
+    *,
+    guidelines: Collection[str],
+) -> Choice:
+    """Return what was chosen, if it may stay on a pair.
+
+    Args:
+        adapters: By solution.
+        discovery: What was found on the pair.
+        key: Solution and suite; an empty suite means the safe default.
+        options: What else was chosen.
+        guidelines: Ids of the guidelines that apply.
+
+    Raises:
+        InvalidPlan: It is not offered, insecure, unprotected, or legacy without a reason.
+        InvalidOption: An option is out of range.
+    """
+    solution, suite_name = key
+    adapter = adapters.get(solution)
+    if adapter is None:
+        raise InvalidPlan(f"There is no solution {solution}.", hint=f"Known: {', '.join(adapters)}.")
+    facts = discovery.a.facts, discovery.b.facts
+    if not suite_name:
+        suite_name = next((suite.name for suite in adapter.suites(*facts) if suite.is_default), "")
+    suite = find_suite(adapter, *facts, suite_name)
+    if suite is None:
+        why = discovery.unavailable.get(solution, "")
+        offered = ", ".join(
+            one.suite for one in discovery.candidates if one.solution == solution and not one.is_listed_only
+        )
+        raise InvalidPlan(
+            f"Not offered for these hosts: {solution} {suite_name}.".replace(" .", "."),
+            hint=why or f"Suites of {solution} here: {offered}.",
+        )
+    candidates, _ = find_candidates({solution: adapter}, *facts, guidelines=guidelines)
+    candidate = next(one for one in candidates if one.suite == suite.name)
+    _check_verdict(candidate.title, candidate.verdict, candidate.findings, options)
+    for name in suite.algorithms:
+        if name in NEVER_LASTING:
+            raise InvalidPlan(f"{candidate.title} is never rolled out: {NEVER_LASTING[name]}")
+    _check_options(options)
+    return Choice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
+
+
+def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], options: RolloutOptions) -> None:
+    worst = max(findings, key=lambda finding: finding.verdict.severity, default=None)
+    reason = f" {worst.reason}" if worst is not None and worst.verdict is verdict else ""
+    if verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
+        raise InvalidPlan(
+            f"{title} is {verdict} and is never rolled out.{reason}",
+            hint="It can be measured. Choose another suite to roll out.",
+        )
+    if verdict is Verdict.LEGACY and not options.legacy_reason.strip():
+        raise InvalidPlan(
+            f"{title} is {verdict}: it is rolled out only with a reason, which is written down.{reason}",
+            hint="Say why: --reason 'for example: the old gateway knows nothing else until it is replaced in May'.",
+        )
+
+
+def _check_options(options: RolloutOptions) -> None:
+    within_s = options.confirm_within_s
+    if within_s is not None and not SHORTEST_CONFIRM_S <= within_s <= LONGEST_CONFIRM_S:
+        raise InvalidOption(
+            f"{within_s:g} s to confirm is out of range.",
+            hint=f"Choose {SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g} s.",
+        )
+    inner = options.inner_a, options.inner_b
+    if any(inner) and not all(inner):
+        raise InvalidOption("Give an address in the tunnel for both hosts, or for none.")
+    if all(inner):
+        try:
+            a, b = (ipaddress.IPv4Interface(text) for text in inner)
+        except ValueError as error:
+            raise InvalidOption(f"This is no IPv4 address with prefix length: {error}.") from error
+        if a.network != b.network or a.ip == b.ip:
+            raise InvalidOption(f"{a} and {b} must be two addresses of the same network.")
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A deployment that could begin.
+
+    Attributes:
+        request: What is built.
+        place: Where it goes.
+        bridging: What it is joined with, by side.
+        warnings: What to know before.
+    """
+
+    request: DeployRequest
+    place: Place
+    bridging: Mapping[Side, Bridging]
+    warnings: tuple[RolloutObstacle, ...]
+
+
+def prepare(
+    sessions: SessionPair,
+    discovery: Discovery,
+    choice: Choice,
+    options: RolloutOptions,
+    *,
+    known: tuple[Deployment, ...],
+    header: tuple[str, ...],
+    token: CancelToken,
+) -> Prepared:
+    """Look at what stands on the hosts, and say what is to be built. Nothing is changed.
+
+    Args:
+        sessions: Connections to both hosts.
+        discovery: What was found on the pair.
+        choice: What is to be rolled out.
+        options: What else was chosen.
+        known: Stored deployments of the pair.
+        header: Comment lines for generated files.
+        token: Cancels it.
+
+    Raises:
+        InvalidOption: A LAN port cannot be joined.
+        PreflightRefused: There is no free place.
+    """
+    pair = discovery.pair
+    slot = slot_of(pair)
+    current = current_ids(sessions, slot, token=token)
+    deployment_id = new_id()
+    index = _index(discovery, current, known)
+    link = lasting_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
+    bridging, warnings = _bridging(sessions, discovery, options, link, token=token)
+    replaced = {side: one for side, one in current.items() if one}
+    adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
+    request = DeployRequest(
+        pair=pair,
+        adapter=adapter,
+        suite=choice.suite,
+        link=link,
+        facts_a=discovery.a.facts,
+        facts_b=discovery.b.facts,
+        header=header,
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+        is_replacing=bool(replaced),
+    )
+    return Prepared(request, Place(deployment_id, slot, replaced), bridging, warnings)
+
+
+def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:
+    """Return what is confirmed in a place of both hosts; empty where nothing is."""
+    ends = host_ends(sessions, STATE_DIR)
+    a, b = run_both(
+        lambda: read_current(ends[Side.A], slot, token=token), lambda: read_current(ends[Side.B], slot, token=token)
+    )
+    return {Side.A: a, Side.B: b}
+
+
+def _index(discovery: Discovery, current: Mapping[Side, str], known: tuple[Deployment, ...]) -> int:
+    """Return the place's number: that of what stands there, so that ports which a firewall lets in stay the same."""
+    for deployment in known:
+        match = _INDEX.match(deployment.link.names.ethernet_interface)
+        if deployment.id in current.values() and match is not None:
+            return int(match[1])
+    return free_index((discovery.a.facts, discovery.b.facts))
+
+
+def _bridging(
+    sessions: SessionPair, discovery: Discovery, options: RolloutOptions, link: Link, *, token: CancelToken
+) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
+    found: dict[Side, Bridging] = {}
+    warnings: list[RolloutObstacle] = []
+    for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
+        name = options.bridge(side)
+        if not name:
+            continue
+        label = discovery.pair.host(side).label
+        interfaces = lan_interfaces(session, check.facts, link.underlay(side), token=token)
+        found[side], said = choose_bridging(interfaces, name, bridge_name(link), label)
+        warnings += [RolloutObstacle(side, text) for text in said]
+    if len(found) == 1:
+        side = next(iter(found)).other
+        warnings.append(
+            RolloutObstacle(
+                side,
+                f"Only the LAN of {discovery.pair.host(side.other).label} is joined; "
+                f"{discovery.pair.host(side).label} itself is the other end.",
+            )
+        )
+    return found, tuple(warnings)
+
+
+def this_user() -> str:
+    """Return who works on this computer, for what is written down."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = "somebody"
+    return "".join(one for one in f"{user} on {socket.gethostname()}" if one.isprintable())
+
+
+def lasting_options(deployment: Deployment) -> RolloutOptions:
+    """Return an earlier deployment's options for rolling it out again: it is confirmed anew in the same way."""
+    return replace(deployment.options)

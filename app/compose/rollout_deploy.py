@@ -1,0 +1,247 @@
+"""One deployment from the first look to its end, written down at every change of its state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from app.compose.rollout_choice import Choice, Prepared, this_user
+from app.compose.rollout_plan import deployed_end
+from app.deploy.active import ActiveTunnel
+from app.deploy.confirming import Outcome
+from app.deploy.lasting import LastingTransaction, lasting_tunnel
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import (
+    Confirmation,
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEnded,
+    RolloutNote,
+    RolloutSink,
+    RolloutStage,
+    RolloutStageStarted,
+)
+from app.domain.wire import LeakProof, LeakVerdict
+from app.storage import Store
+
+LEASE_S = 30.0
+
+_STAGES = {
+    Stage.PREFLIGHT: RolloutStage.PREPARE,
+    Stage.ARM: RolloutStage.ARM,
+    Stage.IDENTITY: RolloutStage.IDENTITY,
+    Stage.APPLY: RolloutStage.APPLY,
+    Stage.VERIFY: RolloutStage.VERIFY,
+    Stage.WIRE: RolloutStage.VERIFY,
+    Stage.CLEANUP: RolloutStage.UNDO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutRun:
+    """What a deployment needs of the rest.
+
+    Attributes:
+        store: Where it is written down.
+        sessions: Connections to both hosts.
+        emit: Gets what happens.
+        lease_s: For how long a host waits to hear of us before it puts itself back, in seconds.
+    """
+
+    store: Store
+    sessions: SessionPair
+    emit: RolloutSink
+    lease_s: float = LEASE_S
+
+    def auditor(self, deployment_id: str) -> Callable[[AuditEntry], None]:
+        """Return what writes a command that changed a host into the audit log."""
+        who = this_user()
+        return lambda entry: self.store.audit(replace(entry, who=who, deployment=deployment_id))
+
+    def on_stage(self, stage: Stage, detail: str) -> None:
+        """Tell a stage of the transaction."""
+        self.emit(RolloutStageStarted(_STAGES.get(stage, RolloutStage.APPLY), detail))
+
+    def save(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
+        """Write down that a deployment is in another state."""
+        changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
+        self.store.save_deployment(changed)
+        return changed
+
+
+def new_deployment(
+    prepared: Prepared, choice: Choice, options: RolloutOptions, *, policy: str, version: str
+) -> Deployment:
+    """Return a deployment that is about to begin.
+
+    Args:
+        prepared: What is built.
+        choice: What was chosen.
+        options: What else was chosen.
+        policy: Name and version of the policy that judged it.
+        version: Tunnelmark's.
+    """
+    now = datetime.now(UTC)
+    return Deployment(
+        id=prepared.place.deployment_id,
+        pair=prepared.request.pair,
+        solution=choice.adapter.info.name,
+        suite=choice.suite.name,
+        title=choice.title,
+        verdict=choice.verdict,
+        options=options,
+        slot=prepared.place.slot,
+        link=prepared.request.link,
+        by=this_user(),
+        prepared_at=now,
+        state=DeploymentState.PREPARED,
+        state_at=now,
+        replaces=next(iter(prepared.place.replaced.values()), ""),
+        policy=policy,
+        tunnelmark_version=version,
+    )
+
+
+class Rollout:
+    """One deployment.
+
+    Args:
+        run: What it needs.
+        prepared: What is built.
+        deployment: As it is about to begin.
+    """
+
+    def __init__(self, run: RolloutRun, prepared: Prepared, deployment: Deployment) -> None:
+        self._run = run
+        self._prepared = prepared
+        self._deployment = deployment
+        self._transaction = LastingTransaction(
+            run.sessions,
+            prepared.request,
+            prepared.place,
+            on_stage=run.on_stage,
+            audit=run.auditor(deployment.id),
+            lease_s=run.lease_s,
+        )
+
+    def deploy(self, *, token: CancelToken, confirmation: Confirmation | None) -> Deployment:
+        """Roll it out; returns in a state in which nothing of it is left, or all of it stays.
+
+        Where the user's confirmation is wanted and there is nobody to ask, it is left to the hosts' timers, and can be
+        confirmed by another Tunnelmark until they go back.
+
+        Raises:
+            TunnelmarkError, Cancelled: It could not be rolled out; both hosts went back, or do so by themselves.
+        """
+        within_s = self._deployment.options.confirm_within_s
+        self._save(DeploymentState.PREPARED)
+        try:
+            with lasting_tunnel(self._transaction, token=token) as active:
+                self._apply(active, token)
+                if within_s is not None and confirmation is None:
+                    self._leave(within_s, token)
+                elif within_s is None or confirmation is None or self._is_kept(within_s, confirmation, token):
+                    self._confirm(token)
+        except BaseException as error:
+            # Only what raised before any host had confirmed it gets here.
+            if self._deployment.state not in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED):
+                was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
+                message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
+                self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
+            raise
+        finally:
+            self._run.emit(RolloutEnded(self._deployment))
+        return self._deployment
+
+    def _save(self, state: DeploymentState, message: str = "") -> None:
+        timings_s = dict(self._transaction.timings_s)
+        self._deployment = self._run.save(replace(self._deployment, timings_s=timings_s), state, message)
+
+    def _note(self, text: str, *, is_warning: bool = True) -> None:
+        self._run.emit(RolloutNote(text, is_warning))
+
+    def _apply(self, active: ActiveTunnel, token: CancelToken) -> None:
+        said = [
+            *(f"{warning.what} {warning.hint}" for warning in active.warnings),
+            *(f"{warning.what} {warning.hint}" for warning in self._prepared.warnings),
+        ]
+        for text in said:
+            self._note(text.strip())
+        leak = self._transaction.prove_on_wire(token=token)
+        if leak is not None and leak.verdict is LeakVerdict.NOT_PROVEN:
+            self._note(f"What is on the wire could not be looked at. {leak.note}")
+        negotiated = self._transaction.start_from_kit(token=token)
+        plan = self._transaction.plan
+        self._deployment = replace(
+            self._deployment,
+            a=deployed_end(self._prepared, plan, Side.A),
+            b=deployed_end(self._prepared, plan, Side.B),
+            tunnels=self._transaction.tunnels,
+            negotiated=negotiated,
+            expires_at=datetime.now(UTC)
+            + timedelta(seconds=self._deployment.options.confirm_within_s or self._run.lease_s),
+        )
+        self._save(DeploymentState.APPLIED)
+        self._told_applied(leak)
+
+    def _told_applied(self, leak: LeakProof | None) -> None:
+        self._run.emit(RolloutApplied(self._deployment, leak))
+
+    def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
+        """Ask the user; without a yes in time, both hosts go back."""
+        self._run.emit(RolloutStageStarted(RolloutStage.CONFIRM))
+        decision = self._transaction.hold(
+            within_s,
+            confirmation,
+            token=token,
+            on_left=lambda left_s: self._run.emit(RolloutCountdown(left_s, within_s)),
+        )
+        if decision is Decision.KEEP:
+            return True
+        why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {within_s:g} s."
+        self._save(DeploymentState.UNDONE, why)
+        return False
+
+    def _leave(self, within_s: float, token: CancelToken) -> None:
+        self._transaction.let_go(within_s, token=token)
+        expires_at = datetime.now(UTC) + timedelta(seconds=within_s)
+        self._deployment = replace(self._deployment, expires_at=expires_at)
+        self._save(DeploymentState.APPLIED)
+        self._note(f"Both hosts go back in {within_s:g} s unless it is confirmed.", is_warning=False)
+
+    def _confirm(self, token: CancelToken) -> None:
+        self._run.emit(RolloutStageStarted(RolloutStage.ENABLE))
+        outcome = self._transaction.confirm(token=token)
+        if outcome.is_complete:
+            self._deployment = replace(self._deployment, confirmed_at=datetime.now(UTC), expires_at=None)
+            self._save(DeploymentState.CONFIRMED)
+            mark_replaced(self._run, self._deployment)
+        elif outcome.may_be_half:
+            self._save(DeploymentState.HALF_CONFIRMED, half_text(outcome))
+            self._note(half_text(outcome))
+        else:
+            raise CommandFailed(f"The deployment was not confirmed. {outcome.reason}".strip())
+
+
+def half_text(outcome: Outcome) -> str:
+    """Return what a user should know of a pair of which one host alone keeps a deployment."""
+    return (
+        f"One host keeps the deployment and the other may not. {outcome.reason} The next contact repairs it.".replace(
+            "  ", " "
+        )
+    )
+
+
+def mark_replaced(run: RolloutRun, deployment: Deployment) -> None:
+    """Write down that earlier deployments of the pair have ended."""
+    for other in run.store.list_deployments(deployment.pair.name):
+        if other.id != deployment.id and other.slot == deployment.slot and other.state.is_standing:
+            run.save(other, DeploymentState.REPLACED)

@@ -1,0 +1,136 @@
+"""Taking a deployment back, with the same care as rolling it out: both hosts end it, or both go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from app.compose.rollout_choice import current_ids
+from app.compose.rollout_deploy import RolloutRun
+from app.deploy.ends import new_id
+from app.deploy.kit import kit_dir
+from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
+from app.deploy.lasting_adapter import EndingAdapter
+from app.deploy.places import place_dir, run_dir_of, slot_of
+from app.deploy.request import DeployRequest
+from app.domain.adapters import Adapter, Purpose, Suite
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import CommandFailed, NotFound
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import STATE_DIR, Link
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import RolloutEnded, RolloutSink, RolloutStage, RolloutStageStarted
+from app.domain.verdicts import Verdict
+from app.storage import Store
+
+
+def end_deployment(
+    store: Store,
+    adapters: Mapping[str, Adapter],
+    sessions: SessionPair,
+    pair: PairSpec,
+    *,
+    token: CancelToken,
+    emit: RolloutSink,
+) -> Deployment:
+    """Take back what stands on a pair.
+
+    Args:
+        store: Where it is written down.
+        adapters: By solution.
+        sessions: Connections to both hosts.
+        pair: The hosts.
+        token: Cancels it; both hosts then go on with the deployment.
+        emit: Gets what happens.
+
+    Returns:
+        The deployment as it has ended.
+
+    Raises:
+        NotFound: Nothing is rolled out there.
+        CommandFailed: A host did not end it.
+    """
+    slot = slot_of(pair)
+    current = {side: one for side, one in current_ids(sessions, slot, token=token).items() if one}
+    if not current:
+        raise NotFound(f"Nothing is rolled out on {pair.name}.")
+    deployment = _known(store, pair, slot, tuple(current.values()))
+    run = RolloutRun(store, sessions, emit)
+    transaction = LastingTransaction(
+        sessions,
+        _request(store, adapters, pair, deployment, {side: place_dir(slot) for side in current}),
+        Place("", slot, current),
+        on_stage=run.on_stage,
+        audit=run.auditor(deployment.id),
+        lease_s=run.lease_s,
+    )
+    ended = deployment
+    with lasting_tunnel(transaction, token=token):
+        emit(RolloutStageStarted(RolloutStage.UNDO))
+        outcome = transaction.confirm(token=token)
+        if outcome.is_complete:
+            ended = run.save(deployment, DeploymentState.UNDONE, "It was taken back.")
+        elif outcome.may_be_half:
+            ended = run.save(deployment, DeploymentState.HALF_CONFIRMED, outcome.reason)
+    if not outcome.is_complete:
+        raise CommandFailed(
+            f"The deployment has not ended on both hosts. {outcome.reason}".strip(),
+            hint="Run undeploy again once both hosts can be reached.",
+        )
+    emit(RolloutEnded(ended))
+    return ended
+
+
+def _known(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ...]) -> Deployment:
+    """Return what is written down of it; what another computer rolled out can be taken back just as well."""
+    for one in ids:
+        try:
+            return store.get_deployment(one)
+        except NotFound:
+            continue
+    now = datetime.now(UTC)
+    return Deployment(
+        id=ids[0],
+        pair=pair,
+        solution="",
+        suite="",
+        title="A deployment of another computer",
+        verdict=Verdict.ACCEPTABLE,
+        options=RolloutOptions(),
+        slot=slot,
+        link=Link(pair.underlay_a, pair.underlay_b),
+        by="",
+        prepared_at=now,
+        state=DeploymentState.CONFIRMED,
+        state_at=now,
+    )
+
+
+def _request(
+    store: Store, adapters: Mapping[str, Adapter], pair: PairSpec, deployment: Deployment, folders: Mapping[Side, str]
+) -> DeployRequest:
+    link: Link = deployment.link
+    # Nothing of the VPN itself is needed to end it: the host has all the steps.
+    inner = adapters.get(deployment.solution) or next(iter(adapters.values()))
+    adapter = EndingAdapter(inner, kit_dir(STATE_DIR), folders)
+    return DeployRequest(
+        pair=pair,
+        adapter=adapter,
+        suite=Suite(deployment.suite, deployment.title),
+        link=Link(link.underlay_a, link.underlay_b, names=link.names, run_dir=run_dir_of(new_id())),
+        facts_a=_facts(store, pair, Side.A),
+        facts_b=_facts(store, pair, Side.B),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+        is_replacing=True,
+    )
+
+
+def _facts(store: Store, pair: PairSpec, side: Side) -> HostFacts:
+    facts = store.latest_snapshot(pair.name, side)
+    if facts is None:
+        raise NotFound(
+            f"{pair.host(side).label} has not been looked at from here.", hint="Run: tunnelmark discover PAIR"
+        )
+    return facts

@@ -1,0 +1,244 @@
+"""How a pair is now: what both hosts say, beside what is written down here."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from app.deploy.ends import HostEnd
+from app.deploy.lasting_state import LastingState, read_file, read_state
+from app.deploy.places import place_dir, run_dir_of, slot_of
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.concurrency import run_both
+from app.domain.errors import NotFound, TunnelmarkError
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import Deployment, DeploymentState
+from app.domain.rollout_status import Drift, EndStatus, KeyAge, PairStatus
+from app.storage import Store
+
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """One host as it was asked.
+
+    Attributes:
+        end: The host; None where it could not be reached.
+        state: What it said; None where it said nothing.
+        error: Why not.
+    """
+
+    end: HostEnd | None
+    state: LastingState | None
+    error: str = ""
+
+
+def reach(
+    open_host: Mapping[Side, HostSession | TunnelmarkError], slot: str, *, token: CancelToken
+) -> dict[Side, Reached]:
+    """Ask both hosts at the same time; one that cannot be asked does not keep the other waiting."""
+
+    def ask(side: Side) -> Reached:
+        session = open_host[side]
+        if isinstance(session, TunnelmarkError):
+            return Reached(None, None, session.sentence())
+        end = HostEnd(side, session, STATE_DIR)
+        try:
+            return Reached(end, read_state(end, slot, token=token))
+        except TunnelmarkError as error:
+            return Reached(end, None, error.sentence())
+
+    a, b = run_both(lambda: ask(Side.A), lambda: ask(Side.B))
+    return {Side.A: a, Side.B: b}
+
+
+def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *, token: CancelToken) -> PairStatus:
+    """Return how a pair is, and bring what is written down here up to date with it.
+
+    Args:
+        pair: The hosts.
+        store: What is written down.
+        reached: What both hosts said.
+        token: Cancels it.
+    """
+    known = [one for one in store.list_deployments(pair.name) if one.slot == slot_of(pair)]
+    ids = {side: one.state.deployment_id for side, one in reached.items() if one.state is not None}
+    deployment = _which(store, known, reached, ids)
+    state, sentences = _judge(pair, deployment, reached, ids)
+    deployment = _brought_up_to_date(store, known, deployment, state, reached)
+    ends = {side: _end(pair, side, reached[side], deployment, token=token) for side in Side}
+    return PairStatus(
+        pair=pair.name,
+        at=datetime.now(UTC),
+        deployment=deployment,
+        state=state,
+        a=ends[Side.A],
+        b=ends[Side.B],
+        sentences=sentences,
+    )
+
+
+def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
+    """Whether both hosts wait for somebody to confirm this deployment."""
+    locks = {side: one.state.lock for side, one in reached.items() if one.state is not None}
+    return bool(deployment.tunnels) and all(
+        (lock := locks.get(side)) is not None
+        and lock.tunnel == deployment.tunnels.get(side.value)
+        and lock.left_s > 0
+        and not lock.has_undo_begun
+        for side in Side
+    )
+
+
+def _which(
+    store: Store, known: list[Deployment], reached: Mapping[Side, Reached], ids: Mapping[Side, str]
+) -> Deployment | None:
+    """Return the deployment that this is about: one that waits, else the newest that a host has."""
+    for one in known:
+        if one.state is DeploymentState.APPLIED and waiting_on(one, reached):
+            return one
+    for one in known:
+        if one.id in ids.values():
+            return one
+    for found in filter(None, ids.values()):
+        try:
+            return store.get_deployment(found)
+        except NotFound:
+            continue
+    # Of a host that cannot be asked, only what is written down is known.
+    is_blind = len(ids) < len(Side)
+    return next((one for one in known if one.state.is_standing), None) if is_blind else None
+
+
+def _judge(
+    pair: PairSpec, deployment: Deployment | None, reached: Mapping[Side, Reached], ids: Mapping[Side, str]
+) -> tuple[DeploymentState | None, tuple[str, ...]]:
+    labels = {side: pair.host(side).label for side in Side}
+    silent = [labels[side] for side in Side if side not in ids]
+    sentences = [f"{name} could not be asked." for name in silent]
+    if deployment is not None and deployment.state is DeploymentState.APPLIED and waiting_on(deployment, reached):
+        return DeploymentState.APPLIED, (*sentences, "It waits for a confirmation; without one, both hosts go back.")
+    if silent:
+        state = DeploymentState.CONFIRMED if any(ids.values()) else deployment.state if deployment else None
+        return state, tuple(sentences)
+    if not any(ids.values()):
+        return None, ()
+    if ids[Side.A] == ids[Side.B]:
+        if deployment is None:
+            sentences.append("What is rolled out is not known on this computer: somebody else did it.")
+        return DeploymentState.CONFIRMED, tuple(sentences)
+    for side in Side:
+        other = ids[side.other]
+        if ids[side] and not other:
+            sentences.append(f"{labels[side]} keeps a deployment that {labels[side.other]} does not have.")
+        elif ids[side] and other and side is Side.A:
+            sentences.append(f"{labels[side]} and {labels[side.other]} have different deployments.")
+    return DeploymentState.HALF_CONFIRMED, tuple(sentences)
+
+
+def _brought_up_to_date(
+    store: Store,
+    known: list[Deployment],
+    deployment: Deployment | None,
+    state: DeploymentState | None,
+    reached: Mapping[Side, Reached],
+) -> Deployment | None:
+    if any(one.state is None for one in reached.values()):
+        return deployment
+    now = datetime.now(UTC)
+    for one in known:
+        is_open = one.state.is_standing or one.state is DeploymentState.PREPARED
+        if is_open and (deployment is None or one.id != deployment.id) and not _is_worked_on(one, reached):
+            is_new = one.state in (DeploymentState.PREPARED, DeploymentState.APPLIED)
+            ended = DeploymentState.FAILED if is_new else DeploymentState.UNDONE
+            message = "It was interrupted, and both hosts went back." if is_new else "It is no longer on the hosts."
+            store.save_deployment(replace(one, state=ended, state_at=now, message=one.message or message))
+    if deployment is not None and state is not None and deployment.state is not state:
+        confirmed_at = deployment.confirmed_at or (now if state is DeploymentState.CONFIRMED else None)
+        deployment = replace(deployment, state=state, state_at=now, confirmed_at=confirmed_at)
+        store.save_deployment(deployment)
+    return deployment
+
+
+def _is_worked_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
+    """Whether a living Tunnelmark may be at it just now."""
+    locks = [one.state.lock for one in reached.values() if one.state is not None]
+    return deployment.state is DeploymentState.PREPARED and any(lock is not None and lock.left_s > 0 for lock in locks)
+
+
+def _end(
+    pair: PairSpec, side: Side, reached: Reached, deployment: Deployment | None, *, token: CancelToken
+) -> EndStatus:
+    label = pair.host(side).label
+    state = reached.state
+    if state is None or reached.end is None:
+        return EndStatus(side, label, is_reachable=False, note=reached.error)
+    waits = (
+        deployment is not None and state.lock is not None and state.lock.tunnel == deployment.tunnels.get(side.value)
+    )
+    return EndStatus(
+        side=side,
+        label=label,
+        is_reachable=True,
+        deployment_id=state.deployment_id or (deployment.id if waits and deployment else ""),
+        is_confirmed=bool(state.deployment_id),
+        is_enabled=state.is_enabled,
+        is_up=state.is_standing and state.received > 0,
+        is_watched=state.is_watched,
+        left_s=float(state.lock.left_s) if waits and state.lock is not None else None,
+        interface=state.interface,
+        rx_bytes=state.rx_bytes,
+        tx_bytes=state.tx_bytes,
+        last_handshake_s=state.last_handshake_s,
+        rtt_ms=state.rtt_ms,
+        loss_pct=100.0 * (state.sent - state.received) / state.sent if state.sent else None,
+        restarts=state.restarts,
+        drift=_drift(reached.end, state, deployment, token=token),
+        keys=_keys(state, deployment),
+        note=state.log,
+    )
+
+
+def _drift(
+    end: HostEnd, state: LastingState, deployment: Deployment | None, *, token: CancelToken
+) -> tuple[Drift, ...]:
+    found: list[Drift] = []
+    folder = f"{place_dir(deployment.slot)}/{state.deployment_id}" if deployment is not None else ""
+    run_dir = run_dir_of(state.deployment_id)
+    for kind, path in state.changed:
+        if kind == "service":
+            found.append(Drift(path, "The file that starts it with the host was changed or is gone."))
+        elif kind == "more":
+            found.append(Drift(f"{folder}/{path}", "This file was not there."))
+        else:
+            place = f"{run_dir}/{path}" if kind == "used" else f"{folder}/{path}"
+            what = "The file that the programs read was changed." if kind == "used" else "The kept file was changed."
+            found.append(Drift(place, what, _diff(end, place, path, deployment, run_dir, token=token)))
+    return tuple(found)
+
+
+def _diff(
+    end: HostEnd, place: str, path: str, deployment: Deployment | None, run_dir: str, *, token: CancelToken
+) -> str:
+    """Return the difference to what was rolled out; empty for what is not known to hold no secret."""
+    known = {file.path: file.text for file in deployment.end(end.side).files} if deployment is not None else {}
+    before = known.get(f"{run_dir}/{path.removeprefix('kept/')}")
+    after = read_file(end, place, token=token) if before is not None else None
+    if before is None or after is None:
+        return ""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"{place} (rolled out)", place, lineterm="")
+    return "\n".join(lines)
+
+
+def _keys(state: LastingState, deployment: Deployment | None) -> tuple[KeyAge, ...]:
+    if deployment is None or deployment.id != state.deployment_id:
+        return ()
+    age_days = (datetime.now(UTC) - deployment.prepared_at).total_seconds() / DAY_S
+    ends = state.certificates or {}
+    certificates = tuple(KeyAge(f"Certificate {name}", age_days, left_s / DAY_S) for name, left_s in ends.items())
+    return (KeyAge("Keys made at the deployment", age_days), *certificates)

@@ -1,0 +1,178 @@
+"""Which interfaces of a host a tunnel may be joined with: never what the SSH connection or the underlay runs over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.deploy.bridging import Bridging
+from app.deploy.ends import new_id, printable
+from app.deploy.marks import parse_marks
+from app.deploy.scripts import host_script
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession
+from app.domain.errors import CommandFailed, InvalidOption
+from app.domain.hosts import HostFacts, Nic
+
+_ETHERNET = "1"
+"""ARPHRD_ETHER. Source: linux/if_arp.h."""
+_OURS = re.compile(r"^(tmk|tml|tmkwg|tmlwg|tmllow|tmklow|tmlbr|tmlvlan|tmkvlan)\d*$")
+
+
+@dataclass(frozen=True, slots=True)
+class LanInterface:
+    """An interface of a host.
+
+    Attributes:
+        name: Kernel name.
+        is_bridge: Whether it is a bridge itself.
+        refusal: Why it may not be joined with a tunnel, as a sentence; empty where it may.
+        warnings: What to know before, as sentences.
+        note: What it is, in words.
+    """
+
+    name: str
+    is_bridge: bool
+    refusal: str = ""
+    warnings: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(slots=True)
+class _Found:
+    ports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
+    ssh: set[str] = field(default_factory=set)
+    underlay: set[str] = field(default_factory=set)
+    lowers: dict[str, set[str]] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+
+    def below(self, names: set[str]) -> set[str]:
+        """Return these interfaces and all that they run over."""
+        found: set[str] = set()
+        pending = set(names)
+        while pending:
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending |= self.lowers.get(name, set())
+        return found
+
+
+def lan_interfaces(
+    session: HostSession, facts: HostFacts, underlay: str, *, token: CancelToken
+) -> tuple[LanInterface, ...]:
+    """Look at a host's interfaces. Changes nothing.
+
+    Args:
+        session: The connection to it.
+        facts: What was found on it.
+        underlay: Its underlay address.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed: The host could not be asked.
+    """
+    mark = new_id()
+    # As the user that logged in: sudo would take away the environment that names the connection.
+    command = Command(("sh", "-s", "--", mark, underlay), timeout_s=15.0, stdin=host_script("lan.sh").encode())
+    result = session.run(command, token=token)
+    found = parse_lan(result.stdout, mark)
+    if found is None or not found.ssh or not found.underlay:
+        raise CommandFailed(
+            f"{session.spec.label} did not say which interface the SSH connection and the underlay run over.",
+            hint="Without that, no LAN port can be joined safely.",
+            context={"host": session.spec.label, "stderr": printable(result.stderr, limit=500)},
+        )
+    nics = {nic.name: nic for nic in facts.nics}
+    return tuple(_judge(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo")
+
+
+def parse_lan(output: str, mark: str) -> _Found | None:
+    """Translate what `lan.sh` printed; None where it did not come to its end."""
+    found = _Found()
+    is_whole = False
+    for line in parse_marks(output, mark):
+        match line.words:
+            case ("ssh", name) if name:
+                found.ssh.add(name)
+            case ("underlay", name) if name:
+                found.underlay.add(name)
+            case ("port", name, kind, number, master):
+                found.ports[name] = (kind, number, master)
+            case ("lower", name, lower):
+                found.lowers.setdefault(name, set()).add(lower)
+            case ("owner", name, owner):
+                found.owners[name] = owner
+            case ("finished",):
+                is_whole = True
+    return found if is_whole else None
+
+
+def _judge(name: str, found: _Found, nic: Nic | None, label: str) -> LanInterface:
+    kind, number, master = found.ports[name]
+    note = ", ".join(filter(None, (kind, ", ".join(nic.addresses) if nic is not None else "")))
+    return LanInterface(
+        name=name,
+        is_bridge=kind == "bridge",
+        refusal=_refusal(name, found, (kind, number, master), label),
+        warnings=tuple(_warnings(name, found, nic, label)),
+        note=note,
+    )
+
+
+def _refusal(name: str, found: _Found, port: tuple[str, str, str], label: str) -> str:
+    kind, number, master = port
+    if name in found.below(found.ssh):
+        return f"The SSH connection to {label} runs over {name}."
+    if name in found.below(found.underlay):
+        return f"The underlay of {label} runs over {name}: the tunnel's own packets travel on it."
+    if master != "-":
+        carrier = " Choose that bridge instead." if found.ports.get(master, ("",))[0] == "bridge" else ""
+        return f"{name} on {label} belongs to {master}.{carrier}"
+    if kind == "wireless":
+        return f"{name} on {label} is wireless: it cannot carry the frames of other senders."
+    if number != _ETHERNET:
+        return f"{name} on {label} does not carry Ethernet frames."
+    if _OURS.match(name):
+        return f"{name} on {label} belongs to a tunnel of Tunnelmark."
+    return ""
+
+
+def _warnings(name: str, found: _Found, nic: Nic | None, label: str) -> list[str]:
+    warnings: list[str] = []
+    if name in found.owners:
+        warnings.append(
+            f"{found.owners[name]} owns {name} on {label}: it may take the port out of the bridge or give it an "
+            f"address again. Tell it to leave {name} alone."
+        )
+    if nic is not None and any(":" in text and not text.startswith("fe80") for text in nic.addresses):
+        warnings.append(f"{name} on {label} has IPv6 addresses, which do not move to the bridge.")
+    if nic is not None and not nic.is_up:
+        warnings.append(f"{name} on {label} is down; it is taken up.")
+    return warnings
+
+
+def choose_bridging(
+    interfaces: tuple[LanInterface, ...], name: str, bridge: str, label: str
+) -> tuple[Bridging, tuple[str, ...]]:
+    """Return how a tunnel is joined with an interface that the user chose, and what to know of it.
+
+    Args:
+        interfaces: The host's.
+        name: The chosen one.
+        bridge: Name of the bridge that is made where the chosen one is none.
+        label: The host's name for people.
+
+    Raises:
+        InvalidOption: It is not there, or may not be joined.
+    """
+    by_name: Mapping[str, LanInterface] = {one.name: one for one in interfaces}
+    found = by_name.get(name)
+    free = ", ".join(one.name for one in interfaces if not one.refusal)
+    hint = f"Interfaces of {label} that can be joined: {free or 'none'}."
+    if found is None:
+        raise InvalidOption(f"{label} has no interface {name}.", hint=hint)
+    if found.refusal:
+        raise InvalidOption(found.refusal, hint=hint)
+    return Bridging(name if found.is_bridge else bridge, name), found.warnings

@@ -1,0 +1,178 @@
+"""How a lasting tunnel is on a host now. Nothing is changed by looking."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.deploy.ends import HostEnd, new_id, printable
+from app.deploy.marks import parse_sections
+from app.deploy.places import place_dir
+from app.deploy.request import LockInfo
+from app.deploy.scripts import host_script
+from app.deploy.surveys import parse_lock
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed
+
+STATE_TIMEOUT_S = 40.0
+MAX_SHOWN_BYTES = 65_536
+_ID = re.compile(r"[0-9a-f]{16}")
+_LOSS = re.compile(r"(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received")
+_MEAN = re.compile(r"= [\d.]+/(?P<mean>[\d.]+)/")
+
+
+@dataclass(frozen=True, slots=True)
+class LastingState:
+    """What a host says.
+
+    Attributes:
+        deployment_id: What is confirmed there; empty where nothing is.
+        lock: Who works on the host; None if nobody does.
+        is_enabled: Whether it starts with the host.
+        is_watched: Whether it is watched over.
+        is_standing: Whether everything that the steps made is there.
+        restarts: How often it was started again.
+        interface: The interface with the tunnel's address.
+        rx_bytes: Bytes received through the tunnel.
+        tx_bytes: Bytes sent.
+        sent: Echo requests sent just now.
+        received: How many were answered.
+        rtt_ms: Their mean round-trip time; None where none was answered.
+        last_handshake_s: Seconds since the last handshake; None where the VPN does not say.
+        certificates: Seconds until each certificate ends, by file name.
+        changed: (kind, path) of what was changed by hand: `file` and `more` below the deployment's folder, `used` below
+            its run_dir, `service` for the file that starts it.
+        log: The end of the watcher's log.
+    """
+
+    deployment_id: str = ""
+    lock: LockInfo | None = None
+    is_enabled: bool = False
+    is_watched: bool = False
+    is_standing: bool = False
+    restarts: int = 0
+    interface: str = ""
+    rx_bytes: int = 0
+    tx_bytes: int = 0
+    sent: int = 0
+    received: int = 0
+    rtt_ms: float | None = None
+    last_handshake_s: float | None = None
+    certificates: Mapping[str, float] | None = None
+    changed: tuple[tuple[str, str], ...] = ()
+    log: str = ""
+
+
+def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
+    """Ask a host how its lasting tunnel is.
+
+    Args:
+        end: The host.
+        slot: The place.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed: It could not be asked.
+    """
+    mark = new_id()
+    result = end.run_script(
+        host_script("state.sh"), (end.state_dir, mark, slot), token=token, timeout_s=STATE_TIMEOUT_S
+    )
+    if f"{mark} finished" not in result.stdout:
+        raise CommandFailed(
+            f"{end.label} could not be asked about its lasting tunnel.",
+            context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
+        )
+    return parse_state(parse_sections(result.stdout, mark))
+
+
+def parse_state(sections: Mapping[str, str]) -> LastingState:
+    """Translate what `state.sh` printed."""
+    about: dict[str, str] = {}
+    changed: list[tuple[str, str]] = []
+    for line in sections.get("about", "").split("\n"):
+        word, _, value = line.partition(" ")
+        if word == "changed":
+            changed.append(("service", value))
+        else:
+            about[word] = value
+    for line in sections.get("changed", "").split("\n"):
+        kind, _, path = line.partition(" ")
+        if path:
+            changed.append((kind, printable(path, limit=300)))
+    clock = _whole(about.get("clock", ""))
+    sent, received, rtt_ms = _ping(sections.get("ping", ""))
+    found = about.get("id", "")
+    return LastingState(
+        deployment_id=found if _ID.fullmatch(found) else "",
+        lock=parse_lock(sections.get("lock", "")),
+        is_enabled=about.get("enabled") == "yes",
+        is_watched="watched" in about,
+        is_standing="standing" in about,
+        restarts=_whole(about.get("restarts", "")) or 0,
+        interface=printable(about.get("interface", ""), limit=20),
+        rx_bytes=_whole(about.get("rx", "")) or 0,
+        tx_bytes=_whole(about.get("tx", "")) or 0,
+        sent=sent,
+        received=received,
+        rtt_ms=rtt_ms,
+        last_handshake_s=_handshake(sections.get("handshake", ""), clock),
+        certificates=_certificates(sections.get("certificates", ""), clock),
+        changed=tuple(changed),
+        log=printable(sections.get("log", "")),
+    )
+
+
+def _ping(text: str) -> tuple[int, int, float | None]:
+    loss, mean = _LOSS.search(text), _MEAN.search(text)
+    if loss is None:
+        return 0, 0, None
+    return int(loss["sent"]), int(loss["received"]), float(mean["mean"]) if mean is not None else None
+
+
+def _handshake(text: str, clock: int | None) -> float | None:
+    words = text.split()
+    at = _whole(words[-1]) if words else None
+    return float(max(0, clock - at)) if at and clock is not None else None
+
+
+def _certificates(text: str, clock: int | None) -> Mapping[str, float]:
+    found: dict[str, float] = {}
+    for line in text.split("\n"):
+        end, _, name = line.partition(" ")
+        at = _whole(end)
+        if name and at is not None and clock is not None:
+            found[printable(name, limit=100)] = float(at - clock)
+    return found
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 20 else None
+
+
+def read_file(end: HostEnd, path: str, *, token: CancelToken) -> str | None:
+    """Return a small file of a host as text; None if it is not there or cannot be read.
+
+    Only for files that are known to hold no secret.
+    """
+    argv = shell_step_argv(f'head -c {MAX_SHOWN_BYTES} "$1"', path)
+    result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
+    return result.stdout if result.is_ok else None
+
+
+def read_current(end: HostEnd, slot: str, *, token: CancelToken) -> str:
+    """Return what is confirmed in a place of a host; empty where nothing is.
+
+    Raises:
+        CommandFailed: The host could not be asked.
+    """
+    path = f"{place_dir(slot)}/current"
+    argv = shell_step_argv('[ ! -e "$1" ] || cat "$1"', path)
+    result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
+    if not result.is_ok:
+        raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
+    found = result.stdout.strip()
+    return found if _ID.fullmatch(found) else ""

@@ -1,0 +1,57 @@
+# Which interfaces a tunnel may be joined with, and what stands on the host already. Changes nothing; run as the user that
+# logged in, whose environment names the connection. Arguments: MARK UNDERLAY
+
+mark=$1
+underlay=$2
+# carries ADDRESS: prints the interface with that address.
+carries() {
+    [ -n "$1" ] || return 0
+    ip -o addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .*inet6* \([^/ ]*\)[/ ].*/\1 \2/p' |
+        while read -r name address; do
+            if [ "$address" = "${1#::ffff:}" ]; then echo "${name%%@*}"; fi
+        done
+}
+# SSH_CONNECTION: client's address and port, server's address and port. Source: ssh(1).
+# shellcheck disable=SC2086 # four words
+set -- $SSH_CONNECTION
+echo "$mark ssh $(carries "$3")"
+if [ -n "$1" ]; then
+    echo "$mark ssh $(ip route get "${1#::ffff:}" 2> /dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p' | head -n 1)"
+fi
+echo "$mark underlay $(carries "$underlay")"
+for folder in /sys/class/net/*; do
+    name=${folder##*/}
+    kind=port
+    if [ -d "$folder/bridge" ]; then kind=bridge; fi
+    if [ -d "$folder/wireless" ] || [ -d "$folder/phy80211" ]; then kind=wireless; fi
+    type=
+    read -r type 2> /dev/null < "$folder/type"
+    master=
+    if [ -e "$folder/master" ]; then
+        master=$(readlink "$folder/master")
+        master=${master##*/}
+    fi
+    echo "$mark port $name $kind ${type:-0} ${master:--}"
+    for lower in "$folder"/lower_*; do
+        if [ -e "$lower" ]; then echo "$mark lower $name ${lower##*/lower_}"; fi
+    done
+done
+if command -v nmcli > /dev/null; then
+    nmcli -t -f DEVICE,STATE device 2> /dev/null | while IFS=: read -r name state; do
+        case $state in connected*) echo "$mark owner $name NetworkManager" ;; esac
+    done
+fi
+if command -v networkctl > /dev/null && [ -d /run/systemd/netif/links ]; then
+    for folder in /sys/class/net/*; do
+        number=
+        read -r number 2> /dev/null < "$folder/ifindex"
+        if grep -qs '^NETWORK_FILE=' "/run/systemd/netif/links/$number"; then
+            echo "$mark owner ${folder##*/} systemd-networkd"
+        fi
+    done
+fi
+if [ -e /etc/config/network ] && command -v uci > /dev/null; then
+    uci -q show network 2> /dev/null | sed -n "s/.*\.\(device\|ifname\)='\(.*\)'/\2/p" | tr ' ' '\n' |
+        while read -r name; do echo "$mark owner $name netifd"; done
+fi
+echo "$mark finished"

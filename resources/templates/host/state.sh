@@ -1,0 +1,85 @@
+# Says how a lasting tunnel is on this host, and changes nothing. Arguments: STATE MARK SLOT
+
+# @include process.sh
+# @include uptime.sh
+# @include look.sh
+# @include service.sh
+
+# about: who is there, by words and values.
+about() {
+    echo "id $id"
+    if [ -n "$(service_paths)" ]; then
+        enabled=yes
+        text=$(service_text)
+        for path in $(service_paths); do
+            if [ ! -e "$path" ]; then enabled=no; fi
+            if [ -f "$path" ] && [ ! -L "$path" ] && [ "$(cat "$path")" != "$text" ]; then echo "changed $path"; fi
+        done
+        echo "enabled $enabled"
+    fi
+    watcher=
+    read -r watcher 2> /dev/null < "$run_dir/.lasting/watcher"
+    if [ -n "$watcher" ] && is_running "$watcher"; then echo "watched yes"; fi
+    restarts=0
+    read -r restarts 2> /dev/null < "$run_dir/.lasting/restarts"
+    echo "restarts $restarts"
+    echo "interface $interface"
+    for way in rx tx; do
+        value=
+        read -r value 2> /dev/null < "/sys/class/net/$counted/statistics/${way}_bytes"
+        echo "$way $value"
+    done
+    if [ -e "/sys/class/net/$interface" ] && sh "$base/$id/lasting.sh" standing; then echo "standing yes"; fi
+    echo "clock $(date +%s)"
+}
+
+# changed: files that are not as they were when they were put there. Daemons read those below run_dir.
+changed() {
+    (cd "$base/$id" && sha256sum -c sums 2> /dev/null | sed -n 's/^\.\/\(.*\): FAILED.*/file \1/p')
+    (cd "$base/$id" && find . -type f) | while IFS= read -r file; do
+        if [ "$file" != ./sums ] && ! grep -qF "  $file" "$base/$id/sums"; then echo "more ${file#./}"; fi
+    done
+    (cd "$base/$id/kept" && find . -type f ! -name '.stdin-*' ! -name '.file-*') | while IFS= read -r file; do
+        if ! cmp -s "$base/$id/kept/$file" "$run_dir/$file"; then echo "used ${file#./}"; fi
+    done
+}
+
+certificates() {
+    for file in $certificates; do
+        end=$(openssl x509 -noout -enddate -in "$file") || continue
+        end=$(date -u -d "${end#notAfter=}" +%s) && echo "$end ${file##*/}"
+    done
+}
+
+main() {
+    state=$1
+    mark=$2
+    slot=$3
+    base=/etc/tunnelmark/$slot
+    unit=tunnelmark-$slot
+    unset TUNNELMARK_RUN
+    id=
+    run_dir=
+    interface=
+    counted=
+    certificates=
+    ping_many=
+    handshake=
+    read -r id 2> /dev/null < "$base/current"
+    section lock lock
+    if [ -n "$id" ] && [ -f "$base/$id/about.sh" ]; then
+        word=$mark
+        # shellcheck disable=SC1090 # one of our own files
+        . "$base/$id/about.sh"
+        mark=$word
+        section about about
+        section changed changed
+        section ping eval "$ping_many"
+        section handshake eval "$handshake"
+        section certificates certificates
+        section log tail -n 50 "$run_dir/.lasting/log"
+    fi
+    say finished
+}
+
+main "$@"

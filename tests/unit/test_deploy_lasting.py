@@ -1,0 +1,243 @@
+"""Tunnels that stay, between two made-up hosts: real scripts, a made-up network."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.deploy.confirming import Confirmed, Outcome
+from app.deploy.ends import HostEnd, new_id
+from app.deploy.kit import kit_dir
+from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
+from app.deploy.lasting_adapter import EndingAdapter, LastingAdapter
+from app.deploy.lasting_state import read_state
+from app.deploy.places import lasting_link, place_dir
+from app.domain.adapters import Purpose
+from app.domain.cancel import CancelToken
+from app.domain.errors import CommandFailed, TunnelDown
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout_events import Decision
+from support.deploy_world import LocalHost, MadeUpVpn, World, ignore_stage, make_world, step
+
+SLOT = "58fca5ac"
+VPN = MadeUpVpn(interface="tml0")
+
+
+@pytest.fixture(params=["dash", "busybox sh"])
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    made = make_world(tmp_path, shell=request.param.split())
+    for host in made.hosts:
+        host.make_etc()
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
+def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 20.0) -> None:
+    until = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.05)
+
+
+def current(host: LocalHost) -> str:
+    path = host.path(f"{place_dir(SLOT)}/current")
+    return path.read_text().strip() if path.exists() else ""
+
+
+def transaction(
+    world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False, lease_s: float = 30
+) -> LastingTransaction:
+    replaced = {host.side: current(host) for host in world.hosts if current(host)}
+    folders = {side: place_dir(SLOT) for side in replaced}
+    kind = EndingAdapter if is_ending else LastingAdapter
+    request = replace(
+        world.request,
+        adapter=kind(vpn, kit_dir(STATE_DIR), folders),
+        link=lasting_link(world.request.link, new_id(), 0),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+        is_replacing=bool(replaced),
+    )
+    deployment_id = "" if is_ending else request.link.run_dir.rpartition("-")[2]
+    place = Place(deployment_id, SLOT, replaced)
+    return LastingTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=lease_s)
+
+
+def roll_out(world: World, vpn: MadeUpVpn = VPN) -> tuple[str, Outcome]:
+    one = transaction(world, vpn)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        outcome = one.confirm(token=CancelToken())
+    return one.confirmer.deployment_id, outcome
+
+
+def take_back(world: World) -> Outcome:
+    one = transaction(world, is_ending=True)
+    with lasting_tunnel(one, token=CancelToken()):
+        return one.confirm(token=CancelToken())
+
+
+def run_dirs(host: LocalHost) -> list[str]:
+    return sorted(path.name for path in (host.root / "run").iterdir())
+
+
+def test_what_is_confirmed_stays_and_is_watched_and_ends_without_a_trace(world: World) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    deployment_id, outcome = roll_out(world)
+    assert outcome.is_complete
+    for host in world.hosts:
+        assert current(host) == deployment_id
+        assert host.links == {"eth1", "tml0"}
+        assert run_dirs(host) == [f"tunnelmark-{deployment_id}"]
+        folder = host.path(f"{place_dir(SLOT)}/{deployment_id}")
+        assert (folder / "kept" / "config").read_text() == f"peer public-{host.side.other}\n"
+        assert {path.stat().st_mode & 0o077 for path in (folder, folder / "kept" / "key", folder / "steps.sh")} == {0}
+        end = HostEnd(host.side, host, STATE_DIR)
+        wait_until(lambda end=end: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
+        state = read_state(end, SLOT, token=CancelToken())
+        assert (state.deployment_id, state.is_enabled, state.is_standing, state.changed) == (
+            deployment_id,
+            True,
+            True,
+            (),
+        )
+
+    assert take_back(world).is_complete
+    for host, files in zip(world.hosts, before, strict=True):
+        assert host.etc_files() == files
+        assert host.links == {"eth1"}
+        assert run_dirs(host) == []
+        wait_until(lambda host=host: host.processes() == [], f"no process on {host.side}")
+
+
+def test_what_is_not_confirmed_leaves_nothing(world: World) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        assert world.a.links == {"eth1", "tml0"}
+        assert [host.etc_files() for host in world.hosts] == before
+    assert [host.etc_files() for host in world.hosts] == before
+    for host in world.hosts:
+        assert host.links == {"eth1"}
+        assert run_dirs(host) == []
+
+
+def test_a_daemon_that_was_killed_is_started_again_from_the_kept_files(world: World) -> None:
+    deployment_id, _ = roll_out(world)
+    run_dir = world.a.path(f"/run/tunnelmark-{deployment_id}")
+    end = HostEnd(Side.A, world.a, STATE_DIR)
+    wait_until(lambda: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
+    first = int((run_dir / "pid").read_text())
+    (run_dir / "config").write_text("changed by hand")
+    assert ("used", "config") in read_state(end, SLOT, token=CancelToken()).changed
+    os.kill(first, signal.SIGKILL)
+    wait_until(lambda: read_state(end, SLOT, token=CancelToken()).restarts == 1, "the restart")
+    wait_until(lambda: (run_dir / "pid").exists() and int((run_dir / "pid").read_text()) != first, "a new daemon")
+    assert (run_dir / "config").read_text() == "peer public-b\n"
+
+
+def test_an_interface_that_was_removed_comes_back(world: World) -> None:
+    roll_out(world)
+    end = HostEnd(Side.B, world.b, STATE_DIR)
+    wait_until(lambda: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
+    (world.b.net / "links" / "tml0").unlink()
+    wait_until(lambda: "tml0" in world.b.links, "the interface")
+
+
+def test_a_restart_of_the_host_starts_it_again(world: World) -> None:
+    deployment_id, _ = roll_out(world)
+    world.a.end_processes()
+    (world.a.net / "links" / "tml0").unlink()
+    for path in sorted((world.a.root / "run").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    world.a.shell_run("sh", f"/etc/init.d/S99tunnelmark-{SLOT}", "start")
+    wait_until(lambda: "tml0" in world.a.links, "the interface")
+    wait_until(lambda: world.a.path(f"/run/tunnelmark-{deployment_id}/pid").exists(), "the daemon")
+
+
+def test_the_next_one_takes_the_place_of_the_first(world: World) -> None:
+    first, _ = roll_out(world)
+    second, outcome = roll_out(world)
+    assert outcome.is_complete
+    for host in world.hosts:
+        assert current(host) == second != first
+        assert run_dirs(host) == [f"tunnelmark-{second}"]
+        names = {path.name for path in host.path(place_dir(SLOT)).iterdir()}
+        assert names == {second, "current", "times", "start.sh"}
+
+
+def test_what_fails_lets_the_first_one_stand(world: World) -> None:
+    first, _ = roll_out(world)
+    broken = MadeUpVpn(interface="tml0", steps={side: (step("Fail", "exit 7", None),) for side in Side})
+    with pytest.raises(CommandFailed):
+        roll_out(world, broken)
+    for host in world.hosts:
+        assert current(host) == first
+        assert host.links == {"eth1", "tml0"}
+        end = HostEnd(host.side, host, STATE_DIR)
+        wait_until(lambda end=end: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
+        assert run_dirs(host) == [f"tunnelmark-{first}"]
+
+
+def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        # Somebody runs the undo on B's console in the very moment in which A confirms.
+        world.b.shell_run("touch", f"{STATE_DIR}/undo-begun")
+        world.b.shell_run("rm", "-f", f"{STATE_DIR}/undo-begun.not")
+        confirmer = one.confirmer
+        world.b.shell_run("rm", "-f", f"{STATE_DIR}/undo-begun")
+        confirmer.install(token=CancelToken())
+        world.b.shell_run("touch", f"{STATE_DIR}/undo-begun")
+        outcome = confirmer.commit(token=CancelToken())
+        assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+        assert not outcome.may_be_half
+    for host, files in zip(world.hosts, before, strict=True):
+        assert current(host) == ""
+        assert host.etc_files() == files
+        assert host.links == {"eth1"}
+
+
+def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
+    class Silence:
+        def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+            time.sleep(min(timeout_s, 0.2))
+            return None
+
+    left: list[float] = []
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        assert one.hold(1.0, Silence(), token=CancelToken(), on_left=left.append) is None
+    assert left
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+
+
+def test_what_was_left_to_the_timers_goes_back_by_itself(world: World) -> None:
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        one.let_go(1.0, token=CancelToken())
+    assert world.a.links == {"eth1", "tml0"}
+    for host in world.hosts:
+        wait_until(lambda host=host: host.links == {"eth1"} and run_dirs(host) == [], f"{host.side} to go back")
+
+
+def test_a_tunnel_that_does_not_start_from_its_kit_is_not_confirmed(world: World) -> None:
+    once = '[ ! -e "$1/been" ] || exit 3; : > "$1/been"'
+    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (step("Work once", once, None, str(world.a.root)),)})
+    with pytest.raises((CommandFailed, TunnelDown)):
+        roll_out(world, vpn)
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+    assert [current(host) for host in world.hosts] == ["", ""]

@@ -14,6 +14,7 @@ from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 if TYPE_CHECKING:
     from app.domain.census_events import CensusEvent
     from app.domain.events import Event
+    from app.domain.rollout_events import RolloutEvent
     from ui.live_model import LiveModel
 
 T = TypeVar("T")
@@ -53,6 +54,8 @@ class Bridge(QObject):
     """A campaign, attempt or pause began or ended."""
     census_event = Signal(object)
     """Something happened in a census; there are few of them."""
+    rollout_event = Signal(object)
+    """Something happened in a roll-out; there are few of them."""
     host_key_asked = Signal(object)
     """Carries an Asked[bool] with a HostKeyQuestion."""
     password_asked = Signal(object, bool)
@@ -88,6 +91,10 @@ class Bridge(QObject):
         """Take a census's event, in whatever thread it happens."""
         self.census_event.emit(event)
 
+    def emit_rollout(self, event: RolloutEvent) -> None:
+        """Take a roll-out's event, in whatever thread it happens."""
+        self.rollout_event.emit(event)
+
     def confirm_host_key(self, question: HostKeyQuestion) -> bool:
         """Show an unknown host key and wait for the answer."""
         asked: Asked[bool] = Asked(question, fallback=False)
@@ -113,6 +120,11 @@ class Bridge(QObject):
         finally:
             with self._lock:
                 self._open.discard(asked)
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the window is closing: nothing is begun any more."""
+        return self._is_closing
 
     # --- from the window's thread -------------------------------------------------------------------------------------
 

@@ -32,10 +32,13 @@ class Closing:
         """Somebody wants to close the window."""
         if self.is_closing or self._is_asking:
             return
-        if not self._window.is_measuring and not self._window.is_trying:
+        if not (self._window.is_measuring or self._window.is_trying or self._window.is_rolling):
             self.begin()
             return
         self._is_asking = True
+        if self._window.is_rolling:
+            self._ask_about_rollout()
+            return
         is_census = not self._window.is_measuring
 
         def answered_no() -> None:
@@ -52,6 +55,16 @@ class Closing:
             tr("Go on trying") if is_census else tr("Go on measuring"),
             "stop",
         ).ask(self.begin, answered_no)
+
+    def _ask_about_rollout(self) -> None:
+        window = self._window
+        window.show_page(window.deploy)
+        title, text = window.deploy.closing_words
+
+        def answered_no() -> None:
+            self._is_asking = False
+
+        Question(window, title, text, tr("Close"), tr("Stay here"), "stop").ask(self.begin, answered_no)
 
     def look(self) -> None:
         """An operation began or ended: close when none is left."""
@@ -72,9 +85,14 @@ class Closing:
         if window.is_measuring:
             window.run_page.cancel_now()
             window.show_page(window.run_page)
+        kept = [window.run_page.operation] if window.is_measuring else []
+        if window.is_rolling:
+            window.show_page(window.deploy)
+            window.deploy.end_now()
+            kept.append(window.deploy.operation)
         window.bridge.refuse_all()
         for operation in window.runner.running:
-            if not (window.is_measuring and operation is window.run_page.operation):
+            if operation not in kept:
                 operation.cancel()
         window.say(tr("Closing: waiting until both hosts are as they were"))
         window.lock()

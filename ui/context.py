@@ -57,6 +57,15 @@ class Context:
         """Whether the services are open."""
         return bool(self._services)
 
+    @property
+    def can_roll_out(self) -> bool:
+        """Whether the services are open and can roll out."""
+        if not self._services:
+            return False
+        from app.wizard.rollout_ports import RolloutServices
+
+        return isinstance(self._services[0], RolloutServices)
+
     def take_services(self, services: ComparisonServices) -> None:
         """The services are open now."""
         self._services[:] = [services]

@@ -31,6 +31,7 @@ QLabel[look="heading"] {{ font-size: 11pt; font-weight: 600; }}
 QLabel[look="brand"] {{ font-size: 12pt; font-weight: 700; }}
 QLabel[look="muted"] {{ color: {muted}; }}
 QLabel[look="figure"] {{ font-size: 12pt; font-weight: 600; }}
+QLabel[look="countdown"] {{ font-size: 26pt; font-weight: 600; }}
 QLabel[look="sentence"] {{ font-size: 11pt; font-weight: 600; }}
 QLabel[look="strong"] {{ font-weight: 600; }}
 QLabel[look="good"] {{ color: {good}; font-weight: 600; }}

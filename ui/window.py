@@ -20,19 +20,29 @@ from ui.pages.welcome import WelcomePage
 from ui.starting import Starting
 from ui.texts import tr
 from ui.theme import LIGHT, Theme
-from ui.widgets.dialogs import Question, ask_host_key, ask_password
+from ui.widgets.dialogs import ask_host_key, ask_password
 from ui.widgets.frame import Footer, TopBar
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonWizard, Step
+    from ui.pages.deploy import DeployPage
     from ui.pages.history import PastResultsPage
     from ui.pages.hosts import HostsPage
     from ui.pages.results import ResultsPage
     from ui.pages.run import RunPage
+    from ui.pages.standing import StandingPage
     from ui.widgets.steps import StepList
 
 
-_AREAS = {"welcome": "start", "history": "history", "past": "history", "census": "census", "lint": "lint"}
+_AREAS = {
+    "welcome": "start",
+    "history": "history",
+    "past": "history",
+    "census": "census",
+    "lint": "lint",
+    "deploy": "rollout",
+    "standing": "rollout",
+}
 """Pages that are no step, by name, and the area in the top bar that they belong to."""
 
 
@@ -64,6 +74,7 @@ class MainWindow(QMainWindow):
         self.current: Page | None = None
         self._steps: StepList | None = None
         self._is_started = False
+        self._rollout_page = "deploy"
         self._closing = Closing(self)
         self._starting = Starting(self, open_services)
         self._build()
@@ -100,6 +111,7 @@ class MainWindow(QMainWindow):
         self.top.history_asked.connect(self.show_history)
         self.top.census_asked.connect(self.show_census)
         self.top.lint_asked.connect(self.show_lint)
+        self.top.rollout_asked.connect(self.show_rollout)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.go_back)
         for keys, action in (
@@ -132,7 +144,7 @@ class MainWindow(QMainWindow):
     @property
     def welcome(self) -> WelcomePage:
         """The first page."""
-        return self._page("welcome", self._make_welcome)  # type: ignore[return-value]
+        return self.area_page("welcome")  # type: ignore[return-value]
 
     @property
     def hosts(self) -> HostsPage:
@@ -158,10 +170,17 @@ class MainWindow(QMainWindow):
     @property
     def past(self) -> PastResultsPage:
         """Results that were opened from the history."""
-        from ui.pages.history import PastResultsPage
+        return self.area_page("past")  # type: ignore[return-value]
 
-        page: PastResultsPage = self._page("past", lambda: PastResultsPage(self.context))  # type: ignore[assignment]
-        return page
+    @property
+    def deploy(self) -> DeployPage:
+        """Where something is rolled out."""
+        return self.area_page("deploy")  # type: ignore[return-value]
+
+    @property
+    def standing(self) -> StandingPage:
+        """What is rolled out."""
+        return self.area_page("standing")  # type: ignore[return-value]
 
     @property
     def is_closing(self) -> bool:
@@ -178,6 +197,11 @@ class MainWindow(QMainWindow):
         """Whether a census is running."""
         return self._is_running("census")
 
+    @property
+    def is_rolling(self) -> bool:
+        """Whether something is being rolled out or taken back."""
+        return self._is_running("deploy")
+
     def _is_running(self, name: str) -> bool:
         return bool(getattr(self._pages.get(name), "is_running", False))
 
@@ -186,6 +210,12 @@ class MainWindow(QMainWindow):
         from ui.pages import steps
 
         return self._page(step, lambda: steps.make_page(step, self))
+
+    def area_page(self, name: str) -> Page:
+        """Return a page that is no step, made when it is wanted for the first time."""
+        from ui.pages import areas
+
+        return self._page(name, lambda: areas.make_page(name, self))
 
     def _page(self, name: object, make: Callable[[], Page]) -> Page:
         if name not in self._pages:
@@ -196,15 +226,6 @@ class MainWindow(QMainWindow):
             self._pages[name] = page
             self.stack.addWidget(page)
         return self._pages[name]
-
-    def _make_welcome(self) -> WelcomePage:
-        page = WelcomePage(self.context)
-        page.lab_chosen.connect(self.begin_with_lab)
-        page.hosts_chosen.connect(self.begin_with_hosts)
-        page.history_chosen.connect(self.show_history)
-        page.lint_chosen.connect(self.show_lint)
-        page.resume_chosen.connect(self.resume_pair)
-        return page
 
     def show_page(self, page: Page) -> None:
         """Show a page and put the focus on it."""
@@ -222,75 +243,55 @@ class MainWindow(QMainWindow):
         """Show the first page."""
         self.show_page(self.welcome)
 
+    def show_area(self, name: str) -> None:
+        """Show a page that is no step, see `ui.pages.areas`."""
+        if _AREAS[name] == "rollout":
+            self._rollout_page = name
+        self._starting.when_ready(lambda: self.show_page(self.area_page(name)))
+
     def show_history(self) -> None:
         """Show past comparisons."""
-        self._starting.when_ready(self._show_history)
-
-    def _show_history(self) -> None:
-        from ui.pages.history import HistoryPage
-
-        def make() -> Page:
-            page = HistoryPage(self.context)
-            page.opened.connect(self.show_past)
-            page.lab_chosen.connect(self.begin_with_lab)
-            return page
-
-        self.show_page(self._page("history", make))
+        self.show_area("history")
 
     def show_past(self, campaign_id: int) -> None:
         """Show the results of a past comparison."""
-        from ui.pages.steps import connect_results
-
-        is_new = "past" not in self._pages
         past = self.past
-        if is_new:
-            connect_results(past, self)
         self.show_page(past)
         past.show_campaign(campaign_id)
 
     def show_census(self) -> None:
         """Show the page that tries every cipher."""
-        self._starting.when_ready(lambda: self.show_page(self._page("census", self._make_census)))
-
-    def _make_census(self) -> Page:
-        from ui.pages.census import CensusPage
-
-        page = CensusPage(self.context)
-        page.lab_chosen.connect(self.begin_with_lab)
-        return page
+        self.show_area("census")
 
     def show_lint(self) -> None:
         """Show the page that checks configuration files."""
-        self._starting.when_ready(lambda: self.show_page(self._page("lint", self._make_lint)))
+        self.show_area("lint")
 
-    def _make_lint(self) -> Page:
-        from ui.pages.lint import LintPage
-
-        return LintPage(self.context)
+    def show_rollout(self) -> None:
+        """Show the page of the roll-out area that was seen last."""
+        self.show_area(self._rollout_page)
 
     def begin_with_lab(self) -> None:
         """A new comparison on the practice lab."""
-        self._starting.when_ready(lambda: self._begin_new(lambda: self.hosts.use_lab()))  # noqa: PLW0108 - made when wanted
+        self._begin_new(lambda: self.hosts.use_lab())  # noqa: PLW0108 - made when wanted
 
     def begin_with_hosts(self) -> None:
         """A new comparison on the user's hosts."""
-        self._starting.when_ready(lambda: self._begin_new(lambda: None))
+        self._begin_new(lambda: None)
+
+    def _begin_new(self, then: Callable[[], None]) -> None:
+        def begin() -> None:
+            from ui.pages.steps import begin_new
+
+            begin_new(self, then)
+
+        self._starting.when_ready(begin)
 
     def resume_pair(self, pair_name: str) -> None:
         """Go on with the interrupted comparison of a pair."""
         from ui.resuming import resume_pair
 
         resume_pair(self, pair_name)
-
-    def _begin_new(self, then: Callable[[], None]) -> None:
-        from app.wizard import Step
-
-        if self.is_measuring:
-            self.go(Step.RUN)
-            self.say(tr("A comparison is running: cancel it before starting another."))
-            return
-        self.go(Step.HOSTS)
-        then()
 
     # --- moving -------------------------------------------------------------------------------------------------------
 
@@ -314,7 +315,9 @@ class MainWindow(QMainWindow):
 
         if not self.footer.back.isEnabled() or self.current is None:
             return
-        if self.current is self._pages.get("past"):
+        if self.current.origin is not None:
+            self.show_page(self.current.origin)
+        elif self.current is self._pages.get("past"):
             self.show_history()
         elif self._area_of(self.current) or self.wizard.current is Step.HOSTS:
             self.show_welcome()
@@ -334,23 +337,9 @@ class MainWindow(QMainWindow):
 
     def confirm_change(self, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
         """Say which steps a change makes invalid, and take it if the user agrees."""
-        if not invalid:
-            take()
-            return
-        from ui.widgets.steps import step_names
+        from ui.pages.steps import confirm_change
 
-        names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
-        Question(
-            self,
-            tr("This change makes later steps invalid"),
-            tr(
-                "To be done again: %1. Comparisons that were measured stay in the history. Without the change, "
-                "everything stays as it is."
-            ).replace("%1", names),
-            tr("Change it"),
-            tr("Keep it as it was"),
-            "warning",
-        ).ask(take)
+        confirm_change(self, invalid, take)
 
     # --- showing ------------------------------------------------------------------------------------------------------
 
@@ -381,6 +370,7 @@ class MainWindow(QMainWindow):
         is_first = page is self._pages.get("welcome")
         is_last = in_steps and self.wizard.current.value == "results"
         self.top.show_area(area or "comparison")
+        self.top.rollout.setVisible(self.context.can_roll_out)
         self.footer.back.setVisible(not is_first)
         self.footer.back.setEnabled(not (in_steps and self.is_measuring))
         self.footer.next.setVisible(in_steps and not is_last)

@@ -124,6 +124,18 @@ class RolloutServices(Protocol):
         """Roll out what stands on a pair once more, with new keys."""
         ...
 
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+        """Roll out once more what one host alone keeps; None where nothing has to be repaired."""
+        ...
+
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Confirm what waits for it on the hosts, whoever applied it.
+
+        Raises:
+            NotFound: Nothing waits for a confirmation.
+        """
+        ...
+
     def deployments(self, pair_name: str | None = None) -> tuple[Deployment, ...]:
         """Return every deployment of a pair, or of all, newest first."""
         ...

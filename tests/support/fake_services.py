@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from fake_census import FakeCensus
+from fake_rollout import FakeRollout
 from fake_solutions import OLD_SERVER, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
@@ -55,8 +56,8 @@ _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
 @dataclass
-class FakeServices(FakeCensus):
-    """Implements ComparisonServices.
+class FakeServices(FakeCensus, FakeRollout):
+    """Implements ComparisonServices and RolloutServices.
 
     Attributes:
         prompts: Where questions go.
@@ -94,7 +95,8 @@ class FakeServices(FakeCensus):
 
     def __post_init__(self) -> None:
         self.cleanup.set()
-        self.census_gate.set()
+        for gate in (self.census_gate, self.stage_gate, self.undo_gate):
+            gate.set()
 
     def _call(self, name: str) -> None:
         self.calls.append(name)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QHeaderView,
     QLineEdit,
@@ -53,6 +54,7 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     pages = []
 
     def look() -> None:
+        QApplication.processEvents()  # layouts settle on posted events
         pages.append(type(window.current).__name__)
         assert _nameless(window) == [], pages[-1]
         assert _clipped(window) == [], pages[-1]
@@ -75,7 +77,28 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     window.current.begin.click()  # type: ignore[union-attr]
     driver.idle()
     look()
-    assert len(set(pages)) == 10
+    window.show_rollout()
+    driver.idle()
+    look()
+    window.current.ask_hosts.click()  # type: ignore[union-attr]
+    driver.idle()
+    look()
+    window.current.preview.click()  # type: ignore[union-attr]
+    driver.idle()
+    look()
+    window.current.deploy.click()  # type: ignore[union-attr]
+    driver.until(lambda: window.deploy.live.countdown.is_open)
+    look()
+    window.deploy.live.countdown.keep.click()
+    driver.idle()
+    look()
+    window.show_area("standing")
+    driver.idle()
+    tabs = window.standing.detail.tabs
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        look()
+    assert len(set(pages)) == 12
     assert window.width() == 1024
 
 

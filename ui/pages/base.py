@@ -32,6 +32,8 @@ class Page(QWidget):
     """A sentence for the status line."""
     left = Signal()
     """The page is done: go to the next step."""
+    origin: Page | None = None
+    """Where Back leads; None for the usual place."""
 
     def __init__(self, context: Context, title: str, intro: str = "") -> None:
         super().__init__()

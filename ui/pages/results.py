@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QWidget
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.results import CampaignStatus
+from app.domain.verdicts import Verdict
 from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page
@@ -21,6 +22,7 @@ from ui.theme import GRID
 from ui.widgets.basics import button, label, row
 from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
+from ui.widgets.rollout_form import Wanted
 from ui.widgets.sentence import SentenceCard
 
 _MAX_TABLE_PX = 248
@@ -36,6 +38,8 @@ class ResultsPage(Page):
     """Carries the CampaignRecord that is to be measured again."""
     resume_asked = Signal(object)
     """Carries the CampaignRecord of an interrupted comparison."""
+    rollout_asked = Signal(object)
+    """Carries a `Wanted`: the candidate that is to be rolled out."""
     shown = Signal(int)
     """Carries the number of the comparison that is on the page now."""
 
@@ -53,6 +57,7 @@ class ResultsPage(Page):
         self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
         self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
         self.resume.setVisible(False)
+        self.rollout = button(tr("Roll o&ut this one…"), "rollout", look="primary", on_click=self._roll_out)
         self.sentence = SentenceCard()
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)
@@ -156,19 +161,33 @@ class ResultsPage(Page):
         key = self.table.selected_key()
         if key is not None:
             self.tabs.choose(key)
+        self._show_buttons()
+
+    def _roll_out(self) -> None:
+        key = self.table.selected_key()
+        if self.data is None or key is None:
+            return
+        pair, title = self.data.record.plan.pair, self.data.result(key).title
+        self.rollout_asked.emit(Wanted(pair, key, title))
 
     def _show_buttons(self) -> None:
         has_data = self.data is not None
         self.report.setEnabled(has_data)
         self.again.setEnabled(has_data)
+        self.rollout.setVisible(self.context.can_roll_out)
+        self.rollout.setEnabled(self._may_roll_out())
         for widget in (self.sentence, self.table, self.tabs):
             widget.setVisible(has_data)
+
+    def _may_roll_out(self) -> bool:
+        key = self.table.selected_key()
+        return self.data is not None and key is not None and self.data.result(key).verdict is not Verdict.UNPROTECTED
 
     def _lay_out(self) -> None:
         self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
-        head = row(self.title, 2 * GRID, self.what, self.resume, self.again, self.report)
+        head = row(self.title, 2 * GRID, self.what, self.resume, self.again, self.report, self.rollout)
         head.setStretch(2, 1)
         self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.title.setWordWrap(False)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.domain.results import CampaignRecord
 from app.wizard import Step
+from ui.pages.areas import open_rollout
 from ui.pages.base import Page
 from ui.pages.results import ResultsPage
+from ui.texts import tr
+from ui.widgets.dialogs import Question
+from ui.widgets.steps import step_names
 
 if TYPE_CHECKING:
     from ui.window import MainWindow
@@ -49,6 +54,36 @@ def connect_results(page: ResultsPage, window: MainWindow) -> None:
     """Let the buttons of a results page move the window."""
     page.again_asked.connect(lambda record: measure_again(window, record))
     page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name))
+    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+
+
+def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
+    """Begin a new comparison, unless one is running."""
+    if window.is_measuring:
+        window.go(Step.RUN)
+        window.say(tr("A comparison is running: cancel it before starting another."))
+        return
+    window.go(Step.HOSTS)
+    then()
+
+
+def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
+    """Say which steps a change makes invalid, and take it if the user agrees."""
+    if not invalid:
+        take()
+        return
+    names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
+    Question(
+        window,
+        tr("This change makes later steps invalid"),
+        tr(
+            "To be done again: %1. Comparisons that were measured stay in the history. Without the change, "
+            "everything stays as it is."
+        ).replace("%1", names),
+        tr("Change it"),
+        tr("Keep it as it was"),
+        "warning",
+    ).ask(take)
 
 
 def measure_again(window: MainWindow, record: CampaignRecord) -> None:

@@ -19,6 +19,7 @@ class TopBar(QFrame):
     history_asked = Signal()
     census_asked = Signal()
     lint_asked = Signal()
+    rollout_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +32,11 @@ class TopBar(QFrame):
         self.history = button(tr("History"), "clock", look="tab", on_click=self.history_asked.emit, shortcut="Ctrl+H")
         self.census = button(tr("Cipher census"), "key", look="tab", on_click=self.census_asked.emit, shortcut="Ctrl+E")
         self.lint = button(tr("Check a file"), "search", look="tab", on_click=self.lint_asked.emit, shortcut="Ctrl+L")
-        self._areas = (self.start, self.comparison, self.history, self.census, self.lint)
+        self.rollout = button(
+            tr("Roll-out"), "rollout", look="tab", on_click=self.rollout_asked.emit, shortcut="Ctrl+R"
+        )
+        self.rollout.setVisible(False)
+        self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
         self._group = QButtonGroup(self)
         for area in self._areas:
             area.setCheckable(True)
@@ -57,7 +62,7 @@ class TopBar(QFrame):
         self.setAccessibleDescription(text)
 
     def show_area(self, area: str) -> None:
-        """Mark where the window is: `start`, `comparison`, `history`, `census` or `lint`."""
+        """Mark where the window is: `start`, `comparison`, `rollout`, `history`, `census` or `lint`."""
         getattr(self, area).setChecked(True)
 
 

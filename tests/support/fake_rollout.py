@@ -1,0 +1,297 @@
+"""Roll-outs of the window's fake services: shaped like one of WireGuard on two small gateways; nothing is touched."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from fake_rollout_values import dry_run_of, end_of, ports_of, status_of
+from sample_records import pair as sample_pair
+
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, InvalidPlan, NotFound
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import Link
+from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
+from app.domain.rollout_events import (
+    Confirmation,
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEnded,
+    RolloutNote,
+    RolloutSink,
+    RolloutStage,
+    RolloutStageStarted,
+)
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Verdict
+from app.domain.wire import LeakProof, LeakVerdict
+from app.wizard import Discovery
+from app.wizard.ports import ProgressSink
+from app.wizard.rollout_ports import AuditLine, LanPort
+
+BEGUN = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)
+BUILDING = (RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.IDENTITY, RolloutStage.APPLY, RolloutStage.VERIFY)
+LEAK = LeakProof(LeakVerdict.PROTECTED, 40, 40, {"a": 44, "b": 44}, {"a": 0, "b": 0}, {"a": 4, "b": 4})
+
+
+class _Nobody:
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        raise AssertionError("Nobody is asked.")
+
+
+@dataclass(kw_only=True)
+class FakeRollout:
+    """The methods of the services that are about roll-outs.
+
+    Attributes:
+        deployed: Stored deployments, newest first.
+        stage_gate: Stages go on while it is set; tests clear it to look at that moment.
+        undo_gate: The same for the way back.
+        tick_s: How long a second of the countdown lasts.
+        obstacles_block: Whether a dry run finds something in the way.
+        rollout_fails_at: The stage in which B gets lost.
+        statuses: Answers to questions for the status, the last one again and again; empty for a healthy one.
+        asked_options: What was asked for last.
+        audits_written: Files that were written.
+    """
+
+    deployed: list[Deployment] = field(default_factory=list)
+    stage_gate: threading.Event = field(default_factory=threading.Event)
+    undo_gate: threading.Event = field(default_factory=threading.Event)
+    tick_s: float = 0.02
+    obstacles_block: bool = False
+    rollout_fails_at: RolloutStage | None = None
+    statuses: list[PairStatus] = field(default_factory=list)
+    asked_options: RolloutOptions | None = None
+    audits_written: list[Path] = field(default_factory=list)
+
+    def _call(self, name: str) -> None:
+        raise NotImplementedError(name)
+
+    def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
+        self._call("lan_ports")
+        return ports_of(discovery)
+
+    def dry_run(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> DryRun:
+        self._call("dry_run")
+        self.asked_options = options
+        on_progress("Reading what is on both hosts", None)
+        standing = self._standing(discovery.pair.name)
+        candidate = next(one for one in discovery.candidates if (one.solution, one.suite) == key)
+        return dry_run_of(
+            discovery,
+            candidate,
+            options,
+            is_blocked=self.obstacles_block,
+            replaces=standing.id if standing is not None else "",
+        )
+
+    def deploy(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation,
+    ) -> Deployment:
+        self._call("deploy")
+        candidate = next(one for one in discovery.candidates if (one.solution, one.suite) == key)
+        if not candidate.verdict.is_deployable and not options.legacy_reason:
+            raise InvalidPlan(f"{candidate.title} is never rolled out.", hint="Choose another.")
+        made = self.made(discovery.pair, candidate.solution, candidate.suite, candidate.title, options)
+        return self._roll_out(replace(made, verdict=candidate.verdict), token, emit, confirmation)
+
+    def made(
+        self, pair: PairSpec, solution: str, suite: str, title: str, options: RolloutOptions | None = None
+    ) -> Deployment:
+        """Return a deployment that has just begun."""
+        options = options or RolloutOptions()
+        number = len(self.deployed) + 1
+        at = BEGUN + timedelta(days=number - 1)
+        standing = self._standing(pair.name)
+        return Deployment(
+            id=f"{number:016x}",
+            pair=pair,
+            solution=solution,
+            suite=suite,
+            title=title,
+            verdict=Verdict.RECOMMENDED,
+            options=options,
+            slot="1f2e",
+            link=Link(pair.underlay_a, pair.underlay_b),
+            by="meier on office-7",
+            prepared_at=at,
+            state=DeploymentState.PREPARED,
+            state_at=at,
+            a=end_of(Side.A, options, solution),
+            b=end_of(Side.B, options, solution),
+            replaces=standing.id if standing is not None else "",
+            timings_s={"prepare": 2.1, "apply": 3.4, "verify": 2.2},
+            policy="Tunnelmark policy 2026-03",
+            tunnelmark_version="0.3.0",
+        )
+
+    def store(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
+        """Keep a deployment in a new state; the one before it is replaced where this one stands."""
+        stored = replace(deployment, state=state, message=message, state_at=deployment.prepared_at)
+        if state is DeploymentState.CONFIRMED:
+            stored = replace(stored, confirmed_at=stored.prepared_at)
+            for nth, other in enumerate(self.deployed):
+                if other.pair.name == deployment.pair.name and other.state.is_standing and other.id != deployment.id:
+                    self.deployed[nth] = replace(other, state=DeploymentState.REPLACED)
+        self.deployed[:] = [other for other in self.deployed if other.id != deployment.id]
+        self.deployed.insert(0, stored)
+        return stored
+
+    def _standing(self, pair_name: str) -> Deployment | None:
+        return next((one for one in self.deployed if one.pair.name == pair_name and one.state.is_standing), None)
+
+    def _roll_out(
+        self, made: Deployment, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+    ) -> Deployment:
+        try:
+            for stage in BUILDING:
+                self._enter(stage, emit, token)
+            applied = replace(made, state=DeploymentState.APPLIED)
+            emit(RolloutApplied(applied, LEAK))
+            within_s = made.options.confirm_within_s
+            if within_s is not None:
+                emit(RolloutStageStarted(RolloutStage.CONFIRM))
+                decision = self._decision(within_s, emit, token, confirmation)
+                if decision is not Decision.KEEP:
+                    why = "It was not wanted." if decision else f"It was not confirmed within {within_s:g} s."
+                    return self._go_back(made, emit, DeploymentState.UNDONE, why)
+            self._enter(RolloutStage.ENABLE, emit, token)
+        except Cancelled:
+            self._go_back(made, emit, DeploymentState.UNDONE, "It was cancelled.")
+            raise
+        except NotFound as error:
+            self._go_back(made, emit, DeploymentState.FAILED, error.message)
+            raise
+        ended = self.store(made, DeploymentState.CONFIRMED)
+        emit(RolloutEnded(ended))
+        return ended
+
+    def _enter(self, stage: RolloutStage, emit: RolloutSink, token: CancelToken) -> None:
+        emit(RolloutStageStarted(stage))
+        if stage is RolloutStage.APPLY:
+            emit(RolloutStageStarted(stage, "gateway-b: Make the interface"))
+        if stage is RolloutStage.VERIFY:
+            emit(RolloutNote("gateway-b cannot capture packets: whether frames leak was looked at on gateway-a alone."))
+        while not self.stage_gate.wait(0.01):
+            token.raise_if_cancelled()
+        token.raise_if_cancelled()
+        if stage is self.rollout_fails_at:
+            raise NotFound("gateway-b does not answer any more.", hint="Look at its cable.")
+
+    def _decision(
+        self, within_s: float, emit: RolloutSink, token: CancelToken, confirmation: Confirmation
+    ) -> Decision | None:
+        left_s = within_s
+        while left_s > 0:
+            emit(RolloutCountdown(left_s, within_s))
+            decision = confirmation.wait(self.tick_s, token=token)
+            token.raise_if_cancelled()
+            if decision is not None:
+                return decision
+            left_s -= 1.0
+        return None
+
+    def _go_back(self, made: Deployment, emit: RolloutSink, state: DeploymentState, message: str) -> Deployment:
+        emit(RolloutStageStarted(RolloutStage.UNDO))
+        assert self.undo_gate.wait(20)
+        ended = self.store(made, state, message)
+        emit(RolloutEnded(ended))
+        return ended
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        self._call("status")
+        if self.statuses:
+            return self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
+        return status_of(pair, self._standing(pair.name))
+
+    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        self._call("undeploy")
+        standing = self._standing(pair.name)
+        if standing is None:
+            raise NotFound(f"Nothing is rolled out on {pair.name}.")
+        for stage in (RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.APPLY, RolloutStage.UNDO):
+            emit(RolloutStageStarted(stage))
+        assert self.undo_gate.wait(20)
+        ended = self.store(standing, DeploymentState.UNDONE, "It was taken back.")
+        emit(RolloutEnded(ended))
+        return ended
+
+    def rotate_keys(
+        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+    ) -> Deployment:
+        self._call("rotate_keys")
+        standing = self._standing(pair.name)
+        assert standing is not None
+        return self._again(standing, token, emit, confirmation)
+
+    def redeploy(
+        self, deployment_id: str, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+    ) -> Deployment:
+        self._call("redeploy")
+        return self._again(next(one for one in self.deployed if one.id == deployment_id), token, emit, confirmation)
+
+    def _again(
+        self, former: Deployment, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+    ) -> Deployment:
+        made = self.made(former.pair, former.solution, former.suite, former.title, former.options)
+        return self._roll_out(made, token, emit, confirmation)
+
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+        self._call("repair")
+        half = self._standing(pair.name)
+        if half is None or half.state is not DeploymentState.HALF_CONFIRMED:
+            return None
+        options = replace(half.options, confirm_within_s=None)
+        made = self.made(half.pair, half.solution, half.suite, half.title, options)
+        return self._roll_out(made, token, emit, _Nobody())
+
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        self._call("confirm")
+        waiting = self._standing(pair.name)
+        if waiting is None or waiting.state is not DeploymentState.APPLIED:
+            raise NotFound(f"Nothing waits for a confirmation on {pair.name}.")
+        return self.store(waiting, DeploymentState.CONFIRMED)
+
+    def deployments(self, pair_name: str | None = None) -> tuple[Deployment, ...]:
+        self._call("deployments")
+        return tuple(one for one in self.deployed if pair_name in (None, one.pair.name))
+
+    def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
+        self._call("audit_log")
+        lines = []
+        for nth, (command, what, status) in enumerate(
+            (
+                ("ip link del tml0", "Take the interface away", None),
+                ("systemctl enable tunnelmark-1f2e.service", "Start with the host", 0),
+                ("ip link add tml0 type l2tp", "Make the interface", 0),
+            )
+        ):
+            entry = AuditEntry(BEGUN + timedelta(minutes=-nth), "192.0.2.10", Side.A, command, status, what)
+            lines.append(AuditLine(entry, "meier on office-7", f"{1:016x}"))
+        return tuple(lines) if pair_name in (None, sample_pair().name) else ()
+
+    def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
+        self._call("write_audit")
+        self.audits_written.append(path)
+        return path

@@ -1,0 +1,96 @@
+"""What watching a pair remembers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from fake_rollout_values import LOOKED_AT, healthy_end, with_end
+from sample_records import pair
+
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Verdict
+from ui.watch_log import MOST_SAMPLES, Limits, WatchLog
+
+
+@pytest.fixture
+def healthy() -> PairStatus:
+    one = Deployment(
+        "1" * 16,
+        pair(),
+        "wireguard",
+        "chacha20-poly1305",
+        "WireGuard",
+        Verdict.RECOMMENDED,
+        RolloutOptions(),
+        "1f2e",
+        Link("198.51.100.1", "198.51.100.2"),
+        "meier on office-7",
+        LOOKED_AT,
+        DeploymentState.CONFIRMED,
+        LOOKED_AT,
+    )
+    ends = [healthy_end(pair(), side, one) for side in Side]
+    return PairStatus("lab:practice", LOOKED_AT, one, one.state, ends[0], ends[1])
+
+
+def after(status: PairStatus, seconds: float) -> PairStatus:
+    return replace(status, at=status.at + timedelta(seconds=seconds))
+
+
+def test_a_loss_is_told_when_it_begins_and_when_it_ends_with_its_length(healthy: PairStatus) -> None:
+    log = WatchLog()
+    lost = with_end(healthy, Side.B, is_up=False, rtt_ms=None)
+    assert [line.text for line in log.take(healthy, Limits())] == ["Watching begins; the tunnel is up."]
+    (line,) = log.take(after(lost, 5), Limits())
+    assert line.is_bad
+    assert line.text == "Tunnel lost: no answer through it on gateway-b."
+    assert log.take(after(lost, 10), Limits()) == ()
+    (line,) = log.take(after(healthy, 70), Limits())
+    assert (line.text, line.is_bad) == ("The tunnel is up again after 1:05 min.", False)
+
+
+def test_a_host_out_of_reach_is_no_lost_tunnel(healthy: PairStatus) -> None:
+    log = WatchLog()
+    away = with_end(healthy, Side.A, is_reachable=False, is_up=False)
+    assert "Cannot be asked: gateway-a does not answer over SSH." in log.take(away, Limits())[0].text
+    assert log.fail(LOOKED_AT, "gateway-a does not answer.") == (), "it is told once"
+    lost = with_end(healthy, Side.A, is_up=False)
+    assert "Tunnel lost" in log.take(lost, Limits())[0].text
+
+
+def test_limits_are_compared_with_the_worse_host_and_only_while_the_tunnel_is_up(healthy: PairStatus) -> None:
+    log, limits = WatchLog(), Limits(rtt_ms=10.0, loss_pct=1.0)
+    log.take(healthy, limits)
+    slow = with_end(with_end(healthy, Side.B, rtt_ms=10.1), Side.A, loss_pct=5.0)
+    assert [line.text for line in log.take(slow, limits)] == [
+        "Round-trip time is 10.10 ms, above 10.00 ms.",
+        "Loss is 5 %, above 1 %.",
+    ]
+    assert log.take(slow, limits) == ()
+    lost = with_end(with_end(slow, Side.A, is_up=False), Side.B, is_up=False)
+    assert [line.text.partition(":")[0] for line in log.take(lost, limits)] == ["Tunnel lost"]
+    texts = [line.text for line in log.take(healthy, limits)]
+    assert texts[1:] == ["Round-trip time is 1.47 ms again.", "Loss is 0 % again."]
+
+
+def test_exactly_the_limit_is_within_it_and_no_limit_tells_nothing(healthy: PairStatus) -> None:
+    log = WatchLog()
+    log.take(healthy, Limits())
+    exact = with_end(healthy, Side.B, rtt_ms=10.0)
+    assert log.take(exact, Limits(rtt_ms=10.0)) == ()
+    assert log.take(with_end(healthy, Side.B, rtt_ms=9_000.0), Limits()) == ()
+
+
+def test_what_is_remembered_is_bounded(healthy: PairStatus) -> None:
+    log = WatchLog()
+    for nth in range(MOST_SAMPLES + 10):
+        log.take(after(healthy, nth), Limits())
+    assert len(log.samples) == MOST_SAMPLES
+    assert log.samples[-1].at == healthy.at + timedelta(seconds=MOST_SAMPLES + 9)
+    assert log.samples[-1].loss_pct == 0.0
+    assert log.samples[-1].rtt_ms == (1.42, 1.47)

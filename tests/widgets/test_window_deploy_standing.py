@@ -1,0 +1,334 @@
+"""The page of standing tunnels: what is stored, looking, watching, losses, drift, and what can be done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from fake_rollout_values import DRIFT, status_of, with_end
+from PySide6.QtWidgets import QLabel
+from sample_records import pair
+from window_driver import Driver
+
+from app.domain.errors import HostUnreachable
+from app.domain.hosts import Side
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Finding, Verdict
+from ui.pages.deploy import DeployPage
+from ui.pages.standing import StandingPage
+from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WATCH, WHAT
+
+
+def stand(
+    driver: Driver, *, title: str = "WireGuard, ChaCha20-Poly1305", options: RolloutOptions | None = None
+) -> Deployment:
+    services = driver.services
+    made = services.made(pair(), "wireguard", "chacha20-poly1305", title, options)
+    return services.store(made, DeploymentState.CONFIRMED)
+
+
+def page_of(driver: Driver) -> StandingPage:
+    driver.window.show_area("standing")
+    driver.until(lambda: isinstance(driver.window.current, StandingPage))
+    driver.idle()
+    page = driver.window.current
+    assert isinstance(page, StandingPage)
+    return page
+
+
+def cell(page: StandingPage, column: int, nth: int = 0) -> str:
+    return page.table.item(nth, column).text()
+
+
+def later(status: PairStatus, seconds: float) -> PairStatus:
+    return replace(status, at=status.at + timedelta(seconds=seconds))
+
+
+def told(page: StandingPage) -> list[str]:
+    log = page.detail.now.log
+    return [log.item(nth).text().partition("  ")[2] for nth in range(log.count())]
+
+
+def test_without_any_deployment_it_says_what_to_do_next(driver: Driver) -> None:
+    page = page_of(driver)
+    assert "Nothing has been rolled out yet" in page.notice.text
+    assert not page.table.isVisible()
+    driver.click(page.notice.action("Roll out…"))
+    driver.until(lambda: isinstance(driver.window.current, DeployPage))
+    assert driver.window.top.rollout.isChecked()
+
+
+def test_what_is_stored_is_shown_without_asking_any_host(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    assert cell(page, WHAT) == "WireGuard, ChaCha20-Poly1305"
+    assert cell(page, STATE) == "stays"
+    assert cell(page, TUNNEL) == "not looked at"
+    assert "rolled out by meier on office-7" in page.detail.sentence.text()
+    assert "status" not in driver.services.calls
+    assert "not looked at yet" in page.detail.drift.view.toPlainText().casefold()
+
+
+def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> None:
+    one = stand(driver)
+    old = Finding("ChaCha20", Verdict.LEGACY, "Something newer is there.", "RFC 9999", "AES-256-GCM")
+    driver.services.statuses.append(replace(status_of(pair(), one), verdict=Verdict.LEGACY, findings=(old,)))
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: cell(page, TUNNEL) == "up")
+    driver.idle()
+    assert (cell(page, RTT), cell(page, LOSS)) == ("1.44 ms", "0 %")
+    assert cell(page, VERDICT) == "Legacy"
+    assert "Something newer is there. (RFC 9999) Instead: AES-256-GCM." in page.detail.sentence.text()
+    facts = page.detail.now.facts
+    assert facts.text("Last handshake") == ("1:14 min ago", "1:14 min ago")
+    assert facts.text("Received, sent")[0] == "48.2 MB, 51.9 MB"
+    assert facts.text("RTT now") == ("1.42 ms", "1.47 ms")
+    assert facts.text("Starts with the host") == ("yes", "yes")
+    keys = [[page.detail.keys.item(row, column).text() for column in range(4)] for row in range(4)]
+    assert keys[0] == ["A  gateway-a", "WireGuard key", "16.3 days", "349"]
+    assert keys[1][3] == "has no end"
+
+
+def test_what_was_changed_by_hand_is_a_diff(driver: Driver) -> None:
+    one = stand(driver)
+    status = with_end(status_of(pair(), one), Side.B, ("One file was changed by hand.",), drift=(DRIFT,))
+    driver.services.statuses.append(status)
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: page.detail.tabs.tabText(1) == "Changed by hand (1)")
+    text = page.detail.drift.view.toPlainText()
+    assert "B  gateway-b  /etc/tunnelmark/1f2e/wg0.conf" in text
+    assert "\n+MTU = 1280" in text
+    assert "One file was changed by hand." in page.detail.sentence.text()
+
+
+def test_a_pair_that_went_half_way_and_a_host_that_counts_down(driver: Driver) -> None:
+    one = stand(driver)
+    status = replace(status_of(pair(), one), state=DeploymentState.HALF_CONFIRMED)
+    status = with_end(status, Side.B, deployment_id="", is_up=False, is_confirmed=False)
+    driver.services.statuses.append(with_end(status, Side.A, is_confirmed=False, left_s=75.0, is_up=False))
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: cell(page, STATE) == "on one host only")
+    assert page.detail.now.facts.text("State") == ("goes back in 1:15 min unless confirmed", "nothing")
+    assert cell(page, TUNNEL) == "down"
+
+
+def test_what_one_host_alone_keeps_can_be_repaired(driver: Driver) -> None:
+    one = stand(driver)
+    driver.services.store(one, DeploymentState.HALF_CONFIRMED)
+    page = page_of(driver)
+    assert cell(page, STATE) == "on one host only"
+    driver.click(page.detail.repair)
+    driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
+    driver.idle()
+    page = page_of(driver)
+    assert cell(page, STATE) == "stays"
+    assert not page.detail.repair.isVisible()
+
+
+def test_what_waits_on_the_hosts_can_be_kept_after_a_restart_of_the_program(driver: Driver) -> None:
+    one = stand(driver)
+    driver.services.store(one, DeploymentState.APPLIED)
+    page = page_of(driver)
+    assert cell(page, STATE) == "waits for confirmation"
+    driver.click(page.detail.keep)
+    driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
+    driver.idle()
+    assert not page_of(driver).detail.keep.isVisible()
+
+
+def test_what_the_hosts_tell_brings_the_stored_deployments_up_to_date(driver: Driver) -> None:
+    one = stand(driver)
+    page = page_of(driver)
+    half = driver.services.store(one, DeploymentState.HALF_CONFIRMED)  # as a look at the hosts would find out
+    driver.services.statuses.append(replace(status_of(pair(), half), state=DeploymentState.HALF_CONFIRMED))
+    driver.click(page.detail.look)
+    driver.until(page.detail.repair.isVisible)
+    driver.idle()
+    assert page.detail.earlier.table.item(0, 3).text() == "on one host only"
+    assert cell(page, TUNNEL) == "up", "what was seen is kept"
+
+
+def test_watching_keeps_a_log_of_losses_and_tells_the_desktop(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = stand(driver)
+    healthy = status_of(pair(), one)
+    lost = with_end(healthy, Side.A, is_up=False, rtt_ms=None, loss_pct=100.0)
+    driver.services.statuses += [healthy, later(lost, 5), later(lost, 10), later(healthy, 17)]
+    page = page_of(driver)
+    notes: list[tuple[str, str]] = []
+    monkeypatch.setattr(page.notifier, "notify", lambda title, text: notes.append((title, text)))
+    page.watcher.every_ms = 10
+    driver.click(page.detail.watch)
+    assert cell(page, WATCH) == "yes"
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 4)
+    assert told(page) == [
+        "The tunnel is up again after 12 s.",
+        "Tunnel lost: no answer through it on gateway-a.",
+        "Watching begins; the tunnel is up.",
+    ]
+    assert notes == [("Tunnelmark: lab:practice", "Tunnel lost: no answer through it on gateway-a.")]
+    driver.click(page.detail.watch)
+    driver.idle()
+    assert cell(page, WATCH) == "no"
+    seen = len(page.watcher.log("lab:practice").samples)
+    driver.qtbot.wait(60)
+    assert len(page.watcher.log("lab:practice").samples) == seen, "nobody looks any more"
+
+
+def test_limits_are_told_once_and_when_they_are_kept_again(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = stand(driver)
+    good = status_of(pair(), one)
+    slow = with_end(good, Side.B, rtt_ms=48.0)
+    driver.services.statuses += [later(slow, 1), later(slow, 2), later(good, 3)]
+    page = page_of(driver)
+    notes: list[str] = []
+    monkeypatch.setattr(page.notifier, "notify", lambda _title, text: notes.append(text))
+    now = page.detail.now
+    now.rtt[0].setChecked(True)
+    now.rtt[1].setValue(20.0)
+    page.watcher.every_ms = 10
+    driver.click(page.detail.watch)
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 3)
+    assert notes == ["Round-trip time is 48.00 ms, above 20.00 ms."]
+    assert told(page)[0] == "Round-trip time is 1.47 ms again."
+
+
+def test_watching_goes_on_when_hosts_do_not_answer_and_on_other_pages(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand(driver)
+    page = page_of(driver)
+    notes: list[str] = []
+    monkeypatch.setattr(page.notifier, "notify", lambda _title, text: notes.append(text))
+    page.watcher.every_ms = 10
+    driver.services.faults["status"] = HostUnreachable("gateway-a does not answer.")
+    driver.click(page.detail.watch)
+    driver.window.show_welcome()
+    driver.until(lambda: len(page.watcher.log("lab:practice").lines) >= 2)
+    assert notes == ["Cannot be asked: gateway-a does not answer."]
+    assert "up again" in page.watcher.log("lab:practice").lines[1].text
+    driver.window.close()
+    driver.until(lambda: driver.services.is_closed)
+
+
+def test_what_is_being_read_is_not_pulled_away_by_watching(driver: Driver) -> None:
+    stand(driver, title="WireGuard, first")
+    stand(driver, title="WireGuard, second")
+    page = page_of(driver)
+    page.detail.tabs.setCurrentWidget(page.detail.earlier)
+    page.detail.earlier.table.selectRow(1)
+    page.detail.earlier.code.search.setText("tml0")
+    page.watcher.every_ms = 10
+    driver.click(page.detail.watch)
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 3)
+    assert page.detail.earlier.table.currentRow() == 1
+    assert page.detail.earlier.selected is not None
+    assert page.detail.earlier.selected.title == "WireGuard, first"
+    assert page.detail.tabs.currentWidget() is page.detail.earlier
+
+
+def test_undo_asks_and_is_watched_on_the_other_page(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    driver.click(page.detail.undo)
+    question = driver.dialog()
+    assert "put back" in " ".join(found.text() for found in question.findChildren(QLabel))
+    driver.click(question.no)
+    assert "undeploy" not in driver.services.calls
+    driver.until(lambda: not driver.window.findChildren(type(question)))
+    driver.click(page.detail.undo)
+    driver.click(driver.dialog().yes)
+    driver.until(lambda: driver.services.deployed[0].state is DeploymentState.UNDONE)
+    driver.idle()
+    deploy = driver.window.current
+    assert isinstance(deploy, DeployPage)
+    driver.click(deploy.live.result.action("Show it among the standing tunnels"))
+    driver.idle()
+    assert driver.window.current is page
+    assert cell(page, WHAT) == "nothing"
+    assert not page.detail.undo.isEnabled()
+
+
+def test_rotating_keys_counts_down_where_that_was_chosen(driver: Driver) -> None:
+    stand(driver, options=RolloutOptions(confirm_within_s=120.0))
+    driver.services.tick_s = 30.0
+    page = page_of(driver)
+    driver.click(page.detail.rotate)
+    driver.click(driver.dialog().yes)
+    deploy = driver.window.deploy
+    driver.until(lambda: deploy.live.countdown.is_open)
+    assert "go back by themselves to WireGuard, ChaCha20-Poly1305" in deploy.live.countdown.text.text()
+    driver.click(deploy.live.countdown.keep)
+    driver.until(lambda: not deploy.is_running)
+    driver.idle()
+    assert "rotate_keys" in driver.services.calls
+    driver.click(driver.window.footer.back)
+    driver.idle()
+    assert driver.window.current is page
+    assert page.detail.tabs.tabText(3) == "Deployments (2)"
+
+
+def test_an_earlier_one_can_be_deployed_again_and_the_present_one_cannot(driver: Driver) -> None:
+    first = stand(driver, title="WireGuard, first")
+    stand(driver, title="WireGuard, second")
+    page = page_of(driver)
+    page.detail.tabs.setCurrentWidget(page.detail.earlier)
+    earlier = page.detail.earlier
+    assert not earlier.again.isEnabled()
+    earlier.table.selectRow(1)
+    assert "ip link add tml0" in earlier.code.view.toPlainText()
+    driver.click(earlier.again)
+    question = driver.dialog()
+    assert "takes the place of WireGuard, second" in " ".join(found.text() for found in question.findChildren(QLabel))
+    driver.click(question.yes)
+    driver.until(lambda: len(driver.services.deployed) == 3)
+    driver.idle()
+    assert driver.services.deployed[0].title == first.title
+    assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
+
+
+def test_replacing_fills_in_what_stands_with_its_ports(driver: Driver) -> None:
+    stand(driver, options=RolloutOptions(bridge_a="eth2", inner_b="10.9.0.2/24", confirm_within_s=60.0))
+    page = page_of(driver)
+    driver.click(page.detail.replace)
+    deploy = driver.window.deploy
+    driver.until(lambda: driver.window.current is deploy and deploy.preview.isEnabled())
+    driver.idle()
+    options = deploy.form.options
+    assert (options.bridge_a, options.inner_b, options.confirm_within_s) == ("eth2", "10.9.0.2/24", 60.0)
+    driver.click(deploy.preview)
+    driver.until(deploy.deploy.isEnabled)
+    assert any("takes the place of WireGuard" in line for line in deploy.view.overview.sentences)
+    driver.idle()
+    driver.click(driver.window.footer.back)
+    assert driver.window.current is page
+
+
+def test_the_audit_log_can_be_read_filtered_and_exported_but_not_changed(driver: Driver, tmp_path: Path) -> None:
+    stand(driver)
+    page = page_of(driver)
+    audit = page.detail.audit
+    page.detail.tabs.setCurrentWidget(audit)
+    assert audit.table.rowCount() == 3
+    assert audit.table.editTriggers() == audit.table.EditTrigger.NoEditTriggers
+    assert [audit.table.item(0, column).text() for column in (1, 2, 4)] == ["meier on office-7", "192.0.2.10", "?"]
+    audit.search.setText("systemctl")
+    assert [audit.table.isRowHidden(nth) for nth in range(3)] == [True, False, True]
+    page.write_audit(tmp_path / "audit.csv")
+    driver.idle()
+    assert driver.services.audits_written == [tmp_path / "audit.csv"]
+    assert str(tmp_path / "audit.csv") in page.notice.text
+
+
+def test_a_host_that_cannot_be_asked_is_said(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    driver.services.faults["status"] = HostUnreachable("gateway-a does not answer.", hint="Look at its cable.")
+    driver.click(page.detail.look)
+    driver.until(lambda: "does not answer" in page.notice.text)
+    assert cell(page, TUNNEL) == "not looked at"

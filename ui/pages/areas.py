@@ -1,0 +1,104 @@
+"""Makes the pages that are no step of a comparison and ties them to the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ui.pages.base import Page
+
+if TYPE_CHECKING:
+    from ui.rollout_task import RolloutTask
+    from ui.widgets.rollout_form import Wanted
+    from ui.window import MainWindow
+
+
+def make_page(name: str, window: MainWindow) -> Page:
+    """Return a new page: `welcome`, `history`, `past`, `census`, `lint`, `deploy` or `standing`."""
+    makers = {
+        "welcome": _welcome,
+        "history": _history,
+        "past": _past,
+        "census": _census,
+        "lint": _lint,
+        "deploy": _deploy,
+        "standing": _standing,
+    }
+    return makers[name](window)
+
+
+def open_rollout(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
+    """Show the page that rolls out with its fields filled in; Back leads to where this was asked for."""
+    page = window.deploy
+    page.origin = origin
+    page.want(wanted)
+    window.show_area("deploy")
+
+
+def _welcome(window: MainWindow) -> Page:
+    from ui.pages.welcome import WelcomePage
+
+    page = WelcomePage(window.context)
+    page.lab_chosen.connect(window.begin_with_lab)
+    page.hosts_chosen.connect(window.begin_with_hosts)
+    page.history_chosen.connect(window.show_history)
+    page.lint_chosen.connect(window.show_lint)
+    page.resume_chosen.connect(window.resume_pair)
+    return page
+
+
+def _history(window: MainWindow) -> Page:
+    from ui.pages.history import HistoryPage
+
+    page = HistoryPage(window.context)
+    page.opened.connect(window.show_past)
+    page.lab_chosen.connect(window.begin_with_lab)
+    return page
+
+
+def _past(window: MainWindow) -> Page:
+    from ui.pages.history import PastResultsPage
+    from ui.pages.steps import connect_results
+
+    page = PastResultsPage(window.context)
+    connect_results(page, window)
+    return page
+
+
+def _census(window: MainWindow) -> Page:
+    from ui.pages.census import CensusPage
+
+    page = CensusPage(window.context)
+    page.lab_chosen.connect(window.begin_with_lab)
+    return page
+
+
+def _lint(window: MainWindow) -> Page:
+    from ui.pages.lint import LintPage
+
+    return LintPage(window.context)
+
+
+def _deploy(window: MainWindow) -> Page:
+    from ui.pages.deploy import DeployPage
+
+    page = DeployPage(window.context)
+    page.lab_chosen.connect(window.begin_with_lab)
+    page.standing_asked.connect(lambda: window.show_area("standing"))
+    page.attention_wanted.connect(lambda: window.show_area("deploy"))
+    return page
+
+
+def _standing(window: MainWindow) -> Page:
+    from ui.pages.standing import StandingPage
+
+    page = StandingPage(window.context)
+    page.rollout_asked.connect(lambda: window.show_area("deploy"))
+    page.replace_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+
+    def begin(task: RolloutTask) -> None:
+        window.deploy.origin = page
+        window.show_area("deploy")
+        window.deploy.begin(task)
+
+    page.task_asked.connect(begin)
+    return page

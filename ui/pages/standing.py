@@ -1,0 +1,372 @@
+"""Standing tunnels: what is deployed on each pair, how it is now, and what can be done about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound
+from app.domain.rollout import Deployment
+from app.domain.rollout_events import Confirmation, RolloutSink
+from app.domain.rollout_status import PairStatus
+from app.wizard.ports import ProgressSink
+from app.wizard.rollout_ports import AUDIT_KINDS, AuditLine
+from ui.context import Context
+from ui.icons import make_icon
+from ui.notifying import Notifier
+from ui.pages.base import BusyLine, Page
+from ui.rollout_task import RolloutTask
+from ui.rollout_texts import if_nobody_answers, moment
+from ui.texts import tr
+from ui.theme import GRID, LIGHT
+from ui.watch_log import WatchLine
+from ui.watching import Watcher
+from ui.widgets.area_switch import AreaSwitch
+from ui.widgets.basics import row
+from ui.widgets.dialogs import Question
+from ui.widgets.rollout_form import Wanted
+from ui.widgets.standing_detail import StandingDetail
+from ui.widgets.standing_table import StandingPair, StandingTable, by_pair
+
+if TYPE_CHECKING:
+    from ui.pages.deploy import Services
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    deployments: tuple[Deployment, ...]
+    audit: tuple[AuditLine, ...]
+
+
+class StandingPage(Page):
+    """A table of pairs, and everything about the selected one below it."""
+
+    rollout_asked = Signal()
+    """Something new is to be rolled out."""
+    replace_asked = Signal(object)
+    """Carries a `Wanted`: what is to be replaced."""
+    task_asked = Signal(object)
+    """Carries a `RolloutTask` that is to be done where it can be watched."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Standing tunnels"))
+        self._pairs: tuple[StandingPair, ...] = ()
+        self.statuses: dict[str, PairStatus] = {}
+        self._notifier: Notifier | None = None
+        self.switch = AreaSwitch("standing")
+        self.switch.other_asked.connect(self.rollout_asked)
+        self.busy = BusyLine()
+        self.watcher = Watcher(context)
+        self.table = StandingTable(context.theme)
+        self.table.itemSelectionChanged.connect(self._show_selected)
+        self.table.itemActivated.connect(self.look)
+        self.detail = StandingDetail(context.theme)
+        self._lay_out()
+        self._connect()
+        self._show_rows(is_there=False)
+
+    def _lay_out(self) -> None:
+        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
+        self.body.setSpacing(GRID)
+        self.body.removeWidget(self.title)
+        self.title.setWordWrap(False)
+        self.body.insertLayout(0, row(self.title, 2 * GRID, self.switch, 0))
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self.table)
+        self.body.addWidget(self.detail, 1)
+        self.body.addStretch(0)
+
+    def _connect(self) -> None:
+        detail = self.detail
+        detail.look.clicked.connect(self.look)
+        detail.watch.clicked.connect(self._on_watch)
+        detail.undo.clicked.connect(self._ask_undo)
+        detail.replace.clicked.connect(self._replace)
+        detail.rotate.clicked.connect(self._ask_rotate)
+        detail.repair.clicked.connect(self._repair)
+        detail.keep.clicked.connect(self._keep)
+        detail.earlier.again_asked.connect(self._ask_again)
+        detail.audit.export_asked.connect(self._ask_export)
+        detail.now.limits_changed.connect(self._take_limits)
+        self.watcher.looked.connect(self._on_looked)
+        self.watcher.told.connect(self._on_told)
+        self.context.theme.changed.connect(self._refresh)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    @property
+    def _services(self) -> Services:
+        return cast("Services", self.context.services)
+
+    @property
+    def selected(self) -> StandingPair | None:
+        """The pair of the selected line."""
+        nth = self.table.currentRow()
+        return self._pairs[nth] if 0 <= nth < len(self._pairs) else None
+
+    def enter(self) -> None:
+        """Read what is stored; no host is asked."""
+        self.switch.show_area()
+        if self.operation is not None and self.operation.is_running:
+            return
+        services = self._services
+        self.start(
+            tr("Reading deployments"),
+            lambda _token, _tell: _Stored(services.deployments(), services.audit_log()),
+            self._show_stored,
+        )
+
+    def first_focus(self) -> QWidget | None:
+        """The table."""
+        return self.table if self._pairs else self.switch.deploy
+
+    def _show_stored(self, stored: _Stored) -> None:
+        former = self.selected
+        self._pairs = by_pair(stored.deployments)
+        for one in self._pairs:
+            known = self.statuses.get(one.pair.name)
+            if known is not None and _id(known.deployment) != _id(one.standing):
+                del self.statuses[one.pair.name]  # it was of what stood there before
+        self.detail.audit.show_lines(stored.audit)
+        self._show_rows(is_there=bool(self._pairs))
+        self._fill_table()
+        if not self._pairs:
+            self.notice.say(
+                "info",
+                tr("Nothing has been rolled out yet."),
+                tr("Compare candidates on a pair first, then roll out the best one from the results; or do so now."),
+                {tr("Roll out…"): self.rollout_asked.emit},
+            )
+            return
+        names = [one.pair.name for one in self._pairs]
+        nth = names.index(former.pair.name) if former is not None and former.pair.name in names else 0
+        self.table.selectRow(nth)
+        self._show_selected()
+        if self.switch.deploy.hasFocus():
+            self.table.setFocus()
+
+    def _show_rows(self, *, is_there: bool) -> None:
+        self.table.setVisible(is_there)
+        self.detail.setVisible(is_there)
+        if is_there:
+            self.notice.clear()
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Ask both hosts of the selected pair."""
+        one = self.selected
+        if one is None:
+            return
+        services, pair = self._services, one.pair
+
+        def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
+            return services.status(pair, token=token)
+
+        self.notice.clear()
+        self.start(tr("Looking at %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
+
+    def _take_status(self, status: PairStatus) -> None:
+        self._on_looked(status.pair, status)
+        self.status_told.emit(tr("Both hosts have been looked at"))
+
+    def _on_looked(self, name: str, status: PairStatus | None) -> None:
+        if status is not None:
+            self.statuses[name] = status
+        self._fill_table()
+        if self.selected is not None and self.selected.pair.name == name:
+            self._show_selected()
+        if status is not None and self._is_news(status):
+            self.enter()
+
+    def _is_news(self, status: PairStatus) -> bool:
+        """Whether the hosts have told something that changes what is stored."""
+        one = next((one for one in self._pairs if one.pair.name == status.pair), None)
+        if one is None or status.deployment is None:
+            return False
+        known = next((each for each in one.deployments if each.id == status.deployment.id), None)
+        return known is None or known.state is not status.deployment.state
+
+    def _on_watch(self) -> None:
+        one = self.selected
+        if one is None:
+            return
+        if self.watcher.is_watching(one.pair.name):
+            self.watcher.rest(one.pair.name)
+        else:
+            self._take_limits()
+            self.watcher.watch(one.pair)
+        self._refresh()
+
+    def _take_limits(self) -> None:
+        self.watcher.limits = self.detail.now.limits
+
+    def _on_told(self, name: str, line: WatchLine) -> None:
+        self.status_told.emit(f"{name}: {line.text}")
+        if line.is_bad:
+            self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), line.text)
+
+    @property
+    def notifier(self) -> Notifier:
+        """Notifications of the desktop."""
+        if self._notifier is None:
+            self._notifier = Notifier(self.window(), make_icon("app", LIGHT.accent, 0.0, 64))
+        return self._notifier
+
+    def _refresh(self) -> None:
+        self._fill_table()
+        self._show_selected()
+
+    def _fill_table(self) -> None:
+        watched = {one.pair.name: self.watcher.is_watching(one.pair.name) for one in self._pairs}
+        self.table.show_pairs(self._pairs, self.statuses, watched)
+
+    def _show_selected(self) -> None:
+        one = self.selected
+        if one is None:
+            return
+        name = one.pair.name
+        self.detail.show_pair(
+            one, self.statuses.get(name), self.watcher.log(name), is_watched=self.watcher.is_watching(name)
+        )
+
+    # --- doing --------------------------------------------------------------------------------------------------------
+
+    def _ask_undo(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        services, pair, standing = self._services, one.pair, one.standing
+        task = RolloutTask(
+            tr("Undoing"),
+            standing.title,
+            pair,
+            lambda token, emit, _confirmation: services.undeploy(pair, token=token, emit=emit),
+            is_undo=True,
+        )
+        self._ask(
+            tr("Undo %1 on %2?").replace("%1", standing.title).replace("%2", pair.name),
+            tr(
+                "Both hosts are put back as they were before it: files, services, interfaces. What goes through the "
+                "tunnel now is cut off. It can be deployed again later."
+            ),
+            tr("Undo it"),
+            task,
+        )
+
+    def _ask_rotate(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        services, pair, standing = self._services, one.pair, one.standing
+        task = RolloutTask(
+            tr("Rotating keys"),
+            standing.title,
+            pair,
+            lambda token, emit, confirmation: services.rotate_keys(
+                pair, token=token, emit=emit, confirmation=confirmation
+            ),
+            standing.title,
+            standing.options.confirm_within_s,
+        )
+        text = tr("Both hosts make new keys and the tunnel is built anew with them: it is down for some seconds.")
+        how = _how(standing, standing.title)
+        self._ask(tr("New keys for %1?").replace("%1", pair.name), f"{text} {how}", tr("Rotate keys"), task)
+
+    def _ask_again(self, former: Deployment) -> None:
+        services = self._services
+        one = next((each for each in self._pairs if each.pair.name == former.pair.name), None)
+        standing = one.standing if one is not None else None
+        task = RolloutTask(
+            tr("Deploying again"),
+            former.title,
+            former.pair,
+            lambda token, emit, confirmation: services.redeploy(
+                former.id, token=token, emit=emit, confirmation=confirmation
+            ),
+            standing.title if standing is not None else "",
+            former.options.confirm_within_s,
+        )
+        place = (
+            tr("It takes the place of %1.").replace("%1", standing.title)
+            if standing is not None
+            else tr("Nothing stands on the pair now.")
+        )
+        title = tr("Deploy %1 of %2 again?").replace("%1", former.title).replace("%2", moment(former.prepared_at))
+        self._ask(title, f"{place} {_how(former, task.former)}", tr("Deploy it again"), task)
+
+    def _repair(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        services, pair = self._services, one.pair
+
+        def job(token: CancelToken, emit: RolloutSink, _confirmation: Confirmation) -> Deployment:
+            repaired = services.repair(pair, token=token, emit=emit)
+            if repaired is None:
+                raise NotFound(tr("Nothing has to be repaired on %1 any more.").replace("%1", pair.name))
+            return repaired
+
+        self.task_asked.emit(RolloutTask(tr("Repairing"), one.standing.title, pair, job, one.standing.title))
+
+    def _keep(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        services, pair = self._services, one.pair
+        task = RolloutTask(
+            tr("Confirming"),
+            one.standing.title,
+            pair,
+            lambda token, emit, _confirmation: services.confirm(pair, token=token, emit=emit),
+            is_confirming=True,
+        )
+        self.task_asked.emit(task)
+
+    def _ask(self, title: str, text: str, yes: str, task: RolloutTask) -> None:
+        Question(self.window(), title, text, yes, tr("Leave it as it is")).ask(lambda: self.task_asked.emit(task))
+
+    def _replace(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        standing = one.standing
+        key = (standing.solution, standing.suite)
+        self.replace_asked.emit(Wanted(one.pair, key, standing.title, standing.options))
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def _ask_export(self) -> None:
+        dialog = QFileDialog(self, tr("Save the audit log"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters([f"{kind.upper()} (*.{kind})" for kind in AUDIT_KINDS])
+        dialog.setDefaultSuffix(AUDIT_KINDS[0])
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(chosen.split(" ")[0].lower()))
+        dialog.selectFile(f"audit.{AUDIT_KINDS[0]}")
+        dialog.fileSelected.connect(lambda name: self.write_audit(Path(name)))
+        dialog.open()
+
+    def write_audit(self, path: Path) -> None:
+        """Write the audit log; its kind follows from the ending."""
+        services = self._services
+        self.start(
+            tr("Writing the audit log"),
+            lambda _token, _tell: services.write_audit(path),
+            lambda written: self.notice.say("info", tr("The audit log is written."), str(written)),
+            busy=self.busy,
+        )
+
+
+def _id(deployment: Deployment | None) -> str:
+    return deployment.id if deployment is not None else ""
+
+
+def _how(deployment: Deployment, former: str) -> str:
+    if deployment.options.confirm_within_s is None:
+        return tr("If it cannot be verified, both hosts go back by themselves.")
+    return f"{tr('You are asked whether it is to stay.')} {if_nobody_answers(former)}"

@@ -1,0 +1,81 @@
+"""Work on a pair that the window shows live, and the user's answer that it waits for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.domain.cancel import CancelToken
+from app.domain.hosts import PairSpec
+from app.domain.rollout import Deployment
+from app.domain.rollout_events import Confirmation, Decision, RolloutSink, RolloutStage
+
+
+class WindowConfirmation:
+    """Implements `Confirmation`: the window's thread answers, a worker waits. The first answer counts."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._decision: Decision | None = None
+
+    def decide(self, decision: Decision) -> None:
+        """Give the answer."""
+        with self._changed:
+            if self._decision is None:
+                self._decision = decision
+            self._changed.notify_all()
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        """Wait for the answer, but not longer than that, nor longer than until somebody cancels."""
+        take_back = token.on_cancel(self._wake)
+        try:
+            with self._changed:
+                self._changed.wait_for(lambda: self._decision is not None or token.is_cancelled, timeout_s)
+                return self._decision
+        finally:
+            take_back()
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+
+@dataclass(frozen=True)
+class RolloutTask:
+    """What is done on a pair.
+
+    Attributes:
+        name: What it is, in words: stands in the status line.
+        title: Solution and suite for people.
+        pair: The pair.
+        job: Does it; blocks.
+        former: Title of the deployment that stands now; empty where none does.
+        within_s: How long the user has to confirm; None where nobody is asked.
+        is_undo: Whether it takes something back, which nobody can stop.
+        is_confirming: Whether it confirms what stands already, which nobody can stop either.
+    """
+
+    name: str
+    title: str
+    pair: PairSpec
+    job: Callable[[CancelToken, RolloutSink, Confirmation], Deployment]
+    former: str = ""
+    within_s: float | None = None
+    is_undo: bool = False
+    is_confirming: bool = False
+
+    @property
+    def can_be_stopped(self) -> bool:
+        """Whether both hosts go back when it is cancelled."""
+        return not self.is_undo and not self.is_confirming
+
+    @property
+    def stages(self) -> tuple[RolloutStage, ...]:
+        """What is to be expected."""
+        if self.is_undo:
+            return (RolloutStage.UNDO,)
+        if self.is_confirming:
+            return (RolloutStage.ENABLE,)
+        unexpected = {RolloutStage.UNDO} if self.within_s is not None else {RolloutStage.UNDO, RolloutStage.CONFIRM}
+        return tuple(stage for stage in RolloutStage if stage not in unexpected)

@@ -1,0 +1,122 @@
+"""Words for deployments: stages, states, what the hosts do by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.hosts import Side
+from app.domain.rollout import Deployment, DeploymentState, EndDryRun
+from app.domain.rollout_events import RolloutStage
+from app.domain.wire import LeakProof, LeakVerdict
+from ui.texts import NONE, tr
+
+
+@dataclass(frozen=True, slots=True)
+class StateLook:
+    """How a state is shown: icon, word, and the name of a colour in `Colours`."""
+
+    icon: str
+    word: str
+    role: str
+
+
+def state_look(state: DeploymentState | None) -> StateLook:
+    """Return how a deployment's state is shown; None stands for nothing."""
+    return {
+        None: StateLook("open", tr("nothing"), "muted"),
+        DeploymentState.PREPARED: StateLook("clock", tr("being made"), "muted"),
+        DeploymentState.APPLIED: StateLook("clock", tr("waits for confirmation"), "legacy"),
+        DeploymentState.CONFIRMED: StateLook("check", tr("stays"), "good"),
+        DeploymentState.HALF_CONFIRMED: StateLook("warning", tr("on one host only"), "bad"),
+        DeploymentState.REPLACED: StateLook("repeat", tr("replaced"), "muted"),
+        DeploymentState.UNDONE: StateLook("undo", tr("undone"), "muted"),
+        DeploymentState.FAILED: StateLook("error", tr("failed"), "bad"),
+    }[state]
+
+
+def stage_words(stage: RolloutStage) -> tuple[str, str]:
+    """Return a stage's name, and what happens in it."""
+    return {
+        RolloutStage.PREPARE: (tr("Prepare"), tr("look for what is in the way; lock both hosts")),
+        RolloutStage.ARM: (tr("Arm timers"), tr("each host takes everything back by itself if Tunnelmark goes away")),
+        RolloutStage.IDENTITY: (tr("Keys"), tr("made on the host that owns them; only public parts are read")),
+        RolloutStage.APPLY: (tr("Apply"), tr("files and commands, each with its undo on the host first")),
+        RolloutStage.VERIFY: (tr("Verify"), tr("frames cross both ways, nothing leaks, a new login works")),
+        RolloutStage.CONFIRM: (
+            tr("Confirm"),
+            tr("you say that it is to stay; until then both hosts go back by themselves"),
+        ),
+        RolloutStage.ENABLE: (tr("Enable"), tr("both hosts keep it, and start it with themselves from now on")),
+        RolloutStage.UNDO: (tr("Go back"), tr("both hosts are put back as they were")),
+    }[stage]
+
+
+def moment(at: datetime | None) -> str:
+    """Return a date and time of the user's own clock."""
+    return NONE if at is None else f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+def what_went_back(former: str) -> str:
+    """Return what the hosts have after they went back."""
+    return tr("to %1, which was there before").replace("%1", former) if former else tr("to no tunnel, as before")
+
+
+def if_nobody_answers(former: str) -> str:
+    """Return what the hosts do by themselves."""
+    return tr(
+        "If nobody answers, both hosts go back by themselves %1: also if this computer is off or the network is gone."
+    ).replace("%1", what_went_back(former))
+
+
+def ended_words(deployment: Deployment) -> tuple[str, str, str]:
+    """Return kind (of a notice), title and hint of a deployment that has ended."""
+    what = deployment.title
+    pair = deployment.pair.name
+    match deployment.state:
+        case DeploymentState.CONFIRMED:
+            title = tr("%1 stays on %2.").replace("%1", what).replace("%2", pair)
+            return "info", title, tr("It starts with both hosts, and each host watches over it.")
+        case DeploymentState.HALF_CONFIRMED:
+            title = tr("One host keeps %1, the other went back.").replace("%1", what)
+            hint = tr("Both hosts can be reached; “Repair” among the standing tunnels mends it.")
+            return "caution", title, f"{deployment.message} {hint}".strip()
+        case DeploymentState.UNDONE:
+            title = tr("%1 is undone on %2.").replace("%1", what).replace("%2", pair)
+            return "info", title, f"{deployment.message} {tr('Both hosts are as they were before it.')}".strip()
+        case _:
+            title = tr("%1 was not rolled out on %2.").replace("%1", what).replace("%2", pair)
+            return "caution", title, f"{deployment.message} {tr('Both hosts are as they were before.')}".strip()
+
+
+def leak_words(leak: LeakProof | None) -> str:
+    """Return what was seen on the underlay, as a sentence; empty where nobody looked."""
+    if leak is None:
+        return ""
+    captured = sum(leak.captured.values())
+    sentence = {
+        LeakVerdict.PROTECTED: tr("Nothing inside could be read on the way: %1 packets were captured."),
+        LeakVerdict.LEAKS: tr("Frames could be read on the way: %1 packets were captured."),
+        LeakVerdict.NOT_PROVEN: tr("Whether anything can be read on the way could not be proven."),
+        LeakVerdict.EXEMPT: tr("It is meant to be readable."),
+    }[leak.verdict].replace("%1", str(captured))
+    return f"{sentence} {leak.note}".strip()
+
+
+def ports_text(ports: tuple[tuple[str, int], ...]) -> str:
+    """Return what has to be let in: `UDP 22820, L2TP`."""
+    return ", ".join(f"{protocol.upper()} {port}" if port else protocol.upper() for protocol, port in ports) or NONE
+
+
+def joined_text(end: EndDryRun) -> str:
+    """Return what the tunnel is joined with on a host."""
+    if not end.lan_port:
+        return tr("nothing: it has an address of its own")
+    if end.bridge == end.lan_port:
+        return tr("the bridge %1").replace("%1", end.bridge)
+    return tr("%1 in the bridge %2").replace("%1", end.lan_port).replace("%2", end.bridge)
+
+
+def host_name(side: Side, label: str) -> str:
+    """Return a host as people call it: `A  gateway-a`."""
+    return f"{side.value.upper()}  {label}"

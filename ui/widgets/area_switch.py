@@ -1,0 +1,44 @@
+"""The two pages of the roll-out area, as two buttons beside the title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import button
+
+
+class AreaSwitch(QWidget):
+    """Says which of two pages is on show and goes to the other.
+
+    Args:
+        own: The page that this switch is on: `deploy` or `standing`.
+    """
+
+    other_asked = Signal()
+
+    def __init__(self, own: str) -> None:
+        super().__init__()
+        self.deploy = button(tr("Ro&ll out"), "rollout", look="tab")
+        self.standing = button(tr("Standing &tunnels"), "eye", look="tab")
+        self._own, other = (self.deploy, self.standing) if own == "deploy" else (self.standing, self.deploy)
+        self._group = QButtonGroup(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        for one in (self.deploy, self.standing):
+            one.setCheckable(True)
+            self._group.addButton(one)
+            layout.addWidget(one)
+        other.clicked.connect(self._on_other)
+        self.show_area()
+
+    def show_area(self) -> None:
+        """Mark the page that is on show."""
+        self._own.setChecked(True)
+
+    def _on_other(self) -> None:
+        self.show_area()
+        self.other_asked.emit()

@@ -1,0 +1,321 @@
+"""What is to be rolled out: pair, solution and suite, LAN ports, addresses, who confirms, and why it is outdated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+
+from app.domain.hosts import PairSpec, Side
+from app.domain.results import Candidate
+from app.domain.rollout import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, RolloutOptions
+from app.domain.verdicts import Verdict
+from app.wizard.rollout_ports import LanPort
+from ui.icons import set_icon
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import Card, icon_label, label, row
+from ui.widgets.lan_row import LanRow
+from ui.widgets.verdicts import VerdictLabel, verdict_look
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be filled in.
+
+    Attributes:
+        pair: The pair.
+        key: Solution and suite.
+        title: Both for people.
+        options: What else; None leaves it as it is.
+    """
+
+    pair: PairSpec
+    key: Key
+    title: str
+    options: RolloutOptions | None = None
+
+
+class RolloutForm(Card):
+    """The choice, in a grid of four or five lines."""
+
+    changed = Signal()
+    """Something was chosen or typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("What is rolled out"))
+        self._pairs: tuple[PairSpec, ...] = ()
+        self._candidates: tuple[Candidate, ...] = ()
+        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
+        self._make_choices()
+        self.lans = {side: LanRow(side, self) for side in Side}
+        self._make_confirming()
+        self.reason = QLineEdit()
+        self.reason.setAccessibleName(tr("Why this outdated suite is used"))
+        self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
+        self.reason.textChanged.connect(self.changed)
+        self.reason_label = label(tr("Why is it used?"), is_wrapping=False)
+        self._word_icon = icon_label("info", "accent")
+        self.word = label("", is_selectable=True)
+        self._lay_out()
+        for row_of in self.lans.values():
+            row_of.changed.connect(self.changed)
+        self._show_candidate()
+
+    def _make_choices(self) -> None:
+        self.pairs = QComboBox()
+        self.pairs.setAccessibleName(tr("Pair"))
+        self.pairs.currentIndexChanged.connect(self._on_pair)
+        self.solution, self.suite = QComboBox(), QComboBox()
+        self.solution.setAccessibleName(tr("Solution"))
+        self.suite.setAccessibleName(tr("Suite"))
+        for box, letters in ((self.pairs, 18), (self.solution, 12), (self.suite, 20)):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(letters)
+            box.setMaxVisibleItems(20)
+        self.solution.currentIndexChanged.connect(self._on_solution)
+        self.suite.currentIndexChanged.connect(self._on_suite)
+        self.verdict = VerdictLabel()
+        self.verdict_label = label(tr("Verdict"), is_wrapping=False)
+
+    def _make_confirming(self) -> None:
+        self.who = QComboBox()
+        self.who.setAccessibleName(tr("Who confirms"))
+        self.who.addItem(tr("I do, before the time is up"), "user")
+        self.who.addItem(tr("Tunnelmark, once everything is verified"), "")
+        self.within = QSpinBox()
+        self.within.setAccessibleName(tr("Time to confirm, in seconds"))
+        self.within.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
+        self.within.setSuffix(" s")
+        self.within.setValue(int(CONFIRM_WITHIN_S))
+        self.within.setSingleStep(10)
+        self.who.currentIndexChanged.connect(self._on_who)
+        self.within.valueChanged.connect(self.changed)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GRID + 4)
+        grid.setVerticalSpacing(GRID - 2)
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(3, 4)
+        grid.addWidget(label(tr("Pair"), is_wrapping=False), 0, 0)
+        grid.addWidget(self.pairs, 0, 1)
+        grid.addWidget(label(tr("VPN"), is_wrapping=False), 0, 2)
+        choice = row(self.solution, self.suite)
+        choice.setStretch(1, 1)
+        grid.addLayout(choice, 0, 3)
+        for nth, lan in enumerate(self.lans.values(), start=1):
+            grid.addWidget(lan.name, nth, 0)
+            grid.addWidget(lan.port, nth, 1)
+            grid.addWidget(label(tr("Address"), is_wrapping=False), nth, 2)
+            grid.addWidget(lan.address, nth, 3)
+        grid.addWidget(label(tr("Confirmed by"), is_wrapping=False), 3, 0)
+        grid.addLayout(_stretched(self.who, self.within), 3, 1)
+        grid.addWidget(self.verdict_label, 3, 2)
+        judged = row(self.verdict, self.reason_label, self.reason)
+        judged.setStretch(2, 1)
+        grid.addLayout(judged, 3, 3)
+        self.body.addLayout(grid)
+        words = row(self._word_icon, self.word)
+        words.setStretch(1, 1)
+        self.body.addLayout(words)
+
+    # --- what is chosen -----------------------------------------------------------------------------------------------
+
+    @property
+    def pair(self) -> PairSpec | None:
+        """The pair; None where there is none."""
+        nth = self.pairs.currentIndex()
+        return self._pairs[nth] if 0 <= nth < len(self._pairs) else None
+
+    @property
+    def key(self) -> Key | None:
+        """Solution and suite."""
+        suite = self.suite.currentData()
+        return (str(self.solution.currentData()), str(suite)) if suite is not None else None
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """What was found on the hosts for it; None before they were looked at."""
+        return next((one for one in self._candidates if (one.solution, one.suite) == self.key), None)
+
+    @property
+    def options(self) -> RolloutOptions:
+        """What else was chosen."""
+        a, b = self.lans[Side.A], self.lans[Side.B]
+        candidate = self.candidate
+        is_legacy = candidate is not None and candidate.verdict is Verdict.LEGACY
+        return RolloutOptions(
+            bridge_a=a.bridge,
+            bridge_b=b.bridge,
+            inner_a=a.address.text().strip(),
+            inner_b=b.address.text().strip(),
+            confirm_within_s=float(self.within.value()) if self.who.currentData() else None,
+            legacy_reason=self.reason.text().strip() if is_legacy else "",
+        )
+
+    @property
+    def refusal(self) -> str:
+        """Why it cannot be rolled out like this; empty where it can be tried."""
+        if self.pair is None:
+            return tr("There is no pair.")
+        candidate = self.candidate
+        if candidate is None:
+            return tr("Look at both hosts first: what they can do decides what can be chosen.")
+        if candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
+            return tr("Choose another suite.")
+        if candidate.verdict is Verdict.LEGACY and not self.reason.text().strip():
+            return tr("Its design is outdated: say why it is used. The answer is kept with the deployment.")
+        return ""
+
+    # --- what can be chosen -------------------------------------------------------------------------------------------
+
+    def show_pairs(self, pairs: Sequence[PairSpec]) -> None:
+        """Offer pairs; the one that was chosen stays."""
+        former = self.pair
+        self._pairs = tuple(pairs)
+        self.pairs.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.pairs.clear()
+        self.pairs.addItems([pair.name for pair in pairs])
+        nth = self.pairs.findText(former.name) if former is not None else 0
+        self.pairs.setCurrentIndex(max(0, nth))
+        self.pairs.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        if self.pair is None or former is None or self.pair.name != former.name:
+            self._on_pair()
+
+    def show_wanted(self, wanted: Wanted) -> None:
+        """Fill in what is wanted, before the hosts have been looked at."""
+        if wanted.pair.name not in {pair.name for pair in self._pairs}:
+            self.show_pairs((*self._pairs, wanted.pair))
+        self.pairs.setCurrentIndex(self.pairs.findText(wanted.pair.name))
+        if any((one.solution, one.suite) == wanted.key for one in self._candidates):
+            self.choose(wanted.key)
+        else:
+            self._candidates = ()
+            self._fill(self.solution, [(wanted.key[0], wanted.key[0])])
+            self._fill(self.suite, [(wanted.title, wanted.key[1])])
+        if wanted.options is not None:
+            self._take_options(wanted.options)
+        self._show_candidate()
+        self.changed.emit()
+
+    def show_found(self, candidates: Sequence[Candidate], ports: Sequence[LanPort]) -> None:
+        """Offer what both hosts can do; what was chosen stays where it is among it."""
+        former = self.key
+        self._candidates = tuple(candidates)
+        self._fill(self.solution, [(name, name) for name in dict.fromkeys(one.solution for one in candidates)])
+        keys = [(one.solution, one.suite) for one in candidates]
+        safe = [(one.solution, one.suite) for one in candidates if one.verdict.is_deployable]
+        self.choose(former if former in keys else next(iter(safe or keys), ("", "")))
+        for side, lan in self.lans.items():
+            lan.show_ports([one for one in ports if one.side is side], is_known=True)
+        self.changed.emit()
+
+    def forget_found(self) -> None:
+        """What was found is not of this pair."""
+        self._candidates = ()
+        for lan in self.lans.values():
+            lan.show_ports((), is_known=False)
+        self._show_candidate()
+
+    def choose(self, key: Key) -> None:
+        """Choose solution and suite."""
+        self.solution.setCurrentIndex(self.solution.findData(key[0]))
+        self._on_solution()
+        self.suite.setCurrentIndex(max(0, self.suite.findData(key[1])))
+
+    def _take_options(self, options: RolloutOptions) -> None:
+        for lan in self.lans.values():
+            inner = options.inner_a if lan.side is Side.A else options.inner_b
+            lan.want(options.bridge(lan.side), inner)
+        self.who.setCurrentIndex(0 if options.confirm_within_s is not None else 1)
+        if options.confirm_within_s is not None:
+            self.within.setValue(int(options.confirm_within_s))
+        self.reason.setText(options.legacy_reason)
+
+    def _fill(self, box: QComboBox, entries: Sequence[tuple[str, str]]) -> None:
+        box.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        box.clear()
+        for text, data in entries:
+            box.addItem(text, data)
+        box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+
+    # --- what changes -------------------------------------------------------------------------------------------------
+
+    def _on_pair(self) -> None:
+        pair = self.pair
+        for side, lan in self.lans.items():
+            lan.show_host(pair.host(side).label if pair is not None else "")
+        self.forget_found()
+        self.changed.emit()
+
+    def _on_solution(self) -> None:
+        own = [one for one in self._candidates if one.solution == self.solution.currentData()]
+        if own:
+            self._fill(self.suite, [(f"{one.suite}   {verdict_look(one.verdict).word}", one.suite) for one in own])
+            first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
+            self.suite.setCurrentIndex(first)
+        self._on_suite()
+
+    def _on_suite(self) -> None:
+        self._show_candidate()
+        self.changed.emit()
+
+    def _on_who(self) -> None:
+        self.within.setEnabled(bool(self.who.currentData()))
+        self._show_candidate()
+        self.changed.emit()
+
+    def _show_candidate(self) -> None:
+        candidate = self.candidate
+        self.verdict.setVisible(candidate is not None)
+        self.verdict_label.setVisible(candidate is not None)
+        is_legacy = candidate is not None and candidate.verdict is Verdict.LEGACY
+        for widget in (self.reason, self.reason_label):
+            widget.setVisible(is_legacy)
+        is_never = candidate is not None and candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED)
+        if candidate is not None:
+            self.verdict.show_verdict(candidate.verdict)
+        if candidate is not None and is_never:
+            set_icon(self._word_icon, "error", "bad")
+            self.word.setText(_why_never(candidate))
+        elif candidate is not None and is_legacy:
+            set_icon(self._word_icon, "warning", "legacy")
+            self.word.setText(_worst(candidate))
+        else:
+            set_icon(self._word_icon, "info", "accent")
+            self.word.setText(self._confirming_words())
+
+    def _confirming_words(self) -> str:
+        if self.who.currentData():
+            return tr(
+                "It is built and verified first; then you have the time above to say that it is to stay. If you say "
+                "nothing, both hosts go back by themselves."
+            )
+        return tr("It stays as soon as it has been verified on both hosts; if that fails, both hosts go back.")
+
+
+def _stretched(first: QWidget, *rest: QWidget) -> QHBoxLayout:
+    result = row(first, *rest)
+    result.setStretch(0, 1)
+    result.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+    return result
+
+
+def _why_never(candidate: Candidate) -> str:
+    what = verdict_look(candidate.verdict).word
+    sentence = tr("%1 is never rolled out: %2.").replace("%1", candidate.title).replace("%2", what.lower())
+    return f"{sentence} {_worst(candidate)}".strip()
+
+
+def _worst(candidate: Candidate) -> str:
+    if not candidate.findings:
+        return ""
+    worst = max(candidate.findings, key=lambda finding: finding.verdict.severity)
+    instead = f" {tr('Instead')}: {worst.replacement}." if worst.replacement else ""
+    return f"{worst.subject}: {worst.reason} ({worst.source}){instead}"

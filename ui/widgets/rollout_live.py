@@ -1,0 +1,153 @@
+"""A roll-out while it happens: stages on both hosts, the countdown, notes, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from app.domain.errors import TunnelmarkError
+from app.domain.rollout import Deployment, DeploymentState
+from app.domain.rollout_events import (
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEvent,
+    RolloutNote,
+    RolloutStage,
+    RolloutStageStarted,
+)
+from ui.icons import make_icon
+from ui.rollout_task import RolloutTask
+from ui.rollout_texts import ended_words, leak_words
+from ui.texts import tr
+from ui.theme import GRID, Theme
+from ui.widgets.basics import ElidedLabel, button, row
+from ui.widgets.countdown import Countdown
+from ui.widgets.notices import Notice
+from ui.widgets.stage_table import StageTable
+
+_TICK_MS = 500
+_NOTES_HEIGHT_PX = 112
+PAST_STOPPING = (RolloutStage.CONFIRM, RolloutStage.ENABLE, RolloutStage.UNDO)
+"""Stages that go on to their end: a host that has been told to keep it cannot be told otherwise half way."""
+
+
+class RolloutLive(QWidget):
+    """One piece of work on a pair.
+
+    Args:
+        theme: Colours.
+    """
+
+    stop_asked = Signal()
+    """The user wants it stopped."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.task: RolloutTask | None = None
+        self.what = ElidedLabel()
+        self.what.setProperty("look", "heading")
+        self.stop = button(tr("&Stop and go back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
+        self.countdown = Countdown()
+        self.result = Notice()
+        self.stages = StageTable(theme)
+        self.notes = QListWidget()
+        self.notes.setAccessibleName(tr("What should be known"))
+        self.notes.setWordWrap(True)
+        self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
+        self.notes.setIconSize(QSize(16, 16))
+        self._noted: list[tuple[str, bool]] = []
+        theme.changed.connect(self._show_notes)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self.stages.redraw)
+        head = row(self.what, self.stop)
+        head.setStretch(0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID + 4)
+        layout.addLayout(head)
+        layout.addWidget(self.countdown)
+        layout.addWidget(self.result)
+        layout.addWidget(self.stages, 1)
+        layout.addWidget(self.notes)
+
+    @property
+    def stage(self) -> RolloutStage | None:
+        """The stage that is being worked on."""
+        return next((one for one in RolloutStage if self.stages.state_of(one) == "running"), None)
+
+    def begin(self, task: RolloutTask) -> None:
+        """Something begins."""
+        self.task = task
+        self.what.setText(f"{task.name}: {task.title}, {task.pair.name}")
+        self.stop.setVisible(task.can_be_stopped)
+        self.stop.setEnabled(True)
+        self.result.clear()
+        self.countdown.clear()
+        self._noted.clear()
+        self._show_notes()
+        self.stages.begin(task.pair, task.stages)
+        self._timer.start()
+
+    def feed(self, event: RolloutEvent) -> None:
+        """Something happened."""
+        match event:
+            case RolloutStageStarted(stage=stage, detail=detail):
+                self.countdown.clear()
+                self.stop.setEnabled(stage not in PAST_STOPPING)
+                self.stages.enter(stage, detail)
+            case RolloutCountdown(left_s=left_s, total_s=total_s):
+                self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
+                self.stop.setEnabled(False)
+            case RolloutNote(text=text, is_warning=is_warning):
+                self._note(text, is_warning=is_warning)
+            case RolloutApplied(deployment=deployment, leak=leak):
+                self.stages.rest()
+                for sentence in (deployment.negotiated, leak_words(leak)):
+                    if sentence:
+                        self._note(sentence, is_warning=False)
+            case _:
+                pass
+
+    def stopping(self) -> None:
+        """The user wants it stopped; both hosts are being put back."""
+        self.stop.setEnabled(False)
+
+    def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
+        """It has ended, in whatever state."""
+        is_good = deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE)
+        self._rest(is_good=is_good)
+        kind, title, hint = ended_words(deployment)
+        timings = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in deployment.timings_s.items())
+        self.result.say(kind, title, f"{hint} ({timings})" if timings and is_good else hint, actions)
+
+    def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
+        """It did not work."""
+        self._rest(is_good=False)
+        self.result.say_error(error, actions)
+
+    def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
+        """The user stopped it."""
+        self._rest(is_good=False)
+        self.result.say("info", tr("It was stopped."), tr("Both hosts were put back as they were before."), actions)
+
+    def _rest(self, *, is_good: bool) -> None:
+        self._timer.stop()
+        self.countdown.clear()
+        self.stop.setVisible(False)
+        self.stages.end(is_good=is_good)
+
+    def _note(self, text: str, *, is_warning: bool) -> None:
+        self._noted.append((text, is_warning))
+        self._show_notes()
+
+    def _show_notes(self) -> None:
+        colours = self._theme.colours
+        self.notes.clear()
+        for text, is_warning in self._noted:
+            icon = make_icon("warning", colours.legacy) if is_warning else make_icon("info", colours.accent)
+            self.notes.addItem(QListWidgetItem(icon, text))
+        self.notes.setVisible(bool(self._noted))

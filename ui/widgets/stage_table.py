@@ -1,0 +1,151 @@
+"""The stages of a roll-out on both hosts: what is done, what is being done, how long it took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QHeaderView
+
+from app.domain.hosts import PairSpec, Side
+from app.domain.rollout_events import RolloutStage
+from ui.icons import make_icon
+from ui.rollout_texts import host_name, stage_words
+from ui.texts import NONE, tr
+from ui.theme import GRID, Theme
+from ui.widgets.data_table import DataTable
+
+_NAME, _A, _B, _TOOK, _WHAT = range(5)
+_COLUMN = {Side.A: _A, Side.B: _B}
+
+
+@dataclass(slots=True)
+class _Row:
+    state: str = "waiting"
+    took_s: float = 0.0
+    since_s: float | None = None
+
+    def seconds(self) -> float:
+        running = time.monotonic() - self.since_s if self.since_s is not None else 0.0
+        return self.took_s + running
+
+
+_LOOKS = {
+    "waiting": ("clock", "muted"),
+    "running": ("play", "accent"),
+    "done": ("check", "good"),
+    "failed": ("error", "bad"),
+    "skipped": ("skip", "muted"),
+}
+
+
+class StageTable(DataTable):
+    """One line per stage, a column per host.
+
+    Args:
+        theme: Colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        headers = [tr("Stage"), "A", "B", tr("Took"), tr("What happens")]
+        super().__init__(headers, {_TOOK}, tr("Stages"))
+        self._theme = theme
+        self._labels = dict.fromkeys(Side, "")
+        self._details = dict.fromkeys(Side, "")
+        self._rows: dict[RolloutStage, _Row] = {}
+        self._current: RolloutStage | None = None
+        self._is_undo = False
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(64)
+        for column in (_NAME, _TOOK):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        for column in (_A, _B):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(column, 24 * GRID)
+        header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
+        theme.changed.connect(self.redraw)
+
+    def begin(self, pair: PairSpec, stages: Sequence[RolloutStage]) -> None:
+        """Something begins; nothing has happened yet.
+
+        Args:
+            pair: The hosts.
+            stages: What is to be expected; others are shown when they begin.
+        """
+        self._labels = {side: pair.host(side).label for side in Side}
+        for side, column in _COLUMN.items():
+            item = self.horizontalHeaderItem(column)
+            if item is not None:
+                item.setText(host_name(side, self._labels[side]))
+        self._rows = {stage: _Row() for stage in stages}
+        self._is_undo = RolloutStage.UNDO in self._rows
+        self._current = None
+        self.redraw()
+
+    def enter(self, stage: RolloutStage, detail: str) -> None:
+        """A stage begins, or says more."""
+        if stage is not self._current:
+            self._leave("failed" if stage is RolloutStage.UNDO and not self._is_undo else "done")
+            self._current = stage
+            row = self._rows.setdefault(stage, _Row())
+            self._rows = {one: self._rows[one] for one in RolloutStage if one in self._rows}
+            row.state, row.since_s = "running", time.monotonic()
+            self._details = dict.fromkeys(Side, "")
+        mentioned = [side for side, label in self._labels.items() if label and label in detail]
+        for side in mentioned if len(mentioned) == 1 else list(Side):
+            self._details[side] = detail.removeprefix(f"{self._labels[side]}:").strip()
+        self.redraw()
+
+    def rest(self) -> None:
+        """The current stage is done and nothing follows yet."""
+        self._leave("done")
+        self._current = None
+        self.redraw()
+
+    def end(self, *, is_good: bool) -> None:
+        """Nothing more happens."""
+        self._leave("done" if is_good or self._current is RolloutStage.UNDO else "failed")
+        self._current = None
+        for row in self._rows.values():
+            if row.state == "waiting":
+                row.state = "done" if is_good and row.took_s else "skipped"
+        self.redraw()
+
+    def state_of(self, stage: RolloutStage) -> str:
+        """Return waiting, running, done, failed or skipped; empty where there is no such stage."""
+        row = self._rows.get(stage)
+        return row.state if row is not None else ""
+
+    def redraw(self) -> None:
+        """Show everything, with the time that has passed."""
+        if self.rowCount() != len(self._rows):
+            self.setRowCount(len(self._rows))
+        words = {
+            "waiting": tr("waits"),
+            "running": tr("working"),
+            "done": tr("done"),
+            "failed": tr("stopped"),
+            "skipped": tr("not done"),
+        }
+        for nth, (stage, row) in enumerate(self._rows.items()):
+            name, what = stage_words(stage)
+            self.cell(nth, _NAME).setText(name)
+            self.cell(nth, _NAME).setIcon(self._icon(row.state))
+            for side, column in _COLUMN.items():
+                detail = self._details[side] if row.state == "running" else ""
+                self.cell(nth, column).setText(detail or words[row.state])
+                self.cell(nth, column).setToolTip(detail)
+            self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
+            self.cell(nth, _WHAT).setText(what)
+            self.cell(nth, _WHAT).setToolTip(what)
+
+    def _icon(self, state: str) -> QIcon:
+        name, role = _LOOKS[state]
+        return make_icon(name, getattr(self._theme.colours, role))
+
+    def _leave(self, state: str) -> None:
+        row = self._rows.get(self._current) if self._current is not None else None
+        if row is not None:
+            row.took_s, row.since_s, row.state = row.seconds(), None, state

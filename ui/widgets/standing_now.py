@@ -1,0 +1,192 @@
+"""How a pair is now: facts of both hosts, round-trip times while it is watched, and when it was lost."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.domain.rollout import DeploymentState
+from app.domain.rollout_status import EndStatus, PairStatus
+from ui.icons import make_icon
+from ui.plots.base import framed
+from ui.plots.watching import WatchPlot
+from ui.rollout_texts import state_look
+from ui.texts import NONE, count, duration, ms, pct, tr
+from ui.theme import GRID, Theme
+from ui.watch_log import Limits, WatchLine, WatchLog
+from ui.widgets.sides_table import SidesTable, yes_no
+
+
+class NowView(QWidget):
+    """Facts on the left; plot, limits and log on the right.
+
+    Args:
+        theme: Colours.
+    """
+
+    limits_changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.facts = SidesTable(tr("Now"))
+        self.plot = WatchPlot(theme)
+        self.log = QListWidget()
+        self.log.setAccessibleName(tr("Losses while watched"))
+        self.log.setWordWrap(True)
+        self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.log.setIconSize(QSize(16, 16))
+        self._logged: tuple[WatchLine, ...] | None = None
+        theme.changed.connect(self._show_lines)
+        self.rtt = _limit(tr("Limit of the round-trip time"), " ms", 20.0)
+        self.loss = _limit(tr("Limit of the loss"), " %", 1.0)
+        right = QWidget()
+        layout = QVBoxLayout(right)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(framed(self.plot), 3)
+        layout.addLayout(self._limits_row())
+        layout.addWidget(self.log, 2)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.facts)
+        split.addWidget(right)
+        split.setSizes([520, 520])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.addWidget(split)
+
+    def _limits_row(self) -> QHBoxLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        for nth, (text, (check, spin)) in enumerate(
+            ((tr("Tell me of RTT above"), self.rtt), (tr("Loss above"), self.loss))
+        ):
+            check.setText(text)
+            grid.addWidget(check, 0, 2 * nth)
+            grid.addWidget(spin, 0, 2 * nth + 1)
+            check.toggled.connect(lambda is_on, box=spin: box.setEnabled(is_on))
+            check.toggled.connect(self.limits_changed)
+            spin.valueChanged.connect(self.limits_changed)
+        line = QHBoxLayout()
+        line.addLayout(grid)
+        line.addStretch(1)
+        return line
+
+    @property
+    def limits(self) -> Limits:
+        """When the user wants to be told."""
+        rtt, loss = self.rtt, self.loss
+        return Limits(
+            rtt[1].value() if rtt[0].isChecked() else None,
+            loss[1].value() if loss[0].isChecked() else None,
+        )
+
+    def show_status(self, status: PairStatus | None, labels: tuple[str, str]) -> None:
+        """Show how both hosts are; None while nobody has looked."""
+        if status is None:
+            self.facts.show_rows(*labels, [(tr("Looked at"), tr("not yet"), tr("not yet"))])
+            return
+        self.facts.show_rows(status.a.label, status.b.label, _rows(status))
+
+    def show_log(self, log: WatchLog, solution: str) -> None:
+        """Show what was seen while it was watched."""
+        self.plot.draw(solution, list(log.samples))
+        lines = tuple(reversed(log.lines))
+        if lines != self._logged:  # else what is selected would be lost
+            self._logged = lines
+            self._show_lines()
+
+    def _show_lines(self) -> None:
+        self.log.clear()
+        colours = self._theme.colours
+        for line in self._logged or ():
+            icon = make_icon("warning", colours.bad) if line.is_bad else make_icon("check", colours.good)
+            self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {line.text}"))
+        if not self._logged:
+            self.log.addItem(QListWidgetItem(tr("Watch the pair to see losses here.")))
+
+
+def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpinBox]:
+    check, spin = QCheckBox(), QDoubleSpinBox()
+    check.setAccessibleName(name)
+    spin.setAccessibleName(f"{name}{suffix}")
+    spin.setDecimals(1)
+    spin.setRange(0.0, 10_000.0 if suffix.strip() == "ms" else 100.0)
+    spin.setSuffix(suffix)
+    spin.setValue(value)
+    spin.setEnabled(False)
+    spin.setFixedWidth(12 * GRID)
+    return check, spin
+
+
+def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
+    a, b = status.a, status.b
+
+    def both(name: str, a_text: str, b_text: str) -> tuple[str, str, str]:
+        return name, a_text if a.is_reachable else NONE, b_text if b.is_reachable else NONE
+
+    rows = [
+        (tr("SSH"), _reached(a), _reached(b)),
+        both(tr("State"), _state(a, status), _state(b, status)),
+        both(tr("Tunnel"), _up(a), _up(b)),
+        both(tr("RTT now"), ms(a.rtt_ms), ms(b.rtt_ms)),
+        both(tr("Loss now"), pct(a.loss_pct), pct(b.loss_pct)),
+        both(tr("Last handshake"), _ago(a.last_handshake_s), _ago(b.last_handshake_s)),
+        both(tr("Received, sent"), _traffic(a), _traffic(b)),
+        both(tr("Interface"), a.interface or NONE, b.interface or NONE),
+        both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
+        both(tr("Watched over by the host"), yes_no(a.is_watched), yes_no(b.is_watched)),
+        both(tr("Started again"), _times(a.restarts), _times(b.restarts)),
+    ]
+    if a.note or b.note:
+        rows.append((tr("Note"), a.note, b.note))
+    return rows
+
+
+def _reached(end: EndStatus) -> str:
+    return tr("answers") if end.is_reachable else tr("does not answer")
+
+
+def _state(end: EndStatus, status: PairStatus) -> str:
+    if not end.deployment_id:
+        return state_look(None).word
+    if end.left_s is not None:
+        return tr("goes back in %1 unless confirmed").replace("%1", duration(end.left_s))
+    if not end.is_confirmed:
+        return state_look(DeploymentState.APPLIED).word
+    is_other = status.deployment is not None and end.deployment_id != status.deployment.id
+    return tr("another deployment") if is_other else state_look(DeploymentState.CONFIRMED).word
+
+
+def _up(end: EndStatus) -> str:
+    return tr("up") if end.is_up else tr("down")
+
+
+def _ago(seconds: float | None) -> str:
+    return NONE if seconds is None else tr("%1 ago").replace("%1", duration(seconds))
+
+
+def _times(number: int) -> str:
+    return tr("never") if not number else tr("%1 times").replace("%1", str(number))
+
+
+def _traffic(end: EndStatus) -> str:
+    return f"{_bytes(end.rx_bytes)}, {_bytes(end.tx_bytes)}"
+
+
+def _bytes(value: int) -> str:
+    if value < 1_000_000:
+        return f"{count(value)} B"
+    return f"{value / 1e6:,.1f} MB".replace(",", "\u202f")

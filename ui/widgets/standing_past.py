@@ -1,0 +1,176 @@
+"""What was rolled out on a pair before, and every command that was run on its hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QLineEdit, QSplitter, QVBoxLayout, QWidget
+
+from app.domain.rollout import Deployment
+from app.domain.rollout_status import PairStatus
+from app.wizard.rollout_ports import AuditLine
+from ui.icons import make_icon
+from ui.rollout_texts import host_name, moment, state_look
+from ui.texts import NONE, tr
+from ui.theme import GRID, Theme
+from ui.widgets.basics import button, row
+from ui.widgets.code_view import CodeView
+from ui.widgets.data_table import DataTable
+from ui.widgets.verdicts import verdict_look
+
+
+class EarlierView(QWidget):
+    """Deployments of one pair, newest first, each with its files and commands.
+
+    Args:
+        theme: Colours.
+    """
+
+    again_asked = Signal(object)
+    """Carries the Deployment that is to be rolled out again."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._deployments: tuple[Deployment, ...] = ()
+        headers = [tr("When"), tr("What"), tr("Verdict then"), tr("State"), tr("By"), tr("Message")]
+        self.table = DataTable(headers, (), tr("Deployments"))
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(5, QHeaderView.ResizeMode.Stretch)
+        self.table.itemSelectionChanged.connect(self._on_line)
+        theme.changed.connect(self._fill)
+        self.again = button(tr("Deploy a&gain…"), "repeat", on_click=self._ask_again)
+        self.again.setEnabled(False)
+        self.code = CodeView(theme)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.table)
+        split.addWidget(self.code)
+        split.setSizes([160, 200])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.setSpacing(GRID)
+        outer.addWidget(split, 1)
+        outer.addLayout(row(self.again, 0))
+
+    def show_deployments(self, deployments: Sequence[Deployment]) -> None:
+        """Show them; the line that was selected stays."""
+        if tuple(deployments) == self._deployments:
+            return
+        former = self.selected
+        self._deployments = tuple(deployments)
+        self._fill()
+        ids = [one.id for one in deployments]
+        if ids:
+            self.table.selectRow(ids.index(former.id) if former is not None and former.id in ids else 0)
+        self._on_line()
+
+    def _fill(self) -> None:
+        self.table.setRowCount(len(self._deployments))
+        colours = self._theme.colours
+        for nth, one in enumerate(self._deployments):
+            look, word = state_look(one.state), verdict_look(one.verdict)
+            texts = (moment(one.prepared_at), one.title, word.word, look.word, one.by, one.message)
+            for column, text in enumerate(texts):
+                self.table.cell(nth, column).setText(text)
+                self.table.cell(nth, column).setToolTip(text)
+            self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
+            self.table.cell(nth, 3).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+
+    @property
+    def selected(self) -> Deployment | None:
+        """The deployment of the selected line."""
+        nth = self.table.currentRow()
+        return self._deployments[nth] if 0 <= nth < len(self._deployments) else None
+
+    def _on_line(self) -> None:
+        one = self.selected
+        self.again.setEnabled(one is not None and not one.state.is_standing)
+        self.code.show_items((*one.a.items, *one.b.items) if one is not None else ())
+
+    def _ask_again(self) -> None:
+        if self.selected is not None:
+            self.again_asked.emit(self.selected)
+
+
+class KeysTable(DataTable):
+    """Age of keys and certificates on both hosts."""
+
+    def __init__(self) -> None:
+        super().__init__([tr("Host"), tr("Key"), tr("Age"), tr("Days left")], {2, 3}, tr("Keys"))
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+
+    def show_status(self, status: PairStatus | None) -> None:
+        """Show what was found."""
+        keys = [(end, key) for end in (status.a, status.b) for key in end.keys] if status is not None else []
+        self.setRowCount(len(keys))
+        for nth, (end, key) in enumerate(keys):
+            left = tr("has no end") if key.days_left is None else f"{key.days_left:.0f}"
+            age = tr("%1 days").replace("%1", f"{key.age_days:.1f}")
+            for column, text in enumerate((host_name(end.side, end.label), key.title, age, left)):
+                self.cell(nth, column).setText(text)
+
+
+class AuditView(QWidget):
+    """Every command that changed a host, newest first. It can be read and exported, not changed."""
+
+    export_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: tuple[AuditLine, ...] = ()
+        headers = [tr("When"), tr("Who"), tr("Host"), tr("Deployment"), tr("Exit"), tr("What for"), tr("Command")]
+        self.table = DataTable(headers, {4}, tr("Audit log"))
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column, width_px in enumerate((168, 144, 128, 168, 48, 240)):
+            header.resizeSection(column, width_px)
+        header.setStretchLastSection(True)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Filter by time, user, host, command or deployment"))
+        self.search.setAccessibleName(tr("Filter of the audit log"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._filter)
+        self.export = button(tr("E&xport…"), "report", on_click=self.export_asked.emit, tip=tr("As CSV or JSON"))
+        head = row(self.search, self.export)
+        head.setStretch(0, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.setSpacing(GRID)
+        outer.addLayout(head)
+        outer.addWidget(self.table, 1)
+
+    def show_lines(self, lines: Sequence[AuditLine]) -> None:
+        """Show what was written down."""
+        self._lines = tuple(lines)
+        self.table.setRowCount(len(lines))
+        for nth, one in enumerate(lines):
+            for column, text in enumerate(_audit_texts(one)):
+                self.table.cell(nth, column).setText(text)
+                self.table.cell(nth, column).setToolTip(text)
+        self.export.setEnabled(bool(lines))
+        self._filter()
+
+    def _filter(self) -> None:
+        words = self.search.text().casefold().split()
+        for nth, one in enumerate(self._lines):
+            text = " ".join(_audit_texts(one)).casefold()
+            self.table.setRowHidden(nth, not all(word in text for word in words))
+
+
+def _audit_texts(one: AuditLine) -> tuple[str, ...]:
+    entry = one.entry
+    return (
+        f"{entry.at.astimezone():%Y-%m-%d %H:%M:%S}",
+        one.by or NONE,
+        entry.host,
+        one.deployment or NONE,
+        "?" if entry.exit_status is None else str(entry.exit_status),
+        entry.what,
+        entry.command,
+    )

@@ -1,0 +1,146 @@
+"""Every pair that something was ever rolled out on, and how it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QHeaderView
+
+from app.domain.hosts import PairSpec
+from app.domain.rollout import Deployment, DeploymentState
+from app.domain.rollout_status import PairStatus
+from ui.icons import make_icon
+from ui.rollout_texts import moment, state_look
+from ui.texts import NONE, ms, pct, tr
+from ui.theme import Theme
+from ui.widgets.data_table import DataTable
+from ui.widgets.verdicts import verdict_look
+
+PAIR, WHAT, SINCE, STATE, TUNNEL, RTT, LOSS, VERDICT, WATCH = range(9)
+_MOST_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class StandingPair:
+    """A pair and what was rolled out on it.
+
+    Attributes:
+        pair: The pair.
+        deployments: All of them, newest first.
+    """
+
+    pair: PairSpec
+    deployments: tuple[Deployment, ...]
+
+    @property
+    def standing(self) -> Deployment | None:
+        """What stands there, as stored; None where nothing does."""
+        return next((one for one in self.deployments if one.state.is_standing), None)
+
+    def state(self, status: PairStatus | None) -> DeploymentState | None:
+        """Return the state: what the hosts say where they were asked, else what is stored."""
+        if status is not None:
+            return status.state
+        return self.standing.state if self.standing is not None else None
+
+
+def by_pair(deployments: Sequence[Deployment]) -> tuple[StandingPair, ...]:
+    """Sort deployments by their pairs; those with something standing first."""
+    names = dict.fromkeys(one.pair.name for one in deployments)
+    pairs = []
+    for name in names:
+        own = tuple(one for one in deployments if one.pair.name == name)
+        pairs.append(StandingPair(own[0].pair, own))
+    return tuple(sorted(pairs, key=lambda one: one.standing is None))
+
+
+class StandingTable(DataTable):
+    """One line per pair.
+
+    Args:
+        theme: Colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        headers = [
+            tr("Pair"),
+            tr("What stands"),
+            tr("Since"),
+            tr("State"),
+            tr("Tunnel"),
+            tr("RTT now"),
+            tr("Loss now"),
+            tr("Verdict today"),
+            tr("Watched"),
+        ]
+        super().__init__(headers, {RTT, LOSS}, tr("Standing tunnels"))
+        self._theme = theme
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(48)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+
+    def show_pairs(
+        self, pairs: Sequence[StandingPair], statuses: Mapping[str, PairStatus], watched: Mapping[str, bool]
+    ) -> None:
+        """Show pairs, with what was seen of them since the program started."""
+        if self.rowCount() != len(pairs):
+            self.setRowCount(len(pairs))
+        for nth, one in enumerate(pairs):
+            name = one.pair.name
+            self._show(nth, one, statuses.get(name), is_watched=watched.get(name, False))
+        if pairs:
+            self.setFixedHeight(self._height_px(len(pairs)))
+
+    def _height_px(self, lines: int) -> int:
+        per_line = self.rowHeight(0)
+        return self.horizontalHeader().sizeHint().height() + min(lines, _MOST_LINES) * per_line + 6
+
+    def _show(self, nth: int, one: StandingPair, status: PairStatus | None, *, is_watched: bool) -> None:
+        standing = one.standing
+        look = state_look(one.state(status))
+        verdict = status.verdict if status is not None else standing.verdict if standing is not None else None
+        texts = {
+            PAIR: one.pair.name,
+            WHAT: standing.title if standing is not None else tr("nothing"),
+            SINCE: moment(standing.confirmed_at or standing.state_at) if standing is not None else NONE,
+            STATE: look.word,
+            TUNNEL: tunnel_word(status),
+            RTT: ms(mean_rtt_ms(status)),
+            LOSS: pct(worst_loss_pct(status)),
+            VERDICT: verdict_look(verdict).word if verdict is not None else NONE,
+            WATCH: tr("yes") if is_watched else tr("no"),
+        }
+        for column, text in texts.items():
+            cell = self.cell(nth, column)
+            cell.setText(text)
+            cell.setToolTip(text)
+        colours = self._theme.colours
+        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+        if verdict is not None:
+            seen = verdict_look(verdict)
+            self.cell(nth, VERDICT).setIcon(make_icon(seen.icon, getattr(colours, seen.role)))
+
+
+def tunnel_word(status: PairStatus | None) -> str:
+    """Return whether the tunnel is up."""
+    if status is None:
+        return tr("not looked at")
+    if not (status.a.is_reachable and status.b.is_reachable):
+        return tr("cannot be asked")
+    if status.deployment is None and status.state is None:
+        return NONE
+    return tr("up") if status.a.is_up and status.b.is_up else tr("down")
+
+
+def mean_rtt_ms(status: PairStatus | None) -> float | None:
+    """Return the mean of what both hosts see."""
+    seen = [end.rtt_ms for end in (status.a, status.b) if end.rtt_ms is not None] if status is not None else []
+    return sum(seen) / len(seen) if seen else None
+
+
+def worst_loss_pct(status: PairStatus | None) -> float | None:
+    """Return the worse of what both hosts see."""
+    seen = [end.loss_pct for end in (status.a, status.b) if end.loss_pct is not None] if status is not None else []
+    return max(seen, default=None)

@@ -28,7 +28,7 @@ from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import CommandFailed, InvalidFile, NotFound, TunnelmarkError
+from app.domain.errors import CommandFailed, InvalidFile, NotFound, PreflightRefused, TunnelmarkError
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
@@ -120,6 +120,9 @@ class RolloutOperations:
         known = self.store.list_deployments(discovery.pair.name)
         emit(RolloutStageStarted(RolloutStage.PREPARE))
         prepared = prepare(sessions, discovery, choice, options, known=known, header=file_header(), token=token)
+        blocking = [one for one in prepared.warnings if one.is_blocking]
+        if blocking:
+            raise PreflightRefused(" ".join(one.what for one in blocking), hint=" ".join(one.hint for one in blocking))
         policy = f"{POLICY_NAME} {POLICY_VERSION}"
         deployment = new_deployment(prepared, choice, options, policy=policy, version=tunnelmark_version())
         rollout = Rollout(RolloutRun(self.store, sessions, emit), prepared, deployment)

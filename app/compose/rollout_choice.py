@@ -6,8 +6,8 @@ import getpass
 import ipaddress
 import re
 import socket
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from app.compose.candidates import find_candidates
 from app.deploy.bridging import Bridging
@@ -17,6 +17,7 @@ from app.deploy.lan import choose_bridging, lan_interfaces
 from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.lasting_state import read_current
+from app.deploy.loops import are_joined
 from app.deploy.places import bridge_name, free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
 from app.deploy.request import DeployRequest
@@ -94,7 +95,7 @@ def choose(
             one.suite for one in discovery.candidates if one.solution == solution and not one.is_listed_only
         )
         raise InvalidPlan(
-            f"Not offered for these hosts: {solution} {suite_name}.".replace(" .", "."),
+            f"Not offered for these hosts: {' '.join(filter(None, key))}.",
             hint=why or f"Suites of {solution} here: {offered}.",
         )
     candidates, _ = find_candidates({solution: adapter}, *facts, guidelines=guidelines)
@@ -191,6 +192,8 @@ def prepare(
     link = lasting_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
     bridging, warnings = _bridging(sessions, discovery, options, link, token=token)
     replaced = {side: one for side, one in current.items() if one}
+    if len(bridging) == len(Side) and not replaced:
+        warnings += tuple(_loops(sessions, bridging, token=token))
     adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
     request = DeployRequest(
         pair=pair,
@@ -250,6 +253,25 @@ def _bridging(
     return found, tuple(warnings)
 
 
+def _loops(
+    sessions: SessionPair, bridging: Mapping[Side, Bridging], *, token: CancelToken
+) -> Iterator[RolloutObstacle]:
+    is_joined = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
+    if is_joined is None:
+        yield RolloutObstacle(
+            None,
+            "Whether the two LANs are joined already could not be found out.",
+            "If they are, do not roll this out: frames would go round in circles.",
+        )
+    elif is_joined:
+        yield RolloutObstacle(
+            None,
+            "The two LANs are joined already: what leaves the one port arrives at the other one without any tunnel.",
+            "A tunnel between them would make a loop. Part them first, or choose other ports.",
+            is_blocking=True,
+        )
+
+
 def this_user() -> str:
     """Return who works on this computer, for what is written down."""
     try:
@@ -257,8 +279,3 @@ def this_user() -> str:
     except (KeyError, OSError):
         user = "somebody"
     return "".join(one for one in f"{user} on {socket.gethostname()}" if one.isprintable())
-
-
-def lasting_options(deployment: Deployment) -> RolloutOptions:
-    """Return an earlier deployment's options for rolling it out again: it is confirmed anew in the same way."""
-    return replace(deployment.options)

@@ -40,7 +40,17 @@ class LanInterface:
 
 
 @dataclass(slots=True)
-class _Found:
+class LanFound:
+    """What a host said of its interfaces.
+
+    Attributes:
+        ports: Kind, hardware type and master by name.
+        ssh: Interfaces that the connection runs over.
+        underlay: Interfaces that the underlay runs over.
+        lowers: What an interface runs over itself, by name.
+        owners: Programs that manage an interface, by name.
+    """
+
     ports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     ssh: set[str] = field(default_factory=set)
     underlay: set[str] = field(default_factory=set)
@@ -85,12 +95,14 @@ def lan_interfaces(
             context={"host": session.spec.label, "stderr": printable(result.stderr, limit=500)},
         )
     nics = {nic.name: nic for nic in facts.nics}
-    return tuple(_judge(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo")
+    return tuple(
+        judge_interface(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo"
+    )
 
 
-def parse_lan(output: str, mark: str) -> _Found | None:
+def parse_lan(output: str, mark: str) -> LanFound | None:
     """Translate what `lan.sh` printed; None where it did not come to its end."""
-    found = _Found()
+    found = LanFound()
     is_whole = False
     for line in parse_marks(output, mark):
         match line.words:
@@ -109,7 +121,15 @@ def parse_lan(output: str, mark: str) -> _Found | None:
     return found if is_whole else None
 
 
-def _judge(name: str, found: _Found, nic: Nic | None, label: str) -> LanInterface:
+def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> LanInterface:
+    """Say whether an interface may be joined with a tunnel.
+
+    Args:
+        name: Which one.
+        found: What the host said.
+        nic: What discovery found of it; None where it found nothing.
+        label: The host's name for people.
+    """
     kind, number, master = found.ports[name]
     note = ", ".join(filter(None, (kind, ", ".join(nic.addresses) if nic is not None else "")))
     return LanInterface(
@@ -121,7 +141,7 @@ def _judge(name: str, found: _Found, nic: Nic | None, label: str) -> LanInterfac
     )
 
 
-def _refusal(name: str, found: _Found, port: tuple[str, str, str], label: str) -> str:
+def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str) -> str:
     kind, number, master = port
     if name in found.below(found.ssh):
         return f"The SSH connection to {label} runs over {name}."
@@ -139,7 +159,7 @@ def _refusal(name: str, found: _Found, port: tuple[str, str, str], label: str) -
     return ""
 
 
-def _warnings(name: str, found: _Found, nic: Nic | None, label: str) -> list[str]:
+def _warnings(name: str, found: LanFound, nic: Nic | None, label: str) -> list[str]:
     warnings: list[str] = []
     if name in found.owners:
         warnings.append(

@@ -76,6 +76,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         listens=IKE_PORTS,
         kernel_modules=KERNEL_MODULES,
         breakages=_breakages(link, side),
+        last_handshake=_root(scripts.HANDSHAKE_SCRIPT, link.run_dir, timeout_s=10.0),
     )
 
 

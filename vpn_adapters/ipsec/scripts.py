@@ -154,3 +154,11 @@ exit 0
 )
 
 LIST_SCRIPT = TOOLS + "ask --list-sas --ike tunnelmark 2> /dev/null\n"
+
+HANDSHAKE_SCRIPT = (
+    TOOLS
+    + """\
+age=$(ask --list-sas --ike tunnelmark 2> /dev/null | sed -n 's/.*established \\([0-9]*\\)s ago.*/\\1/p' | head -n 1)
+[ -z "$age" ] || echo "$(($(date +%s) - age))"
+"""
+)

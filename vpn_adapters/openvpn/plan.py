@@ -9,6 +9,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
+from vpn_adapters.openvpn.identity import certificate_path
 from vpn_adapters.openvpn.info import INFOS
 from vpn_adapters.openvpn.overhead import Overhead
 from vpn_adapters.openvpn.render import config, config_path, log_path, pid_path
@@ -57,6 +58,12 @@ for process in $found; do
   done
 done
 rm -f "$2" "$3"
+"""
+
+# A line of the log begins with the host's local time.
+_HANDSHAKE_SCRIPT = """\
+at=$(grep -F 'Control Channel: TLS' "$1" | tail -n 1 | cut -c 1-19)
+[ -z "$at" ] || date -d "$at" +%s
 """
 
 _KILL_SCRIPT = """\
@@ -112,6 +119,8 @@ def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
         listens=(port,) if side is Side.A else (),
         kernel_modules=("tun",),
         breakages=_breakages(link),
+        last_handshake=Command(shell_step_argv(_HANDSHAKE_SCRIPT, log_path(link)), timeout_s=5.0, is_root=True),
+        certificates=(certificate_path(link),),
     )
 
 

@@ -68,4 +68,5 @@ def _step(link: Link, side: Side, script: str, title: str) -> Step:
         title=title,
         command=Command(shell_step_argv(script, *arguments), timeout_s=10.0, is_root=True),
         undo=Command(shell_step_argv(_REMOVE_SCRIPT, names.guard_table), timeout_s=10.0, is_root=True),
+        standing=Command(("nft", "list", "table", "inet", names.guard_table), timeout_s=5.0, is_root=True),
     )

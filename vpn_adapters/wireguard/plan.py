@@ -44,6 +44,9 @@ ip route del unreachable "$1/32" metric "$2" 2>/dev/null && exit 0
 """
 
 
+_GUARDED_SCRIPT = 'ip route show | grep -q "^unreachable $1 .*metric $2"'
+
+
 def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends."""
     link = request.link
@@ -124,6 +127,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         listens=(("udp", link.names.wireguard_port),),
         kernel_modules=("wireguard", *l2tpv3.KERNEL_MODULES),
         breakages=_breakages(name),
+        last_handshake=Command(("wg", "show", name, "latest-handshakes"), timeout_s=5.0, is_root=True),
     )
 
 
@@ -151,6 +155,7 @@ def _guard_step(peer: str) -> Step:
             is_root=True,
         ),
         undo=Command(shell_step_argv(_UNGUARD_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
+        standing=Command(shell_step_argv(_GUARDED_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
     )
 
 

@@ -44,6 +44,7 @@ service_text() {
 [Unit]
 Description=Tunnelmark: layer-2 tunnel $slot
 After=network.target
+ConditionPathExists=$base/start.sh
 
 [Service]
 ExecStart=/bin/sh $base/start.sh boot

@@ -55,6 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_lint(commands)
     _add_policy(commands)
     _add_sudoers(commands)
+    _add_export(commands)
     _command(commands, "recover", "pairs.recover", "put both hosts back after a Tunnelmark that died", has_pair=True)
     _command(commands, "doctor", "doctor.doctor", "check this computer")
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
@@ -256,3 +257,24 @@ def _add_sudoers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     sudoers.add_argument("--password", action="store_true", help="let sudo ask for the user's password")
     _add_host_keys(sudoers)
+
+
+def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    export = _command(
+        commands,
+        "export-config",
+        "export.export_config",
+        "write what deploy would put on two hosts, to deploy by hand or with Ansible",
+        has_pair=True,
+    )
+    export.add_argument("solution", metavar="SOLUTION", help="which VPN, for example wireguard")
+    export.add_argument("--suite", metavar="SUITE", help="which suite (default: the safe default)")
+    export.add_argument("--out", required=True, metavar="DIR", help="the folder to write; empty or not there yet")
+    export.add_argument("--format", choices=("files", "ansible"), help="only this sub-folder (default: both)")
+    export.add_argument(
+        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+    )
+    export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length")
+    export.add_argument("--reason", metavar="TEXT", help="why a legacy suite is used")
+    export.add_argument("--live", action="store_true", help="look at the hosts, even if they were looked at before")
+    export.add_argument("--force", action="store_true", help="replace an earlier export in that folder")

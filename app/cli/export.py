@@ -1,0 +1,42 @@
+"""`tunnelmark export-config`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.sides import by_side
+from app.domain.errors import InvalidOption
+from app.domain.rollout import RolloutOptions
+
+
+def export_config(context: Context) -> int:
+    """Write what `deploy` would put on two hosts, for those who deploy by hand or with Ansible."""
+    from app.compose.export import FORMATS, ExportOptions, export_config
+
+    options = context.options
+    chosen = ExportOptions(
+        solution=options.solution,
+        suite=options.suite or "",
+        rollout=_rollout_options(options),
+        place=Path(options.out),
+        formats=(options.format,) if options.format else FORMATS,
+        may_replace=options.force,
+        is_live=options.live,
+    )
+    with context.services() as services:
+        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        done = context.job(lambda token, tell: export_config(services, pair, chosen, token=token, on_progress=tell))
+    context.out.print(f"{done.title}. {done.facts_from}", markup=False)
+    context.out.print(f"Written to {done.place}. Begin with its README.txt.", markup=False)
+    return ExitCode.OK
+
+
+def _rollout_options(options: argparse.Namespace) -> RolloutOptions:
+    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
+    inner = [text.strip() for text in (options.inner or ",").split(",")]
+    if len(inner) != 2:
+        raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
+    return RolloutOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=options.reason or "")

@@ -1,0 +1,32 @@
+"""Options that are given once for each side: `A=VALUE`, `B=VALUE`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import Side
+
+
+def by_side(values: Sequence[str] | None, option: str) -> tuple[str, str]:
+    """Read values such as `A=eth1`.
+
+    Args:
+        values: What was given; None counts as nothing.
+        option: The option, for the message.
+
+    Returns:
+        A's and B's value; empty where none was given.
+
+    Raises:
+        InvalidOption: One is not of that form, or a side was given twice.
+    """
+    found: dict[Side, str] = {}
+    for text in values or ():
+        side, separator, value = text.partition("=")
+        if not separator or side.lower() not in set(Side) or not value:
+            raise InvalidOption(f"{option}: {text!r} is not A=VALUE or B=VALUE.", hint=f"Example: {option} A=eth1")
+        if Side(side.lower()) in found:
+            raise InvalidOption(f"{option} was given twice for {side.upper()}.")
+        found[Side(side.lower())] = value
+    return found.get(Side.A, ""), found.get(Side.B, "")

@@ -1,0 +1,141 @@
+"""Both ends of a lasting tunnel as files and scripts, in which tokens stand for what hangs on keys."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.deploy.kit import KitRequest, kit_files
+from app.deploy.places import place_dir, service_name
+from app.domain.adapters import EndPlan, IdentityRecipe, TunnelPlan
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import Side
+from app.export.request import ExportRequest, check_request
+from app.export.values import Token, stand_in, tokens_in
+
+_LEFT_OUT = "uninstall.sh"
+"""Of a kit, what only a deployment that has not been confirmed needs."""
+_START = "start.sh"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFile:
+    """One file of one host.
+
+    Attributes:
+        path: Below the place's folder, for example `start.sh`.
+        mode: Permission bits.
+        text: Its content; tokens stand for what is not known yet.
+    """
+
+    path: str
+    mode: int
+    text: str
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """What has to be filled in."""
+        return tokens_in((self.text,))
+
+
+@dataclass(frozen=True, slots=True)
+class BundleEnd:
+    """One host.
+
+    Attributes:
+        side: Which end.
+        files: Every file but keys.
+        plan: The plan of this end.
+        recipe: How its keys are made.
+        tokens: Everything that has to be filled in.
+        lan_port: The LAN port that is joined with the tunnel; empty where there is none.
+    """
+
+    side: Side
+    files: tuple[PlacedFile, ...]
+    plan: EndPlan
+    recipe: IdentityRecipe
+    tokens: tuple[Token, ...]
+    lan_port: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Both ends.
+
+    Attributes:
+        request: What was asked for.
+        plan: The plan, with tokens for identities.
+        a: A's end.
+        b: B's end.
+        base: The place's folder on the hosts.
+        service: Name of the service that starts it.
+        run_dir: Folder of the running parts.
+    """
+
+    request: ExportRequest
+    plan: TunnelPlan
+    a: BundleEnd
+    b: BundleEnd
+    base: str
+    service: str
+    run_dir: str
+
+    def end(self, side: Side) -> BundleEnd:
+        """Return one end."""
+        return self.a if side is Side.A else self.b
+
+    def needed_from(self, side: Side) -> tuple[Token, ...]:
+        """Return the public values of one side that any file needs."""
+        tokens = {token for one in Side for token in self.end(one).tokens if token.side is side}
+        return tuple(sorted(tokens))
+
+
+def make_bundle(request: ExportRequest) -> Bundle:
+    """Return both ends.
+
+    Raises:
+        InvalidPlan: This cannot or must not be taken along.
+    """
+    check_request(request)
+    deploy = request.deploy_request()
+    plan = deploy.adapter.plan(deploy.plan_request(stand_in(Side.A), stand_in(Side.B)))
+    ends = {}
+    for side in Side:
+        kit = KitRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
+        recipe = deploy.adapter.identity(deploy.plan_request(), side)
+        placed = (*_kit(kit), *_kept(plan.end(side), deploy.link.run_dir, request.deployment_id))
+        tokens = tokens_in(file.text for file in placed)
+        _check(request, plan.end(side), placed)
+        ends[side] = BundleEnd(side, placed, plan.end(side), recipe, tokens, request.options.bridge(side))
+    base, service = place_dir(request.slot), service_name(request.slot)
+    return Bundle(request, plan, ends[Side.A], ends[Side.B], base, service, deploy.link.run_dir)
+
+
+def _kit(kit: KitRequest) -> Iterator[PlacedFile]:
+    for file in kit_files(kit, ""):
+        name = posixpath.basename(file.path)
+        if name != _LEFT_OUT:
+            path = name if name == _START else f"{kit.deployment_id}/{name}"
+            yield PlacedFile(path, file.mode, file.content.decode())
+
+
+def _kept(own: EndPlan, run_dir: str, deployment_id: str) -> Iterator[PlacedFile]:
+    for file in own.files:
+        below = posixpath.relpath(file.path, run_dir)
+        yield PlacedFile(f"{deployment_id}/kept/{below}", file.mode, file.content.decode())
+
+
+def _check(request: ExportRequest, own: EndPlan, placed: Sequence[PlacedFile]) -> None:
+    title = request.adapter.info.title
+    if not own.interface:
+        raise InvalidPlan(f"{title} is no tunnel: there is nothing to take along.")
+    secret = next((step.title for step in own.steps if step.command.stdin is not None), "")
+    if secret:
+        raise InvalidPlan(f"{title} cannot be taken along: a step reads what nobody may see ({secret}).")
+    for file in placed:
+        is_shell = file.path.endswith((".sh", "/tinc-up"))
+        words = [token.text for token in file.tokens if not token.value.is_word]
+        if is_shell and words:
+            raise InvalidPlan(f"{title} cannot be taken along yet: {words[0]} would have to be quoted in {file.path}.")

@@ -1,0 +1,96 @@
+"""Files, scripts and a list of steps for those who deploy by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.domain.adapters import Carrier
+from app.domain.hosts import InitSystem, Side
+from app.export.bundle import Bundle
+from app.export.rendering import render
+from app.export.script import tunnel_script
+from app.export.tree import TreeFile
+
+FOLDER = "files"
+
+
+def by_hand_files(bundle: Bundle) -> Iterator[TreeFile]:
+    """Return what lies in the folder `files`: per host its script, and below `root` its files."""
+    for side in Side:
+        yield TreeFile(f"{FOLDER}/{host_folder(side)}/tunnel.sh", tunnel_script(bundle, side), 0o755)
+        for file in bundle.end(side).files:
+            path = f"{FOLDER}/{host_folder(side)}/root{bundle.base}/{file.path}"
+            yield TreeFile(path, file.text, file.mode)
+
+
+def host_folder(side: Side) -> str:
+    """Return the folder of one host below `files`."""
+    return f"host-{side.value}"
+
+
+def ports_of(bundle: Bundle, side: Side) -> tuple[str, ...]:
+    """Return what a firewall on the way must let in to one host, for people, for example `UDP port 22820`."""
+    listens = [f"{protocol.upper()} port {port}" for protocol, port in bundle.end(side).plan.listens]
+    match bundle.request.adapter.info.carrier:
+        case Carrier.ESP:
+            listens.append("IP protocol 50 (ESP)")
+        case Carrier.IP:
+            listens.append("IP protocol 115 (L2TP)")
+        case _:
+            pass
+    return tuple(listens)
+
+
+_SERVICES = {
+    InitSystem.SYSTEMD: "systemd service {0}: /etc/systemd/system/{0}.service",
+    InitSystem.PROCD: "procd service: /etc/init.d/{0}",
+    InitSystem.OPENRC: "OpenRC: /etc/local.d/{0}.start",
+    InitSystem.SYSV: "System V service: /etc/init.d/{0}",
+    InitSystem.BUSYBOX: "BusyBox init: /etc/init.d/S99{0}",
+}
+
+
+def service_of(bundle: Bundle, side: Side) -> str:
+    """Return what starts the tunnel with one host, for people."""
+    init = bundle.request.facts(side).init_system
+    return _SERVICES.get(init, "nothing that is known: start it with `sh {0}` yourself").format(bundle.service)
+
+
+def readme(bundle: Bundle, formats: tuple[str, ...]) -> str:
+    """Return README.txt: what to do, in which order, how to verify, how to undo.
+
+    Args:
+        bundle: Both ends.
+        formats: Which sub-folders there are.
+    """
+    request = bundle.request
+    hosts = {
+        side: {
+            "name": side.upper(),
+            "label": request.pair.host(side).label,
+            "folder": f"{FOLDER}/{host_folder(side)}",
+            "underlay": bundle.request.link.underlay(side),
+            "inner": request.deploy_request().link.inner(side),
+            "interface": bundle.end(side).plan.interface,
+            "lan_port": bundle.end(side).lan_port,
+            "ports": ports_of(bundle, side),
+            "service": service_of(bundle, side),
+            "files": [f"{bundle.base}/{file.path} ({file.mode:04o})" for file in bundle.end(side).files],
+            "keys": [step.title for step in bundle.end(side).recipe.steps],
+            "values": [token.name for token in bundle.needed_from(side)],
+            "public": f"public-of-{side.value}",
+        }
+        for side in Side
+    }
+    return render(
+        "README.txt.j2",
+        request=request,
+        bundle=bundle,
+        plan=bundle.plan,
+        a=hosts[Side.A],
+        b=hosts[Side.B],
+        home=f"{bundle.base}/{request.deployment_id}",
+        has_files="files" in formats,
+        has_ansible="ansible" in formats,
+        has_keys=any(host["values"] for host in hosts.values()),
+    )

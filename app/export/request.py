@@ -1,0 +1,157 @@
+"""What is to be taken along."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from app.deploy import DeployRequest
+from app.deploy.bridging import Bridging
+from app.deploy.lasting_adapter import LastingAdapter
+from app.deploy.places import bridge_name, lasting_link, slot_of
+from app.domain.adapters import Adapter, Purpose, Suite
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import Link
+from app.domain.rollout import RolloutOptions
+from app.domain.verdicts import Finding, Verdict
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What is to be taken along for one pair.
+
+    Attributes:
+        pair: The hosts.
+        adapter: The VPN.
+        suite: One of the suites that the adapter offered for these hosts.
+        link: Outer addresses and MTU.
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+        options: LAN ports, addresses, why a legacy suite is used.
+        verdict: What the policy says of the suite.
+        findings: Why.
+        facts_from: Where the facts come from, as a sentence.
+        index: Number of the place on these hosts, see `app.deploy.places`.
+        header: Comment lines, without sign, that generated files begin with.
+        version: Tunnelmark's version.
+        standing_bridges: Sides where what the tunnel is joined with is a bridge already.
+    """
+
+    pair: PairSpec
+    adapter: Adapter
+    suite: Suite
+    link: Link
+    facts_a: HostFacts
+    facts_b: HostFacts
+    options: RolloutOptions
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    facts_from: str
+    index: int
+    header: tuple[str, ...]
+    version: str
+    standing_bridges: frozenset[Side] = frozenset()
+
+    def facts(self, side: Side) -> HostFacts:
+        """Return what was found on one side."""
+        return self.facts_a if side is Side.A else self.facts_b
+
+    @property
+    def slot(self) -> str:
+        """The pair's place on its hosts."""
+        return slot_of(self.pair)
+
+    @property
+    def deployment_id(self) -> str:
+        """Name of the deployment: the same whenever the same is asked for, so that it can be brought up to date."""
+        return self._digest("deployment")
+
+    @property
+    def mark(self) -> str:
+        """What the tunnel's processes carry in their environment."""
+        return self._digest("mark")
+
+    @property
+    def title(self) -> str:
+        """Solution and suite for people."""
+        return f"{self.adapter.info.title}, {self.suite.title}"
+
+    def deploy_request(self) -> DeployRequest:
+        """Return the request that rolling out would be made with."""
+        link = lasting_link(
+            self.link,
+            self.deployment_id,
+            self.index,
+            inner_a=self.options.inner_a,
+            inner_b=self.options.inner_b,
+        )
+        bridging = {side: self._bridging(side, link) for side in Side if self.options.bridge(side)}
+        return DeployRequest(
+            pair=self.pair,
+            adapter=LastingAdapter(self.adapter, kit_dir="", bridging=bridging),
+            suite=self.suite,
+            link=link,
+            facts_a=self.facts_a,
+            facts_b=self.facts_b,
+            header=self.header,
+            purpose=Purpose.LASTING,
+        )
+
+    def _bridging(self, side: Side, link: Link) -> Bridging:
+        port = self.options.bridge(side)
+        return Bridging(port if side in self.standing_bridges else bridge_name(link), port)
+
+    def _digest(self, what: str) -> str:
+        words = (
+            what,
+            self.slot,
+            str(self.index),
+            self.adapter.info.name,
+            self.suite.name,
+            self.options.bridge_a,
+            self.options.bridge_b,
+            self.options.inner_a,
+            self.options.inner_b,
+        )
+        return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
+
+
+def check_request(request: ExportRequest) -> None:
+    """Refuse what must not or cannot be taken along.
+
+    Raises:
+        InvalidPlan: The suite is insecure or unprotected, the solution needs a secret on both ends, or a LAN port is
+            none.
+    """
+    info = request.adapter.info
+    if request.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
+        raise InvalidPlan(f"{request.title} is {request.verdict} and is not written for any gateway.")
+    for side in Side:
+        _check_lan_port(request, side)
+        if request.adapter.identity(request.deploy_request().plan_request(), side).shared:
+            raise InvalidPlan(
+                f"{info.title} cannot be taken along: both ends share a secret, which would have to go with it.",
+                hint="Roll it out with `tunnelmark deploy`: there it goes from host to host, and is kept nowhere else.",
+            )
+
+
+def _check_lan_port(request: ExportRequest, side: Side) -> None:
+    port = request.options.bridge(side)
+    if not port:
+        return
+    host = request.pair.host(side)
+    nic = next((one for one in request.facts(side).nics if one.name == port), None)
+    if nic is None:
+        known = ", ".join(one.name for one in request.facts(side).nics if one.name != "lo")
+        raise InvalidPlan(f"{host.label} has no interface {port}.", hint=f"It has: {known or 'none'}.")
+    addresses = {address.partition("/")[0] for address in nic.addresses}
+    if request.pair.underlay(side) in addresses:
+        raise InvalidPlan(
+            f"{port} on {host.label} has the address {request.pair.underlay(side)}: the tunnel itself runs over it.",
+            hint="Name the port of the plant's network.",
+        )
+    if host.address in addresses:
+        raise InvalidPlan(
+            f"{host.label} is reached over {port}, at {host.address}.", hint="Name the port of the plant's network."
+        )

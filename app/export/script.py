@@ -1,0 +1,102 @@
+"""`tunnel.sh`: what one host runs to have its end of the tunnel, by hand or driven by Ansible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
+from app.deploy.ends import whole_seconds
+from app.deploy.scripts import host_script, one_line
+from app.domain.adapters import IdentityRecipe
+from app.domain.hosts import Side
+from app.export.bundle import Bundle, BundleEnd
+from app.export.values import Token
+from app.ssh.remote_line import shell_line
+
+_INCLUDE = re.compile(r"^# @include (?P<name>[a-z.-]+)\n", re.MULTILINE)
+
+
+def tunnel_script(bundle: Bundle, side: Side) -> str:
+    """Return the script of one side: constant text, and functions made of argv lists.
+
+    Args:
+        bundle: Both ends.
+        side: The host.
+
+    Returns:
+        POSIX sh.
+    """
+    template = files("resources").joinpath("templates", "export", "tunnel.sh").read_text(encoding="utf-8")
+    text = _INCLUDE.sub(lambda match: host_script(match["name"]), template)
+    request = bundle.request
+    header = (*request.header, f"Pair {request.pair.name}, host {side.upper()}. {request.title}.")
+    text = text.replace("# @header\n", "".join(f"# {one_line(line)}\n" for line in header))
+    return text.replace("# @about\n", "\n".join([_constants(bundle, side), *_functions(bundle, side)]))
+
+
+def _constants(bundle: Bundle, side: Side) -> str:
+    request = bundle.request
+    values = {
+        "side": side.value,
+        "id": request.deployment_id,
+        "slot": request.slot,
+        "base": bundle.base,
+        "home": f"{bundle.base}/{request.deployment_id}",
+        "unit": bundle.service,
+        "run_dir": bundle.run_dir,
+        "port": bundle.end(side).lan_port,
+        "bridge": bundle.end(side).plan.interface if bundle.end(side).lan_port else "",
+    }
+    return "".join(f"{name}={shell_line(['-', value]).removeprefix('- ')}\n" for name, value in values.items())
+
+
+def _functions(bundle: Bundle, side: Side) -> Iterator[str]:
+    end = bundle.end(side)
+    own, peer = bundle.needed_from(side), bundle.needed_from(side.other)
+    yield _function("make_keys", _key_lines(end.recipe))
+    yield _function("print_public", ["case $1 in", *(line for token in own for line in _case(token, end)), "esac"])
+    yield _function("print_values", [_print_line(token) for token in own])
+    peers = [token for token in end.tokens if token in peer]
+    yield _function("check_values", [line for token in peers for line in _check_lines(token)])
+    yield _function("put_files", [shell_line(["put_part", file.path, f"{file.mode:04o}"]) for file in end.files])
+
+
+def _function(name: str, lines: list[str]) -> str:
+    return f"{name}() {{\n" + "".join(f"    {line}\n" for line in [*lines, ":"]) + "}\n"
+
+
+def _key_lines(recipe: IdentityRecipe) -> list[str]:
+    lines = []
+    for step in recipe.steps:
+        call = shell_line(["limited", whole_seconds(step.command.timeout_s), *step.command.argv])
+        lines += [f"# {one_line(step.title)}", f"{call} < /dev/null >&2 || return 1"]
+    return lines
+
+
+def _case(token: Token, end: BundleEnd) -> list[str]:
+    value = token.value
+    command = end.recipe.public[value.command]
+    call = shell_line(["limited", whole_seconds(command.timeout_s), *command.argv])
+    return [
+        f"{value.name})",
+        f"    shown=$({call} < /dev/null) || return 1",
+        f"    printf '%s\\n' \"$shown\" | {value.script}",
+        "    ;;",
+    ]
+
+
+def _print_line(token: Token) -> str:
+    file = f"{token.name}-of-{token.side.value}"
+    return f'print_public {token.name} > "$1/{file}" && [ -s "$1/{file}" ] || return 1'
+
+
+def _check_lines(token: Token) -> list[str]:
+    value, file, folder = token.value, token.text.strip("@"), f"public-of-{token.side.value}"
+    what = f"the {token.name} of host {token.side.upper()}"
+    check = shell_line([value.pattern, str(value.lines), what])
+    return [
+        f'check_value "$parts/{folder}/{file}" {check}',
+        f'cp "$parts/{folder}/{file}" "$TUNNELMARK_VALUES/{file}" || exit 1',
+        f'if is_own {token.name} "$parts/{folder}/{file}"; then fail "$parts/{folder}/{file} is of this host."; fi',
+    ]

@@ -1,0 +1,143 @@
+"""Writing a folder so that nobody ever sees half of it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.errors import DiskFull, InvalidFile, InvalidOption, TunnelmarkError
+
+MARK_FILE = ".tunnelmark-export"
+"""Says of a folder that an export made it, and that another one may replace it."""
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file of a folder.
+
+    Attributes:
+        path: Below the folder, with slashes.
+        text: Its content.
+        mode: Permission bits.
+    """
+
+    path: str
+    text: str
+    mode: int = 0o644
+
+
+def check_place(folder: Path, *, may_replace: bool) -> None:
+    """Refuse a place that holds something.
+
+    Args:
+        folder: Where the folder is to be.
+        may_replace: Whether an earlier export there may be replaced.
+
+    Raises:
+        InvalidOption: Something is there, and it may not or must not be replaced.
+        InvalidFile: It cannot be looked at.
+    """
+    if not folder.exists() and not folder.is_symlink():
+        return
+    if not folder.is_dir() or folder.is_symlink():
+        raise InvalidOption(
+            f"{folder} is there already, and is no folder.", hint="Name a folder that is not there yet."
+        )
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        raise InvalidFile(f"{folder} cannot be read: {error.strerror}.", hint="Choose another place.") from error
+    if not names:
+        return
+    if MARK_FILE not in names:
+        raise InvalidOption(
+            f"{folder} holds things that no export has put there, for example {names[0]}.",
+            hint="Name a folder that is empty or not there yet.",
+        )
+    if not may_replace:
+        raise InvalidOption(
+            f"{folder} holds an export already.", hint="Replace it with --force, or name another folder."
+        )
+
+
+def write_tree(folder: Path, files: Sequence[TreeFile], *, may_replace: bool) -> None:
+    """Write a folder beside its place, sync it, and put it there in one step.
+
+    Args:
+        folder: Where to; what `check_place` lets pass is replaced as a whole.
+        files: Everything in it.
+        may_replace: As for `check_place`.
+
+    Raises:
+        DiskFull: There is no space, or no quota, left; nothing of it has been left there.
+        InvalidOption: As for `check_place`.
+        InvalidFile: It cannot be written for another reason.
+    """
+    check_place(folder, may_replace=may_replace)
+    beside = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(6)}.part")
+    old = beside.with_suffix(".old")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside.mkdir()
+        _fill(beside, {file.path: file for file in (*files, TreeFile(MARK_FILE, _MARK_TEXT))})
+        if folder.exists():
+            folder.rename(old)
+        try:
+            beside.rename(folder)
+        except OSError:
+            with contextlib.suppress(OSError):
+                old.rename(folder)
+            raise
+        _sync(folder.parent)
+    except OSError as fault:
+        raise _explained(folder, fault) from fault
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+_MARK_TEXT = "Made by tunnelmark export-config, which may replace this folder with --force.\n"
+
+
+def _fill(folder: Path, files: Mapping[str, TreeFile]) -> None:
+    for file in files.values():
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as opened:
+            opened.write(file.text.encode())
+            opened.flush()
+            os.fsync(opened.fileno())
+        path.chmod(file.mode)
+    for below in {folder, *(path for path in folder.rglob("*") if path.is_dir())}:
+        _sync(below)
+
+
+def _sync(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _explained(folder: Path, fault: OSError) -> TunnelmarkError:
+    context = {"path": str(folder)}
+    if fault.errno in _NO_SPACE:
+        return DiskFull(
+            f"There is no space left on this computer to write {folder}. Nothing of it has been left there.",
+            hint="Free some space, or choose another folder.",
+            context=context,
+        )
+    return InvalidFile(
+        f"{folder} cannot be written: {fault.strerror or fault}.", hint="Choose another place.", context=context
+    )

@@ -1,0 +1,107 @@
+"""Public parts of keys that do not exist yet: what stands for them, how a host prints them, what they must be.
+
+A file with such a word in it is valid for no program. Whoever fills it in checks the value first, by its pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from app.domain.adapters import PublicIdentity
+from app.domain.hosts import Side
+
+_PEM_LINES = "-----(BEGIN|END) (CERTIFICATE|PUBLIC KEY)-----|[A-Za-z0-9+/]{1,64}={0,2}"
+
+
+@dataclass(frozen=True, slots=True)
+class PublicValue:
+    """One value of a public identity.
+
+    Attributes:
+        name: As the adapter calls it.
+        command: Name of the recipe's public command that it comes from.
+        script: POSIX sh that makes it of what that command prints; it does what the adapter's `parse_identity` does.
+        pattern: Extended regular expression that each line of it matches as a whole.
+        lines: How many lines it may have.
+        has_line_feed: Whether the adapter's value ends with one.
+    """
+
+    name: str
+    command: str
+    script: str
+    pattern: str
+    lines: int = 1
+    has_line_feed: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        """Whether a shell takes it as it is."""
+        return self.lines == 1 and " " not in self.pattern
+
+
+VALUES: Mapping[str, PublicValue] = {
+    value.name: value
+    for value in (
+        PublicValue("public-key", "public-key", "cat", "[A-Za-z0-9+/]{43}="),
+        PublicValue(
+            "certificate",
+            "certificate",
+            "sed -n '/-----BEGIN CERTIFICATE-----/,/-----END CERTIFICATE-----/p'",
+            _PEM_LINES,
+            lines=80,
+            has_line_feed=True,
+        ),
+        # Source: openssl-x509(1): `sha256 Fingerprint=AA:BB…`, with a capital S before OpenSSL 3.0.
+        PublicValue(
+            "fingerprint",
+            "certificate",
+            "openssl x509 -noout -fingerprint -sha256 | sed 's/.*=//'",
+            "([0-9A-F]{2}:){31}[0-9A-F]{2}",
+        ),
+        PublicValue("ike-public-key", "ike-public-key", "sed '/-----/d'", "[A-Za-z0-9+/]{1,64}={0,2}", lines=20),
+        PublicValue(
+            "rsa-public-key",
+            "rsa-public-key",
+            "sed -n '/-----BEGIN PUBLIC KEY-----/,/-----END PUBLIC KEY-----/p'",
+            _PEM_LINES,
+            lines=40,
+        ),
+        PublicValue("ssh-public-key", "ssh-public-key", "cut -d ' ' -f 1,2", "ssh-ed25519 [A-Za-z0-9+/]{68}={0,2}"),
+    )
+}
+"""Every public value that an adapter's plan may need."""
+
+_TOKEN = re.compile(r"@(?P<name>[a-z0-9-]+)-of-(?P<side>[ab])@")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Token:
+    """What stands for a value of one side."""
+
+    side: Side
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The word in the file. A shell, the adapters and their quoting leave it as it is."""
+        return f"@{self.name}-of-{self.side.value}@"
+
+    @property
+    def value(self) -> PublicValue:
+        """What is known of the value."""
+        return VALUES[self.name]
+
+
+def stand_in(side: Side) -> PublicIdentity:
+    """Return an identity that holds a token for every value that there is."""
+    return PublicIdentity(
+        {name: Token(side, name).text + ("\n" if value.has_line_feed else "") for name, value in VALUES.items()}
+    )
+
+
+def tokens_in(texts: Iterable[str]) -> tuple[Token, ...]:
+    """Return the tokens in texts, each once, A's first."""
+    found = {Token(Side(match["side"]), match["name"]) for text in texts for match in _TOKEN.finditer(text)}
+    return tuple(sorted(token for token in found if token.name in VALUES))

@@ -1,0 +1,135 @@
+"""Tokens, and the shell that fills them in on a host."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.domain.commands import CommandResult
+from app.domain.hosts import Side
+from app.export.bundle import make_bundle
+from app.export.script import tunnel_script
+from app.export.values import VALUES, Token, stand_in, tokens_in
+from support.export_cases import export_request
+from vpn_adapters.registry import ADAPTERS
+
+
+def script_without_main(solution: str = "openvpn-udp") -> str:
+    """Return `tunnel.sh` as a set of functions."""
+    text = tunnel_script(make_bundle(export_request(solution)), Side.A)
+    return text.removesuffix('main "$@"\n')
+
+
+def run(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", script_without_main() + script],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_tokens_are_found_once_and_unknown_ones_are_not() -> None:
+    text = "a @fingerprint-of-b@ @fingerprint-of-b@ @public-key-of-a@ @nothing-of-a@ someone@host-of-a@"
+    assert tokens_in((text,)) == (Token(Side.A, "public-key"), Token(Side.B, "fingerprint"))
+    assert set(stand_in(Side.A).values) == set(VALUES)
+
+
+def test_no_token_meets_any_pattern() -> None:
+    for value in VALUES.values():
+        assert not re.fullmatch(value.pattern, Token(Side.A, value.name).text)
+
+
+def test_the_fingerprint_on_the_host_is_the_one_that_is_computed_here(tmp_path: Path) -> None:
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384", "-nodes"),
+            *("-subj", "/CN=x", "-keyout", "key", "-out", "certificate"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    pem = (tmp_path / "certificate").read_text()
+    adapter = ADAPTERS["openvpn-udp"]
+    known = adapter.parse_identity({"certificate": CommandResult(("cat",), 0, pem, "", 0.0)}).values
+    for name in ("certificate", "fingerprint"):
+        ran = subprocess.run(["sh", "-c", VALUES[name].script], input=pem, capture_output=True, text=True, check=True)
+        assert ran.stdout.rstrip("\n") == known[name].rstrip("\n")
+
+
+def test_filling_in_on_a_host(tmp_path: Path) -> None:
+    (tmp_path / "values").mkdir()
+    (tmp_path / "values/certificate-of-b").write_text("-----BEGIN-----\nAAA+/=\\n&\n-----END-----\n")
+    (tmp_path / "values/fingerprint-of-a").write_text("AA:BB\n")
+    (tmp_path / "file").write_text("x @fingerprint-of-a@ y @fingerprint-of-a@\n@certificate-of-b@\n\na@b.c\n")
+    ran = run("fill file", tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
+    assert ran.stdout == "x AA:BB y AA:BB\n-----BEGIN-----\nAAA+/=\\n&\n-----END-----\n\na@b.c\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "@fingerprint-of-b@\n",
+        "AA:BB\n",
+        ":".join(["AA"] * 32) + "\nscript-security 2\n",
+        ":".join(["aa"] * 32) + "\n",
+        "x" + ":".join(["AA"] * 32) + "\n",
+    ],
+)
+def test_what_is_no_such_value_is_refused_before_it_is_used(tmp_path: Path, text: str) -> None:
+    (tmp_path / "public-of-b").mkdir()
+    (tmp_path / "public-of-b/fingerprint-of-b").write_text(text)
+    (tmp_path / "values").mkdir()
+    ran = run('parts=.; check_values; echo "went on"', tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
+    assert ran.returncode == 1
+    assert "public-of-b/fingerprint-of-b" in ran.stderr
+    assert ran.stdout == ""
+    assert list((tmp_path / "values").iterdir()) == []
+
+
+def test_the_own_value_is_not_taken_for_the_other_hosts(tmp_path: Path) -> None:
+    value = ":".join(["AB"] * 32) + "\n"
+    for path in ("public-of-b/fingerprint-of-b", "values/fingerprint-of-a"):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text(value)
+    command = 'parts=.; check_values; echo "went on"'
+    ran = run(command, tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "is of this host" in ran.stderr
+    (tmp_path / "public-of-b/fingerprint-of-b").write_text(value.replace("A", "C"))
+    assert run(command, tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values")).stdout == "went on\n"
+
+
+def test_put_changes_what_differs_and_nothing_else(tmp_path: Path) -> None:
+    command = f"""base={tmp_path}/place; id=x; mkdir $base
+umask 077
+put x/kept/a.conf 0600 'one
+two'; put x/kept/a.conf 0600 'one
+two'; put x/kept/a.conf 0644 'one
+two' check; put x/kept/a.conf 0644 'one
+two'; put x/kept/a.conf 0644 'one
+'; put x/kept/a.conf 0644 'one
+'"""
+    ran = run(command, tmp_path)
+    words = ["changed", "same", "changed", "changed", "changed", "same"]
+    assert ran.stdout.split() == [word for one in words for word in ("tunnelmark:", one)]
+    path = tmp_path / "place/x/kept/a.conf"
+    assert path.read_bytes() == b"one\n"
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [one.name for one in path.parent.iterdir()] == ["a.conf"]
+
+
+def test_another_deployment_in_the_place_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "current").write_text("0123456789abcdef\n")
+    ran = run(f"base={tmp_path}; put start.sh 0600 x", tmp_path)
+    assert ran.returncode == 1
+    assert "Another deployment (0123456789abcdef)" in ran.stderr
+    assert not (tmp_path / "start.sh").exists()

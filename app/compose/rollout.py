@@ -186,7 +186,9 @@ class RolloutOperations:
             pair or earlier.pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text))
         )
         key = earlier.solution, earlier.suite
-        return self.deploy(found, key, earlier.options, token=token, emit=emit, confirmation=confirmation)
+        # Where nobody can be asked, Tunnelmark confirms by itself.
+        options = earlier.options if confirmation is not None else replace(earlier.options, confirm_within_s=None)
+        return self.deploy(found, key, options, token=token, emit=emit, confirmation=confirmation)
 
     def rotate_keys(
         self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation | None = None

@@ -24,6 +24,7 @@ tell() {
 # prepare: the folder that daemons write to. Everything in it goes with a restart of the host.
 prepare() {
     if [ ! -d "$own" ]; then mkdir -p "$own" || return 1; fi
+    rm -f "$own/down"
     for left in "$run_dir"/* "$run_dir"/.[!.]*; do
         case $left in "$own" | "$run_dir/*" | "$run_dir/.[!.]*") ;; *) rm -rf "$left" ;; esac
     done
@@ -75,6 +76,8 @@ own_marked() {
 # take_down: also ends what the steps left running.
 take_down() {
     [ -d "$own" ] || mkdir -p "$own" || return 1
+    # It has been done, and nothing was started since.
+    if [ -e "$own/down" ] && [ ! -e "$own/up" ]; then return 0; fi
     rm -f "$own/up"
     down_failures=0
     down_steps
@@ -85,7 +88,7 @@ take_down() {
         down_failures=0
         down_steps
     fi
-    [ "$down_failures" -eq 0 ]
+    [ "$down_failures" -eq 0 ] && : > "$own/down"
 }
 
 # bring_up: all steps in order; what a failed attempt left is taken back.

@@ -1,0 +1,210 @@
+"""The states that a deployment goes through, between two made-up hosts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.compose.rollout_choice import Choice, Prepared
+from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
+from app.compose.rollout_status import pair_status, reach
+from app.deploy import confirming
+from app.deploy.ends import new_id
+from app.deploy.kit import kit_dir
+from app.deploy.lasting import Place
+from app.deploy.lasting_adapter import LastingAdapter
+from app.deploy.places import lasting_link, place_dir, slot_of
+from app.domain.adapters import Purpose
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import (
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEnded,
+    RolloutEvent,
+)
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Verdict
+from app.storage import Store
+from support.deploy_world import SUITE, MadeUpVpn, World, make_world, step
+
+
+class Says:
+    """A user who says this after some time.
+
+    Args:
+        decision: What; None says nothing.
+    """
+
+    def __init__(self, decision: Decision | None) -> None:
+        self._decision = decision
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        time.sleep(min(timeout_s, 0.05))
+        return self._decision
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = make_world(tmp_path / "world")
+    for host in made.hosts:
+        host.make_etc()
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "t.db") as opened:
+        yield opened
+
+
+def current(world: World, side: Side, slot: str) -> str:
+    path = world.host(side).path(f"{place_dir(slot)}/current")
+    return path.read_text().strip() if path.exists() else ""
+
+
+def rollout(
+    world: World,
+    store: Store,
+    events: list[RolloutEvent],
+    *,
+    vpn: MadeUpVpn | None = None,
+    options: RolloutOptions | None = None,
+) -> Rollout:
+    vpn = vpn or MadeUpVpn(interface="tml0")
+    slot = slot_of(world.request.pair)
+    replaced = {side: one for side in Side if (one := current(world, side, slot))}
+    deployment_id = new_id()
+    request = replace(
+        world.request,
+        adapter=LastingAdapter(vpn, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}),
+        link=lasting_link(world.request.link, deployment_id, 0),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+        is_replacing=bool(replaced),
+    )
+    prepared = Prepared(request, Place(deployment_id, slot, replaced), {}, ())
+    choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
+    deployment = new_deployment(prepared, choice, options or RolloutOptions(), policy="p 1", version="0")
+    return Rollout(RolloutRun(store, world.sessions, events.append), prepared, deployment)
+
+
+def look(world: World, store: Store) -> PairStatus:
+    pair = world.request.pair
+    reached = reach({Side.A: world.a, Side.B: world.b}, slot_of(pair), token=CancelToken())
+    return pair_status(pair, store, reached, token=CancelToken())
+
+
+def stored(store: Store) -> list[Deployment]:
+    return list(store.list_deployments("pair"))
+
+
+def test_a_confirmed_deployment_is_written_down_with_its_plan_and_its_commands(world: World, store: Store) -> None:
+    events: list[RolloutEvent] = []
+    one = rollout(world, store, events).deploy(token=CancelToken(), confirmation=None)
+    assert one.state is DeploymentState.CONFIRMED
+    assert stored(store) == [one]
+    assert [type(event) for event in events if isinstance(event, (RolloutApplied, RolloutEnded))] == [
+        RolloutApplied,
+        RolloutEnded,
+    ]
+    assert [file.text for file in one.b.files] == ["peer public-a\n"]
+    assert {"build", "restart", "install", "confirm"} <= set(one.timings_s)
+    entries = store.list_audit()
+    assert {entry.deployment for entry in entries} == {one.id}
+    assert all(entry.who for entry in entries)
+    assert "Confirm the deployment" in {entry.what for entry in entries}
+    assert not [entry for entry in entries if "secret of" in entry.command and "echo" not in entry.command]
+
+    status = look(world, store)
+    assert status.state is DeploymentState.CONFIRMED
+    assert status.deployment == one
+    world.a.path(f"{one.link.run_dir}/config").write_text("peer somebody\n")
+    drift = look(world, store).a.drift
+    assert [part.path for part in drift] == [f"{one.link.run_dir}/config"]
+    assert "-peer public-b" in drift[0].diff
+    assert "+peer somebody" in drift[0].diff
+
+
+@pytest.mark.parametrize("decision", [Decision.UNDO, None])
+def test_what_the_user_does_not_keep_is_undone(world: World, store: Store, decision: Decision | None) -> None:
+    events: list[RolloutEvent] = []
+    options = RolloutOptions(confirm_within_s=1.0)
+    one = rollout(world, store, events, options=options).deploy(token=CancelToken(), confirmation=Says(decision))
+    assert one.state is DeploymentState.UNDONE
+    assert any(isinstance(event, RolloutCountdown) for event in events)
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+    assert look(world, store).state is None
+
+
+def test_what_the_user_keeps_stays(world: World, store: Store) -> None:
+    options = RolloutOptions(confirm_within_s=30.0)
+    one = rollout(world, store, [], options=options).deploy(token=CancelToken(), confirmation=Says(Decision.KEEP))
+    assert one.state is DeploymentState.CONFIRMED
+    assert look(world, store).state is DeploymentState.CONFIRMED
+
+
+def test_what_fails_is_written_down_with_its_reason(world: World, store: Store) -> None:
+    broken = MadeUpVpn(interface="tml0", steps={Side.B: (step("Fail", "exit 7", None),)})
+    with pytest.raises(CommandFailed):
+        rollout(world, store, [], vpn=broken).deploy(token=CancelToken(), confirmation=None)
+    assert [(one.state, "exit status 7" in one.message) for one in stored(store)] == [(DeploymentState.FAILED, True)]
+
+
+def test_what_was_left_to_the_timers_waits_and_is_told_so(world: World, store: Store) -> None:
+    options = RolloutOptions(confirm_within_s=30.0)
+    one = rollout(world, store, [], options=options).deploy(token=CancelToken(), confirmation=None)
+    assert one.state is DeploymentState.APPLIED
+    status = look(world, store)
+    assert status.state is DeploymentState.APPLIED
+    assert status.deployment is not None
+    assert status.deployment.id == one.id
+    assert status.a.left_s is not None
+    assert 0 < status.a.left_s <= 36
+
+
+def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_shown(
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirming, "REACH_S", 0.2)
+
+    def cut(command: Command) -> None:
+        if b"Confirms a deployment on this host" in (command.stdin or b""):
+            world.b.is_cut, world.b.can_reconnect = True, False
+
+    original = world.b.run
+
+    def run(command: Command, **more: object) -> object:
+        cut(command)
+        return original(command, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(world.b, "run", run)
+    done = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
+    assert done.state is DeploymentState.HALF_CONFIRMED
+
+    # B goes back by itself, as it would once its timer runs out.
+    world.b.shell_run("sh", f"{STATE_DIR}/undo.sh")
+    world.b.is_cut, world.b.can_reconnect = False, True
+    monkeypatch.undo()
+    status = look(world, store)
+    assert status.state is DeploymentState.HALF_CONFIRMED
+    assert "keeps a deployment that gateway-b does not have" in " ".join(status.sentences)
+
+    # Rolling out once more puts it right, whatever each host had.
+    world.b.end_processes()
+    world.b.shell_run("rm", "-rf", STATE_DIR)
+    again = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
+    assert again.state is DeploymentState.CONFIRMED
+    assert look(world, store).state is DeploymentState.CONFIRMED
+    assert {one.state for one in stored(store)} == {DeploymentState.CONFIRMED, DeploymentState.REPLACED}

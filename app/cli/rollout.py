@@ -145,7 +145,7 @@ def _wanted(context: Context, services: Services) -> tuple[tuple[str, str], Roll
     inner = [text.strip() for text in (options.inner or ",").split(",")]
     if len(inner) != 2:
         raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
-    bridges = _bridges(options.bridge or [])
+    bridges = bridges_of(options.bridge or [])
     return (options.solution, options.suite or ""), RolloutOptions(
         bridge_a=bridges.get(Side.A, ""),
         bridge_b=bridges.get(Side.B, ""),
@@ -156,7 +156,12 @@ def _wanted(context: Context, services: Services) -> tuple[tuple[str, str], Roll
     )
 
 
-def _bridges(texts: list[str]) -> dict[Side, str]:
+def bridges_of(texts: list[str]) -> dict[Side, str]:
+    """Read LAN ports as `A=PORT`.
+
+    Raises:
+        InvalidOption: There is no host or no port in one.
+    """
     found: dict[Side, str] = {}
     for text in texts:
         side, _, port = text.partition("=")
@@ -221,10 +226,11 @@ def status(context: Context) -> int:
         _print_json(now)
     else:
         print_status(context.out, now)
-    return _status_code(now)
+    return status_code(now)
 
 
-def _status_code(now: PairStatus) -> ExitCode:
+def status_code(now: PairStatus) -> ExitCode:
+    """Return 0 where a confirmed tunnel is healthy, or where both hosts say that nothing is rolled out."""
     if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
         return ExitCode.OK
     return ExitCode.OK if now.is_healthy else ExitCode.FAILED

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from rich.console import Console
+
+from app.cli.parser import parse
+from app.cli.rollout import bridges_of, status_code
+from app.cli.rollout_text import print_deployment, print_dry_run, print_status
+from app.domain.errors import InvalidOption
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.link import Link
+from app.domain.rollout import (
+    DeployedEnd,
+    Deployment,
+    DeploymentState,
+    DryRun,
+    EndDryRun,
+    FileDiff,
+    PlannedCommand,
+    RolloutObstacle,
+    RolloutOptions,
+)
+from app.domain.rollout_status import Drift, EndStatus, KeyAge, PairStatus
+from app.domain.verdicts import Verdict
+
+AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
+PAIR = PairSpec("north", HostSpec("alpha", "10.0.0.1"), HostSpec("beta", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
+END = DeployedEnd(interface="tml0", lan_port="eth2", bridge="tmlbr0", ports=(("udp", 22820), ("esp", 0)))
+DEPLOYMENT = Deployment(
+    id="0011223344556677",
+    pair=PAIR,
+    solution="wireguard",
+    suite="chacha20-poly1305",
+    title="WireGuard",
+    verdict=Verdict.RECOMMENDED,
+    options=RolloutOptions(),
+    slot="58fca5ac",
+    link=Link("192.0.2.1", "192.0.2.2"),
+    by="eve on laptop",
+    prepared_at=AT,
+    state=DeploymentState.CONFIRMED,
+    state_at=AT,
+    a=END,
+    b=END,
+)
+
+
+def end(side: Side) -> EndStatus:
+    return EndStatus(
+        side,
+        PAIR.host(side).label,
+        is_reachable=True,
+        deployment_id=DEPLOYMENT.id,
+        is_confirmed=True,
+        is_enabled=True,
+        is_up=True,
+        is_watched=True,
+        interface="tml0",
+        rtt_ms=1.25,
+        loss_pct=0.0,
+        keys=(KeyAge("Certificate openvpn.crt", 3.0, 27.0),),
+    )
+
+
+STATUS = PairStatus("north", AT, DEPLOYMENT, DeploymentState.CONFIRMED, end(Side.A), end(Side.B))
+
+
+def text_of(show: object, value: object) -> str:
+    out = io.StringIO()
+    assert callable(show)
+    show(Console(file=out, width=200), value)
+    return out.getvalue()
+
+
+def test_the_options_of_deploy_are_read() -> None:
+    options = parse(
+        [
+            "deploy",
+            "north",
+            "wireguard",
+            "--bridge",
+            "A=eth2",
+            "--bridge",
+            "b=eth3",
+            "--confirm-within",
+            "60",
+            "--dry-run",
+        ]
+    )
+    assert (options.pair, options.solution, options.confirm_within, options.dry_run) == (
+        "north",
+        "wireguard",
+        60.0,
+        True,
+    )
+    assert bridges_of(options.bridge) == {Side.A: "eth2", Side.B: "eth3"}
+
+
+@pytest.mark.parametrize("text", ["eth2", "C=eth2", "A=", "=eth2"])
+def test_a_bridge_without_a_host_or_port_is_refused(text: str) -> None:
+    with pytest.raises(InvalidOption, match="no host and port"):
+        bridges_of([text])
+
+
+def test_a_healthy_status_says_what_matters() -> None:
+    text = text_of(print_status, STATUS)
+    for words in ("north: WireGuard, confirmed", "eve on laptop", "alpha: tml0 up, 1.25 ms", "27 days left"):
+        assert words in text
+    assert "DOWN" not in text
+    assert "NOT" not in text
+    assert status_code(STATUS) == 0
+
+
+def test_what_is_wrong_stands_out_and_fails() -> None:
+    drift = (Drift("/run/x/openvpn.conf", "The file was changed.", "+# by hand"),)
+    bad = replace(STATUS.a, is_up=False, is_watched=False, rtt_ms=None, loss_pct=100.0, restarts=3, drift=drift)
+    status = replace(STATUS, a=bad, b=EndStatus(Side.B, "beta", is_reachable=False, note="No route."))
+    text = text_of(print_status, status)
+    for words in (
+        "alpha: tml0 DOWN",
+        "NOT WATCHED",
+        "100 % lost",
+        "3 times",
+        "+# by hand",
+        "beta: cannot be asked. No route.",
+    ):
+        assert words in text
+    assert status_code(status) == 1
+
+
+def test_nothing_rolled_out_is_no_failure_where_both_hosts_say_so() -> None:
+    nothing = replace(STATUS, deployment=None, state=None)
+    assert "nothing is rolled out" in text_of(print_status, nothing)
+    assert status_code(nothing) == 0
+    assert status_code(replace(nothing, a=EndStatus(Side.A, "alpha", is_reachable=False))) == 1
+
+
+def test_a_dry_run_shows_every_file_command_and_undo() -> None:
+    one = EndDryRun(
+        side=Side.A,
+        label="alpha",
+        files=(FileDiff("/etc/tunnelmark/x", 0o600, "+port 1", is_new=True),),
+        commands=(PlannedCommand("Make it", "ip link add tml0", "ip link del tml0"),),
+        services=("tunnelmark-58fca5ac.service",),
+        firewall=("Let only MACsec pass",),
+        ports=(("udp", 22820),),
+        interface="tml0",
+        bridge="tmlbr0",
+        lan_port="eth2",
+        mtu_bytes=1500,
+        largest_unfragmented_frame_bytes=1412,
+    )
+    obstacles = (RolloutObstacle(Side.A, "Port taken.", "Free it.", is_blocking=True), RolloutObstacle(None, "Slow."))
+    run = DryRun("north", "wireguard", "x", "WireGuard", Verdict.RECOMMENDED, (), one, one, obstacles)
+    assert not run.is_possible
+    text = text_of(print_dry_run, run)
+    for words in (
+        "In the way: Port taken. Free it.",
+        "Warning: Slow.",
+        "joined with eth2 in tmlbr0; MTU 1500",
+        "+port 1",
+        "$ ip link add tml0",
+        "undo: ip link del tml0",
+        "udp 22820",
+        "Let only MACsec pass",
+        "tunnelmark-58fca5ac.service",
+    ):
+        assert words in text
+
+
+def test_a_deployment_says_what_to_open() -> None:
+    assert "open for the other host: udp 22820, esp" in text_of(print_deployment, DEPLOYMENT)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from fake_rollout_values import DRIFT, status_of, with_end
-from PySide6.QtWidgets import QLabel
+from fake_services import FakeServices
+from PySide6.QtWidgets import QLabel, QSystemTrayIcon
 from sample_records import pair
 from window_driver import Driver
 
+import ui.notifying
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
@@ -19,6 +22,7 @@ from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Finding, Verdict
 from ui.pages.deploy import DeployPage
 from ui.pages.standing import StandingPage
+from ui.widgets.standing_past import MOST_SHOWN
 from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WATCH, WHAT
 
 
@@ -332,3 +336,62 @@ def test_a_host_that_cannot_be_asked_is_said(driver: Driver) -> None:
     driver.click(page.detail.look)
     driver.until(lambda: "does not answer" in page.notice.text)
     assert cell(page, TUNNEL) == "not looked at"
+
+
+def test_a_long_audit_log_is_shown_in_part_and_says_so(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(driver)
+    few = FakeServices.audit_log
+    monkeypatch.setattr(FakeServices, "audit_log", lambda services, name=None: few(services, name) * 1_000)
+    audit = page_of(driver).detail.audit
+    assert audit.table.rowCount() == MOST_SHOWN == 2_000
+    assert audit.more.text() == "The newest 2\u202f000 of 3\u202f000; the export has all."
+
+
+def test_what_a_host_says_is_no_html(driver: Driver) -> None:
+    one = stand(driver)
+    status = status_of(pair(), one)
+    driver.services.statuses.append(with_end(status, Side.A, note="<b>bold</b>\nnews"))
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: cell(page, TUNNEL) == "up")
+    facts = page.detail.now.facts
+    assert facts.text("Note")[0] == "<b>bold</b>\nnews"
+    assert facts.item(facts.rowCount() - 1, 1).toolTip() == "<span>&lt;b&gt;bold&lt;/b&gt;<br>news</span>"
+
+
+class Tray:
+    """What a desktop with a tray would offer."""
+
+    shown: ClassVar[list[tuple[str, str]]] = []
+
+    def __init__(self, *_words: object) -> None: ...
+
+    @staticmethod
+    def isSystemTrayAvailable() -> bool:  # noqa: N802 - Qt's name
+        return True
+
+    @staticmethod
+    def supportsMessages() -> bool:  # noqa: N802 - the same
+        return True
+
+    MessageIcon = QSystemTrayIcon.MessageIcon
+
+    def setToolTip(self, text: str) -> None: ...  # noqa: N802 - the same
+
+    def show(self) -> None: ...
+
+    def hide(self) -> None: ...
+
+    def showMessage(self, title: str, text: str, *_more: object) -> None:  # noqa: N802 - the same
+        self.shown.append((title, text))
+
+
+def test_notifications_go_to_the_tray_where_there_is_one(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand(driver)
+    page = page_of(driver)
+    assert not page.notifier.has_tray, "the offscreen desktop has none"
+    page.notifier.notify("Tunnelmark: north", "Tunnel lost.")
+    assert Tray.shown == []
+    monkeypatch.setattr(ui.notifying, "QSystemTrayIcon", Tray)
+    page.notifier.notify("Tunnelmark: north", "Tunnel lost.")
+    assert Tray.shown == [("Tunnelmark: north", "Tunnel lost.")]

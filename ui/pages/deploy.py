@@ -67,12 +67,13 @@ class DeployPage(Page):
         self._run_of: Choice | None = None
         self._rolling: Operation | None = None
         self._confirmation = WindowConfirmation()
+        self._has_no_pair = False
         self.dry_run: DryRun | None = None
         self.switch = AreaSwitch("deploy")
         self.switch.other_asked.connect(self.standing_asked)
         self.busy = BusyLine()
         self.form = RolloutForm()
-        self.ask_hosts = button(tr("Look at &both hosts"), "host", on_click=self.look)
+        self.ask_hosts = button(tr("Look at bot&h hosts"), "host", on_click=self.look)
         self.preview = button(tr("&Dry run"), "search", look="primary", on_click=self.look_ahead)
         self.deploy = button(tr("R&oll out"), "rollout", on_click=self.roll_out)
         self.hint = label("", "muted")
@@ -143,7 +144,8 @@ class DeployPage(Page):
     def enter(self) -> None:
         """Read which pairs there are and what stands on them."""
         self.switch.show_area()
-        if self.is_running or (self.operation is not None and self.operation.is_running):
+        is_busy = self.operation is not None and self.operation.is_running
+        if self.is_running or (is_busy and self._wanted is None):
             return
         services = self._services
         self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
@@ -188,14 +190,16 @@ class DeployPage(Page):
             self.form.show_wanted(wanted)
             self.look()
         elif not stored.pairs:
+            self._has_no_pair = True
             self.notice.say(
                 "info",
                 tr("There is no pair yet."),
                 tr("Enter two hosts in a comparison first, or start the practice lab, where nothing can happen."),
                 {tr("Start the practice lab"): self.lab_chosen.emit},
             )
-        elif self.operation is not None:
-            self._on_choice()
+        elif self._has_no_pair:
+            self._has_no_pair = False
+            self.notice.clear()
 
     # --- looking ------------------------------------------------------------------------------------------------------
 

@@ -57,7 +57,7 @@ class ResultsPage(Page):
         self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
         self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
         self.resume.setVisible(False)
-        self.rollout = button(tr("Roll o&ut this one…"), "rollout", look="primary", on_click=self._roll_out)
+        self.rollout = button(tr("Ro&ll out this one…"), "rollout", look="primary", on_click=self._roll_out)
         self.sentence = SentenceCard()
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitt
 
 from app.domain.hosts import Side
 from app.domain.rollout import DryRun, EndDryRun, FileDiff, PlannedCommand, RolloutObstacle
-from ui.rollout_texts import host_name, joined_text, ports_text
+from ui.rollout_texts import host_name, joined_text, ports_text, tip
 from ui.texts import NONE, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ScrollPage, icon_label, label
@@ -183,9 +183,9 @@ class EndView(QWidget):
         self.text.show_parts_of(parts)
         self.text.go_to(0)
 
-    def _add(self, text: str, tip: str) -> None:
+    def _add(self, text: str, more: str) -> None:
         item = QListWidgetItem(text)
-        item.setToolTip(tip)
+        item.setToolTip(tip(more))
         self.list.addItem(item)
 
     def _go_to(self, nth: int) -> None:

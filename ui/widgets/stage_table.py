@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHeaderView
 from app.domain.hosts import PairSpec, Side
 from app.domain.rollout_events import RolloutStage
 from ui.icons import make_icon
-from ui.rollout_texts import host_name, stage_words
+from ui.rollout_texts import host_name, stage_words, tip
 from ui.texts import NONE, tr
 from ui.theme import GRID, Theme
 from ui.widgets.data_table import DataTable
@@ -136,7 +136,7 @@ class StageTable(DataTable):
             for side, column in _COLUMN.items():
                 detail = self._details[side] if row.state == "running" else ""
                 self.cell(nth, column).setText(detail or words[row.state])
-                self.cell(nth, column).setToolTip(detail)
+                self.cell(nth, column).setToolTip(tip(detail))
             self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
             self.cell(nth, _WHAT).setText(what)
             self.cell(nth, _WHAT).setToolTip(what)

@@ -33,7 +33,7 @@ class StandingDetail(QWidget):
         self.watch = button(tr("&Watch"), "eye", tip=tr("Looks every few seconds, whatever page is on show"))
         self.watch.setCheckable(True)
         self.replace = button(tr("Re&place…"), "repeat", tip=tr("Another solution or suite with the same guarantees"))
-        self.rotate = button(tr("Rotate &keys…"), "key")
+        self.rotate = button(tr("R&otate keys…"), "key")
         self.undo = button(tr("&Undo…"), "undo")
         self.repair = button(tr("Repa&ir"), "repeat", tip=tr("Rolls it out once more: one host alone has it"))
         self.keep = button(tr("&Keep it"), "check", tip=tr("Both hosts wait for it to be confirmed"))

@@ -11,13 +11,16 @@ from app.domain.rollout import Deployment
 from app.domain.rollout_status import PairStatus
 from app.wizard.rollout_ports import AuditLine
 from ui.icons import make_icon
-from ui.rollout_texts import host_name, moment, state_look
-from ui.texts import NONE, tr
+from ui.rollout_texts import host_name, moment, state_look, tip
+from ui.texts import NONE, count, tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import button, row
+from ui.widgets.basics import button, label, row
 from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import DataTable
 from ui.widgets.verdicts import verdict_look
+
+MOST_SHOWN = 2_000
+"""Lines of the audit log that the table holds."""
 
 
 class EarlierView(QWidget):
@@ -76,7 +79,7 @@ class EarlierView(QWidget):
             texts = (moment(one.prepared_at), one.title, word.word, look.word, one.by, one.message)
             for column, text in enumerate(texts):
                 self.table.cell(nth, column).setText(text)
-                self.table.cell(nth, column).setToolTip(text)
+                self.table.cell(nth, column).setToolTip(tip(text))
             self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
             self.table.cell(nth, 3).setIcon(make_icon(look.icon, getattr(colours, look.role)))
 
@@ -137,7 +140,10 @@ class AuditView(QWidget):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         self.export = button(tr("E&xport…"), "report", on_click=self.export_asked.emit, tip=tr("As CSV or JSON"))
-        head = row(self.search, self.export)
+        self.export.setEnabled(False)
+        self.more = label("", "muted", is_wrapping=False)
+        self.more.setVisible(False)
+        head = row(self.search, self.more, self.export)
         head.setStretch(0, 1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(GRID, GRID, GRID, GRID)
@@ -146,14 +152,21 @@ class AuditView(QWidget):
         outer.addWidget(self.table, 1)
 
     def show_lines(self, lines: Sequence[AuditLine]) -> None:
-        """Show what was written down."""
-        self._lines = tuple(lines)
-        self.table.setRowCount(len(lines))
-        for nth, one in enumerate(lines):
+        """Show the newest of what was written down."""
+        shown = tuple(lines[:MOST_SHOWN])
+        left_out = len(lines) - len(shown)
+        text = tr("The newest %1 of %2; the export has all.").replace("%1", count(len(shown)))
+        self.more.setText(text.replace("%2", count(len(lines))) if left_out else "")
+        self.more.setVisible(bool(left_out))
+        if shown == self._lines:
+            return
+        self._lines = shown
+        self.table.setRowCount(len(shown))
+        for nth, one in enumerate(shown):
             for column, text in enumerate(_audit_texts(one)):
                 self.table.cell(nth, column).setText(text)
-                self.table.cell(nth, column).setToolTip(text)
-        self.export.setEnabled(bool(lines))
+                self.table.cell(nth, column).setToolTip(tip(text))
+        self.export.setEnabled(bool(shown))
         self._filter()
 
     def _filter(self) -> None:

@@ -11,7 +11,7 @@ from app.domain.hosts import PairSpec
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_status import PairStatus
 from ui.icons import make_icon
-from ui.rollout_texts import moment, state_look
+from ui.rollout_texts import moment, state_look, tip
 from ui.texts import NONE, ms, pct, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable
@@ -115,7 +115,7 @@ class StandingTable(DataTable):
         for column, text in texts.items():
             cell = self.cell(nth, column)
             cell.setText(text)
-            cell.setToolTip(text)
+            cell.setToolTip(tip(text))
         colours = self._theme.colours
         self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, look.role)))
         if verdict is not None:

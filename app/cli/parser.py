@@ -90,11 +90,12 @@ def _command(
     text: str,
     *,
     has_pair: bool = False,
+    is_pair_optional: bool = False,
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=EPILOG)
     parser.set_defaults(handler=_handler(handler))
     if has_pair:
-        parser.add_argument("pair", metavar="PAIR", help=_PAIR_HELP)
+        parser.add_argument("pair", metavar="PAIR", nargs="?" if is_pair_optional else None, help=_PAIR_HELP)
         _add_host_keys(parser)
     return parser
 

@@ -120,6 +120,14 @@ class RolloutDisplay:
 def deploy(context: Context) -> int:
     """Roll out a VPN that stays."""
     options = context.options
+    if options.all:
+        from app.cli.fleet import deploy_all
+
+        return deploy_all(context)
+    if not options.pair or options.file or options.parallel or options.stop_after:
+        raise InvalidOption(
+            "Name a pair; or a file of pairs: --all --from FILE.toml, with --parallel and --stop-after."
+        )
     if bool(options.solution) == bool(options.again):
         raise InvalidOption("Name a solution, or an earlier deployment with --again.")
     with context.services() as services:

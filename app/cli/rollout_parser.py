@@ -17,7 +17,15 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
         add: Adds one command: commands, name, handler, text, has_pair.
         positive: Reads a number above 0.
     """
-    deploy = add(commands, "deploy", "rollout.deploy", "roll out a VPN that stays", has_pair=True)
+    deploy = add(
+        commands, "deploy", "rollout.deploy", "roll out a VPN that stays", has_pair=True, is_pair_optional=True
+    )
+    deploy.add_argument("--all", action="store_true", help="on every pair of a file, see --from")
+    deploy.add_argument("--from", dest="file", metavar="FILE.toml", help="the file of pairs for --all")
+    deploy.add_argument("--parallel", type=int, metavar="N", help="on so many pairs at the same time (default: 4)")
+    deploy.add_argument(
+        "--stop-after", type=int, metavar="N", help="begin no further pair after N failures (default: 1)"
+    )
     deploy.add_argument(
         "solution", metavar="SOLUTION", nargs="?", help="which VPN, for example wireguard; left out with --again"
     )

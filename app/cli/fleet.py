@@ -1,0 +1,186 @@
+"""`tunnelmark deploy --all --from FILE.toml`: many pairs at once."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.pairs import parse_address
+from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
+from app.domain.cancel import CancelToken
+from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.hosts import PairSpec, Side
+from app.domain.rollout import Deployment, RolloutOptions
+
+if TYPE_CHECKING:
+    from app.compose import Services
+
+DEFAULT_PARALLEL, DEFAULT_STOP_AFTER, MOST_PARALLEL = 4, 1, 64
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}")
+_CHOICES = frozenset({"solution", "suite", "reason"})
+_HOSTS = frozenset({"a", "b", "underlay", "identity", "host-key-file"})
+_KEYS = _CHOICES | _HOSTS | {"name", "bridge", "inner"}
+
+
+def deploy_all(context: Context) -> int:
+    """Roll out on every pair of a file."""
+    options = context.options
+    if not options.file or options.pair or options.solution or options.again:
+        raise InvalidOption("--all takes its pairs and solutions from a file.", hint="Use: --all --from FILE.toml")
+    parallel = DEFAULT_PARALLEL if options.parallel is None else options.parallel
+    stop_after = DEFAULT_STOP_AFTER if options.stop_after is None else options.stop_after
+    if not 1 <= parallel <= MOST_PARALLEL or stop_after < 1:
+        raise InvalidOption(f"--parallel takes 1 to {MOST_PARALLEL}, --stop-after 1 or more.")
+    if options.confirm_within is not None or options.dry_run:
+        raise InvalidOption("--confirm-within and --dry-run are for one pair at a time.")
+    rows = read_fleet(Path(options.file))
+    with context.services() as services:
+        entries = context.job(lambda token, tell: [_entry(services, row, token, tell) for row in rows])
+        outcomes = context.job(
+            lambda token, _tell: run_fleet(
+                entries,
+                _work(services),
+                parallel=parallel,
+                stop_after=stop_after,
+                token=token,
+                tell=lambda outcome: _tell_change(context, outcome),
+            )
+        )
+    _show(context, outcomes)
+    if any(outcome.state is FleetState.CANCELLED for outcome in outcomes):
+        return ExitCode.CANCELLED
+    return ExitCode.OK if all(outcome.state is FleetState.CONFIRMED for outcome in outcomes) else ExitCode.FAILED
+
+
+def read_fleet(path: Path) -> tuple[Mapping[str, Any], ...]:
+    """Read a file of pairs; what stands in `[defaults]` holds for each that does not say otherwise.
+
+    Args:
+        path: TOML; see docs/roll-out-many.md.
+
+    Returns:
+        One mapping per pair, with the values of the right kinds.
+
+    Raises:
+        InvalidFile: It cannot be read, or says something that it cannot mean.
+    """
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidFile(
+            f"{path} cannot be read: {error}.", hint="It is a TOML file with one [[pair]] each."
+        ) from error
+    defaults, pairs = raw.pop("defaults", {}), raw.pop("pair", [])
+    if raw or not isinstance(defaults, dict) or not isinstance(pairs, list) or not pairs:
+        raise InvalidFile(f"{path} holds no list of pairs.", hint="It has one table [[pair]] each, and [defaults].")
+    for key in defaults:
+        if key not in _CHOICES:
+            raise InvalidFile(
+                f"{path}: [defaults] cannot have {key}.", hint=f"It can have: {', '.join(sorted(_CHOICES))}."
+            )
+    rows = tuple({**defaults, **row} for row in pairs if isinstance(row, dict))
+    for number, row in enumerate(rows, 1):
+        for wrong in _faults(row):
+            raise InvalidFile(f"{path}: pair {number} ({row.get('name', 'without a name')}): {wrong}.")
+    names = [row["name"] for row in rows]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice or len(rows) < len(pairs):
+        raise InvalidFile(f"{path}: each pair is a table with a name of its own{f', not {twice}' if twice else ''}.")
+    return rows
+
+
+def _faults(row: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in row.items():
+        if key not in _KEYS:
+            yield f"there is no {key}"
+        elif key == "bridge":
+            if not isinstance(value, dict) or not set(value) <= {"a", "b"} or not _are_words(value.values()):
+                yield 'bridge is a table such as { a = "eth2", b = "eth2" }'
+        elif key in ("inner", "underlay"):
+            if not isinstance(value, list) or len(value) != 2 or not _are_words(value):
+                yield f"{key} is a list of two addresses, A's and B's"
+        elif not isinstance(value, str):
+            yield f"{key} is a text in quotes"
+    if not isinstance(row.get("name"), str) or not _NAME.fullmatch(row["name"]):
+        yield "its name is missing, or has other signs than letters, digits, dots, dashes and underscores"
+    if not row.get("solution"):
+        yield "it has no solution, and there is none in [defaults]"
+    given = {"a", "b", "underlay"} & set(row)
+    if given and len(given) < 3:
+        yield "a, b and underlay go together; without them it is a pair that is stored already"
+
+
+def _are_words(values: Any) -> bool:
+    return all(isinstance(value, str) and value for value in values)
+
+
+def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell: Any) -> FleetEntry:
+    bridge, inner = row.get("bridge", {}), row.get("inner", ["", ""])
+    options = RolloutOptions(
+        bridge_a=bridge.get("a", ""),
+        bridge_b=bridge.get("b", ""),
+        inner_a=inner[0],
+        inner_b=inner[1],
+        legacy_reason=row.get("reason", ""),
+    )
+    pair = _stored(services, row) if "a" in row else services.resolve_pair(row["name"], token=token, on_progress=tell)
+    return FleetEntry(pair, row["solution"], row.get("suite", ""), options)
+
+
+def _stored(services: Services, row: Mapping[str, Any]) -> PairSpec:
+    """Store a pair that the file itself describes, so that status and undeploy know it afterwards."""
+    keys, known = row.get("identity"), row.get("host-key-file")
+    a, b = (parse_address(row[side.value], side.upper(), identity=keys, host_key_file=known) for side in Side)
+    pair = PairSpec(row["name"], a, b, row["underlay"][0], row["underlay"][1])
+    services.save_pair(pair)
+    return pair
+
+
+def _work(services: Services) -> FleetWork:
+    def work(entry: FleetEntry, token: CancelToken) -> Deployment:
+        found = services.discover(entry.pair, token=token, on_progress=lambda _text, _fraction: None)
+        key = entry.solution, entry.suite
+        return services.deploy(found, key, entry.options, token=token, emit=lambda _event: None)
+
+    return work
+
+
+def _tell_change(context: Context, outcome: FleetOutcome) -> None:
+    seconds = f" after {outcome.seconds:.0f} s" if outcome.seconds else ""
+    message = f": {outcome.message}" if outcome.message else ""
+    context.err.print(f"{outcome.entry.pair.name}: {outcome.state}{seconds}{message}", markup=False, soft_wrap=True)
+
+
+def _show(context: Context, outcomes: tuple[FleetOutcome, ...]) -> None:
+    if context.options.json:
+        print(json.dumps({"format": 1, "pairs": [_row(outcome) for outcome in outcomes]}, indent=2))  # noqa: T201 - the result
+        return
+    table = Table("pair", "what", "outcome", "s", "why not")
+    for outcome in outcomes:
+        what = outcome.deployment.title if outcome.deployment else outcome.entry.solution
+        seconds = f"{outcome.seconds:.0f}" if outcome.seconds else ""
+        table.add_row(outcome.entry.pair.name, what, outcome.state, seconds, outcome.message)
+    context.out.print(table)
+    confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)
+    context.out.print(f"{confirmed} of {len(outcomes)} pairs confirmed.", markup=False)
+
+
+def _row(outcome: FleetOutcome) -> dict[str, object]:
+    return {
+        "pair": outcome.entry.pair.name,
+        "solution": outcome.entry.solution,
+        "suite": outcome.deployment.suite if outcome.deployment else outcome.entry.suite,
+        "state": outcome.state,
+        "seconds": round(outcome.seconds, 1),
+        "message": outcome.message,
+        "deployment": outcome.deployment.id if outcome.deployment else None,
+    }

@@ -315,11 +315,13 @@ class LocalHost:
         return found
 
     def end_processes(self) -> None:
-        for pid in self.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        """Kill everything on the host, and what that was just starting."""
+        while found := self.processes():
+            for pid in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
 
     def _environment(self) -> dict[str, str]:
         return {"PATH": f"{self._bin}:{os.environ['PATH']}", "FAKE_NET": str(self.net), "LC_ALL": "C.UTF-8"}

@@ -40,6 +40,17 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
         host.end_processes()
 
 
+@pytest.fixture
+def dash_world(tmp_path: Path) -> Iterator[World]:
+    """What does not hang on the shell is tried with one."""
+    made = make_world(tmp_path)
+    for host in made.hosts:
+        host.make_etc()
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
 def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 20.0) -> None:
     until = time.monotonic() + timeout_s
     while not condition():
@@ -118,7 +129,8 @@ def test_what_is_confirmed_stays_and_is_watched_and_ends_without_a_trace(world: 
         wait_until(lambda host=host: host.processes() == [], f"no process on {host.side}")
 
 
-def test_what_is_not_confirmed_leaves_nothing(world: World) -> None:
+def test_what_is_not_confirmed_leaves_nothing(dash_world: World) -> None:
+    world = dash_world
     before = [host.etc_files() for host in world.hosts]
     one = transaction(world)
     with lasting_tunnel(one, token=CancelToken()):
@@ -145,7 +157,8 @@ def test_a_daemon_that_was_killed_is_started_again_from_the_kept_files(world: Wo
     assert (run_dir / "config").read_text() == "peer public-b\n"
 
 
-def test_an_interface_that_was_removed_comes_back(world: World) -> None:
+def test_an_interface_that_was_removed_comes_back(dash_world: World) -> None:
+    world = dash_world
     roll_out(world)
     end = HostEnd(Side.B, world.b, STATE_DIR)
     wait_until(lambda: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
@@ -175,7 +188,8 @@ def test_the_next_one_takes_the_place_of_the_first(world: World) -> None:
         assert names == {second, "current", "times", "start.sh"}
 
 
-def test_what_fails_lets_the_first_one_stand(world: World) -> None:
+def test_what_fails_lets_the_first_one_stand(dash_world: World) -> None:
+    world = dash_world
     first, _ = roll_out(world)
     broken = MadeUpVpn(interface="tml0", steps={side: (step("Fail", "exit 7", None),) for side in Side})
     with pytest.raises(CommandFailed):
@@ -193,12 +207,9 @@ def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
     one = transaction(world)
     with lasting_tunnel(one, token=CancelToken()):
         one.start_from_kit(token=CancelToken())
-        # Somebody runs the undo on B's console in the very moment in which A confirms.
-        world.b.shell_run("touch", f"{STATE_DIR}/undo-begun")
-        world.b.shell_run("rm", "-f", f"{STATE_DIR}/undo-begun.not")
         confirmer = one.confirmer
-        world.b.shell_run("rm", "-f", f"{STATE_DIR}/undo-begun")
         confirmer.install(token=CancelToken())
+        # Somebody runs the undo on B's console in the very moment in which A confirms.
         world.b.shell_run("touch", f"{STATE_DIR}/undo-begun")
         outcome = confirmer.commit(token=CancelToken())
         assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
@@ -209,7 +220,9 @@ def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
         assert host.links == {"eth1"}
 
 
-def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
+def test_without_a_decision_in_time_both_hosts_go_back(dash_world: World) -> None:
+    world = dash_world
+
     class Silence:
         def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
             time.sleep(min(timeout_s, 0.2))
@@ -224,7 +237,8 @@ def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
 
 
-def test_what_was_left_to_the_timers_goes_back_by_itself(world: World) -> None:
+def test_what_was_left_to_the_timers_goes_back_by_itself(dash_world: World) -> None:
+    world = dash_world
     one = transaction(world)
     with lasting_tunnel(one, token=CancelToken()):
         one.start_from_kit(token=CancelToken())
@@ -234,7 +248,8 @@ def test_what_was_left_to_the_timers_goes_back_by_itself(world: World) -> None:
         wait_until(lambda host=host: host.links == {"eth1"} and run_dirs(host) == [], f"{host.side} to go back")
 
 
-def test_a_tunnel_that_does_not_start_from_its_kit_is_not_confirmed(world: World) -> None:
+def test_a_tunnel_that_does_not_start_from_its_kit_is_not_confirmed(dash_world: World) -> None:
+    world = dash_world
     once = '[ ! -e "$1/been" ] || exit 3; : > "$1/been"'
     vpn = MadeUpVpn(interface="tml0", steps={Side.A: (step("Work once", once, None, str(world.a.root)),)})
     with pytest.raises((CommandFailed, TunnelDown)):

@@ -1,0 +1,124 @@
+"""Tunnels that stay, rolled out between the two gateways of a lab."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
+from app.domain.cancel import CancelToken
+from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.hosts import Side
+from app.domain.rollout import DeploymentState, RolloutOptions
+from app.domain.rollout_events import RolloutApplied
+from app.domain.wire import BreakVerdict, LeakVerdict
+from app.lab import Lab
+from support.lab_rollout import Desk, desk_for, lans, ping_from_lan
+from support.lab_sessions import sh
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture(scope="module")
+def desk(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with desk_for(lab, tmp_path_factory.mktemp("desk")) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def unchanged(desk: Desk) -> Iterator[None]:
+    """Every test leaves both gateways as they were: files, modes, owners, services, interfaces, processes."""
+    hosts = desk.sessions.a, desk.sessions.b
+    before = [take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH) for host in hosts]
+    yield
+    for host, old in zip(hosts, before, strict=True):
+        after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH)
+        assert compare_snapshots(old, after) == (), host.spec.label
+        assert sh(host, "ls -d /run/tunnelmark* /etc/tunnelmark 2> /dev/null || true") == ""
+
+
+def test_two_lans_are_joined_and_parted_again(desk: Desk) -> None:
+    with lans(desk):
+        # Nobody is there to be asked: another Tunnelmark confirms.
+        options = RolloutOptions(bridge_a="lan0", bridge_b="lan0", confirm_within_s=120.0)
+        deployment = desk.deploy("wireguard", options)
+        assert deployment.state is DeploymentState.APPLIED
+        waiting = desk.status()
+        assert waiting.state is DeploymentState.APPLIED
+        assert waiting.a.left_s is not None
+        confirmed = desk.services.confirm(desk.pair, token=CancelToken(), emit=desk.events.append)
+        assert (confirmed.id, confirmed.state) == (deployment.id, DeploymentState.CONFIRMED)
+        applied = next(event for event in desk.events if isinstance(event, RolloutApplied))
+        assert applied.leak is not None
+        assert applied.leak.verdict is LeakVerdict.PROTECTED
+        assert {one.verdict for one in applied.leak.broken} == {BreakVerdict.FAILS_CLOSED}
+
+        for side in Side:
+            assert ping_from_lan(desk, side)
+            # 1514 bytes on the wire without FCS, and nobody may cut it.
+            assert ping_from_lan(desk, side, "-M do -s 1472")
+        theirs = sh(desk.host(Side.B), "ip netns exec plant cat /sys/class/net/port/address").strip()
+        learnt = sh(desk.host(Side.A), "bridge fdb show br tmlbr0")
+        assert any(theirs in line and "dev tml0" in line for line in learnt.splitlines())
+
+        desk.wait_until_healthy(20)
+        sh(desk.host(Side.A), "ip link del tmlwg0")
+        desk.wait_until_healthy(40)
+        assert ping_from_lan(desk, Side.A)
+        # WireGuard follows a peer whose address has changed.
+        sh(desk.host(Side.B), "ip addr add 192.0.2.9/24 dev eth1 && ip addr del 192.0.2.2/24 dev eth1")
+        try:
+            desk.wait_until_healthy(40)
+            assert ping_from_lan(desk, Side.B)
+        finally:
+            sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
+        assert desk.undeploy().state is DeploymentState.UNDONE
+        assert not ping_from_lan(desk, Side.A)
+
+
+def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Desk) -> None:
+    first = desk.deploy("openvpn-udp")
+    desk.wait_until_healthy(20)
+    path = f"{first.link.run_dir}/openvpn.conf"
+    sh(desk.host(Side.B), f"echo '# by hand' >> {path}; pkill -KILL -f {path}")
+    restarted = desk.wait_until_healthy(40)
+    assert restarted < 40
+    sh(desk.host(Side.A), f"echo '# by hand' >> {path}")
+    drift = desk.status().a.drift
+    assert [one.path for one in drift] == [path]
+    assert "+# by hand" in drift[0].diff
+    assert any(key.days_left is not None for key in desk.status().a.keys)
+
+    second = desk.deploy("ipsec")
+    assert second.replaces == first.id
+    desk.wait_until_healthy(20)
+    states = {one.id: one.state for one in desk.services.deployments(desk.pair.name)}
+    assert states[first.id] is DeploymentState.REPLACED
+    status = desk.status()
+    assert status.a.last_handshake_s is not None
+    # Somebody reloads the firewall: what holds back unprotected frames comes back.
+    sh(desk.host(Side.A), f"nft delete table inet {second.link.names.guard_table}")
+    desk.wait_until_healthy(40)
+    assert second.link.names.guard_table in sh(desk.host(Side.A), "nft list tables")
+    # The way between the hosts is interrupted for longer than strongSwan tries by itself.
+    sh(desk.host(Side.A), "ip link set eth1 down; sleep 25; ip link set eth1 up")
+    desk.wait_until_healthy(60)
+    desk.undeploy()
+
+
+def test_what_is_not_fit_to_stay_is_refused(desk: Desk) -> None:
+    options = RolloutOptions()
+    for solution, suite, words in (
+        ("baseline", "", "unprotected"),
+        ("l2tp", "", "unprotected"),
+        ("macsec", "gcm-aes-256", "static key"),
+        ("openvpn-udp", "no-such-suite", "Not offered"),
+    ):
+        with pytest.raises(InvalidPlan) as caught:
+            desk.deploy(solution, options, suite)
+        assert words in caught.value.sentence()
+    for port in ("eth0", "eth1", "nothing"):
+        with pytest.raises(InvalidOption):
+            desk.deploy("wireguard", replace(options, bridge_a=port))

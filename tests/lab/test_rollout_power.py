@@ -1,0 +1,91 @@
+"""Gateways that lose their power before, while and after something is rolled out on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
+from app.domain.cancel import CancelToken
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
+from app.domain.rollout import DeploymentState, RolloutOptions
+from app.domain.rollout_events import Decision, RolloutApplied, RolloutEvent
+from app.lab import Lab, LabManager
+from support.lab_rollout import Desk, desk_for
+from support.lab_sessions import sh
+
+pytestmark = pytest.mark.lab
+
+
+class Silence:
+    """A user who says nothing."""
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        token.sleep(timeout_s)
+        return None
+
+
+def reconnected(desk: Desk) -> None:
+    for host in (desk.sessions.a, desk.sessions.b):
+        if not host.is_connected:
+            host.reconnect(token=CancelToken())
+
+
+def test_it_survives_the_power_and_what_was_not_confirmed_does_not(
+    fresh_lab: Callable[..., Lab], fresh_manager: LabManager, tmp_path: Path
+) -> None:
+    lab = fresh_lab()
+
+    def power_cycle(*sides: Side) -> None:
+        for side in sides:
+            fresh_manager.power_off("fresh", side)
+        for side in sides:
+            fresh_manager.power_on("fresh", side, token=CancelToken(), on_progress=lambda _: None)
+
+    with desk_for(lab, tmp_path / "desk") as desk:
+        before = [
+            take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.QUICK)
+            for host in (desk.sessions.a, desk.sessions.b)
+        ]
+
+        # B loses its power while the user is asked: both go back.
+        def emit(event: RolloutEvent) -> None:
+            if isinstance(event, RolloutApplied):
+                power_cycle(Side.B)
+
+        with pytest.raises(TunnelmarkError):
+            desk.services.deploy(
+                desk.found,
+                ("wireguard", ""),
+                RolloutOptions(confirm_within_s=60.0),
+                token=CancelToken(),
+                emit=emit,
+                confirmation=Silence(),
+            )
+        reconnected(desk)
+        for host, old in zip((desk.sessions.a, desk.sessions.b), before, strict=True):
+            after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.QUICK)
+            assert compare_snapshots(old, after) == (), host.spec.label
+            assert sh(host, "ls -d /run/tunnelmark* /etc/tunnelmark 2> /dev/null || true") == ""
+        assert desk.status().state is None
+
+        # Confirmed, it comes back with both hosts.
+        deployment = desk.deploy("openvpn-udp")
+        assert deployment.state is DeploymentState.CONFIRMED
+        power_cycle(Side.A, Side.B)
+        reconnected(desk)
+        desk.wait_until_healthy(90)
+
+        # One host alone keeps it: that is shown, and put right.
+        sh(desk.host(Side.B), f"sh /etc/tunnelmark/{deployment.slot}/start.sh aside; rm -rf /etc/tunnelmark")
+        assert desk.status().state is DeploymentState.HALF_CONFIRMED
+        repaired = desk.services.repair(desk.pair, token=CancelToken(), emit=lambda _event: None)
+        assert repaired is not None
+        assert repaired.state is DeploymentState.CONFIRMED
+        desk.wait_until_healthy(30)
+        desk.undeploy()
+        for host in (desk.sessions.a, desk.sessions.b):
+            assert sh(host, "ls -d /run/tunnelmark* /etc/tunnelmark 2> /dev/null || true") == ""

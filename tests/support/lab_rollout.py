@@ -1,0 +1,115 @@
+"""Rolling out on a running lab, through everything that the command line uses as well."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.compose.paths import Paths
+from app.compose.services import Services
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import PairSpec, Side
+from app.domain.rollout import Deployment, RolloutOptions
+from app.domain.rollout_events import RolloutEvent
+from app.domain.rollout_status import PairStatus
+from app.lab import Lab
+from app.wizard import Discovery
+from support.lab_sessions import sh
+
+ADDRESSES = {Side.A: "10.77.0.1", Side.B: "10.77.0.2"}
+
+# A LAN behind a gateway: one host, in a network namespace, at the other end of a cable from the gateway's port lan0.
+_MAKE_LAN = """
+ip netns add plant
+ip link add lan0 type veth peer name port netns plant
+ip link set lan0 up
+ip -n plant addr add {address}/24 dev port
+ip -n plant link set port up
+ip -n plant link set lo up
+"""
+_REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
+
+
+@dataclass
+class Desk:
+    """Somebody who rolls out on a lab.
+
+    Attributes:
+        services: All of it.
+        pair: The lab's pair.
+        found: What was found on it.
+        events: What was told.
+    """
+
+    services: Services
+    pair: PairSpec
+    found: Discovery
+    events: list[RolloutEvent] = field(default_factory=list)
+
+    @property
+    def sessions(self) -> SessionPair:
+        return self.services.sessions(self.pair, token=CancelToken())
+
+    def host(self, side: Side) -> HostSession:
+        return self.sessions.a if side is Side.A else self.sessions.b
+
+    def deploy(self, solution: str, options: RolloutOptions | None = None, suite: str = "") -> Deployment:
+        return self.services.deploy(
+            self.found, (solution, suite), options or RolloutOptions(), token=CancelToken(), emit=self.events.append
+        )
+
+    def undeploy(self) -> Deployment:
+        return self.services.undeploy(self.pair, token=CancelToken(), emit=self.events.append)
+
+    def status(self) -> PairStatus:
+        return self.services.status(self.pair, token=CancelToken())
+
+    def wait_until_healthy(self, timeout_s: float) -> float:
+        """Wait until the tunnel is up, watched and unchanged on both hosts; return how long that took, in seconds."""
+        started_s = time.monotonic()
+        said = ""
+        while True:
+            try:
+                status = self.status()
+                if status.is_healthy:
+                    return time.monotonic() - started_s
+                said = f"{status.state} {status.sentences} {status.a} {status.b}"
+            except TunnelmarkError as error:
+                said = error.sentence()
+            assert time.monotonic() - started_s < timeout_s, said
+            CancelToken().sleep(0.5)
+
+
+@contextmanager
+def desk_for(lab: Lab, folder: Path) -> Iterator[Desk]:
+    """Log in to a lab and look at it."""
+    services = Services(prompts=None, paths=Paths(folder, folder / "labs", folder / "cache"))
+    try:
+        found = services.discover(lab.pair, token=CancelToken(), on_progress=lambda _text, _share: None)
+        yield Desk(services, lab.pair, found)
+    finally:
+        services.close()
+
+
+@contextmanager
+def lans(desk: Desk) -> Iterator[None]:
+    """Put a LAN with one host behind each gateway."""
+    for side in Side:
+        sh(desk.host(side), _MAKE_LAN.format(address=ADDRESSES[side]))
+    try:
+        yield
+    finally:
+        for side in Side:
+            sh(desk.host(side), _REMOVE_LAN)
+
+
+def ping_from_lan(desk: Desk, side: Side, *options: str) -> bool:
+    """Return whether the host in the LAN behind one gateway reaches the one behind the other."""
+    words = " ".join(options)
+    script = f"ip netns exec plant ping -c 3 -W 2 {words} {ADDRESSES[side.other]} > /dev/null && echo crossed || true"
+    return sh(desk.host(side), script).strip() == "crossed"

@@ -226,7 +226,7 @@ def status(context: Context) -> int:
         if options.watch:
             return _watch(context, services, pair)
         now = context.job(lambda token, _tell: services.status(pair, token=token))
-        if now.state is DeploymentState.HALF_CONFIRMED and options.repair:
+        if now.state is DeploymentState.HALF_CONFIRMED and not options.no_repair and _can_repair(now):
             context.err.print("One host alone keeps the deployment. It is rolled out on both once more.", markup=False)
             _run(context, lambda token, emit: services.repair(pair, token=token, emit=emit))
             now = context.job(lambda token, _tell: services.status(pair, token=token))
@@ -235,6 +235,10 @@ def status(context: Context) -> int:
     else:
         print_status(context.out, now)
     return status_code(now)
+
+
+def _can_repair(now: PairStatus) -> bool:
+    return now.deployment is not None and now.a.is_reachable and now.b.is_reachable
 
 
 def status_code(now: PairStatus) -> ExitCode:

@@ -46,7 +46,9 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     _add_confirming(deploy, positive)
     status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
     status.add_argument("--json", action="store_true", help="as JSON")
-    status.add_argument("--repair", action="store_true", help="roll out anew what one host alone keeps")
+    status.add_argument(
+        "--no-repair", action="store_true", help="only say so where one host alone keeps a deployment; change nothing"
+    )
     status.add_argument("--watch", action="store_true", help="look again and again, and tell what changes")
     status.add_argument("--every", type=positive, default=5.0, metavar="S", help="seconds between looks (default: 5)")
     confirm = add(commands, "confirm", "rollout.confirm", "confirm what deploy has left to a timer", has_pair=True)

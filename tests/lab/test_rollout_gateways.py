@@ -33,6 +33,8 @@ def unchanged(desk: Desk) -> Iterator[None]:
     hosts = desk.sessions.a, desk.sessions.b
     before = [take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH) for host in hosts]
     yield
+    if desk.status().state is not None:
+        desk.undeploy()
     for host, old in zip(hosts, before, strict=True):
         after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH)
         assert compare_snapshots(old, after) == (), host.spec.label
@@ -60,11 +62,11 @@ def test_two_lans_are_joined_and_parted_again(desk: Desk) -> None:
             # 1514 bytes on the wire without FCS, and nobody may cut it.
             assert ping_from_lan(desk, side, "-M do -s 1472")
         theirs = sh(desk.host(Side.B), "ip netns exec plant cat /sys/class/net/port/address").strip()
-        learnt = sh(desk.host(Side.A), "bridge fdb show br tmlbr0")
-        assert any(theirs in line and "dev tml0" in line for line in learnt.splitlines())
+        learnt = sh(desk.host(Side.A), f"bridge fdb show br {confirmed.a.bridge}")
+        assert any(theirs in line and f"dev {confirmed.a.interface} " in line for line in learnt.splitlines())
 
         desk.wait_until_healthy(20)
-        sh(desk.host(Side.A), "ip link del tmlwg0")
+        sh(desk.host(Side.A), f"ip link del {confirmed.link.names.wireguard_interface}")
         desk.wait_until_healthy(40)
         assert ping_from_lan(desk, Side.A)
         # WireGuard follows a peer whose address has changed.

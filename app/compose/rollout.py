@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from app.compose import rollout_plan
 from app.compose.header import file_header
-from app.compose.rollout_choice import choose, current_ids, prepare
+from app.compose.rollout_choice import choose, current_ids, own_bridges, prepare
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
 from app.compose.rollout_ending import end_deployment
 from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
@@ -70,9 +70,12 @@ class RolloutOperations:
     def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
         """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
         sessions, pair = self.sessions(discovery.pair, token=token), discovery.pair
+        slot = slot_of(pair)
+        own = own_bridges(sessions, slot, current_ids(sessions, slot, token=token), token=token)
+        in_a, in_b = own.get(Side.A, ""), own.get(Side.B, "")
         a, b = run_both(
-            lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token),
-            lambda: lan_interfaces(sessions.b, discovery.b.facts, pair.underlay_b, token=token),
+            lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token, own_bridge=in_a),
+            lambda: lan_interfaces(sessions.b, discovery.b.facts, pair.underlay_b, token=token, own_bridge=in_b),
         )
         return tuple(
             LanPort(side, one.name, " ".join((one.note, *one.warnings)), one.refusal)

@@ -16,7 +16,7 @@ from app.deploy.kit import kit_dir
 from app.deploy.lan import choose_bridging, lan_interfaces
 from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.lasting_state import read_current
+from app.deploy.lasting_state import read_bridge, read_current
 from app.deploy.loops import are_joined
 from app.deploy.places import bridge_name, free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
@@ -190,8 +190,9 @@ def prepare(
     deployment_id = new_id()
     index = _index(discovery, current, known)
     link = lasting_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
-    bridging, warnings = _bridging(sessions, discovery, options, link, token=token)
     replaced = {side: one for side, one in current.items() if one}
+    own = own_bridges(sessions, slot, replaced, token=token)
+    bridging, warnings = _bridging(sessions, discovery, options, link, own, token=token)
     if len(bridging) == len(Side) and not replaced:
         warnings += tuple(_loops(sessions, bridging, token=token))
     adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
@@ -228,8 +229,22 @@ def _index(discovery: Discovery, current: Mapping[Side, str], known: tuple[Deplo
     return free_index((discovery.a.facts, discovery.b.facts))
 
 
+def own_bridges(
+    sessions: SessionPair, slot: str, current: Mapping[Side, str], *, token: CancelToken
+) -> dict[Side, str]:
+    """Return the bridges that what stands in a place has made, by side: their ports are free for what comes next."""
+    ends = host_ends(sessions, STATE_DIR)
+    return {side: read_bridge(ends[side], slot, one, token=token) for side, one in current.items() if one}
+
+
 def _bridging(
-    sessions: SessionPair, discovery: Discovery, options: RolloutOptions, link: Link, *, token: CancelToken
+    sessions: SessionPair,
+    discovery: Discovery,
+    options: RolloutOptions,
+    link: Link,
+    own: Mapping[Side, str],
+    *,
+    token: CancelToken,
 ) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
     found: dict[Side, Bridging] = {}
     warnings: list[RolloutObstacle] = []
@@ -238,7 +253,9 @@ def _bridging(
         if not name:
             continue
         label = discovery.pair.host(side).label
-        interfaces = lan_interfaces(session, check.facts, link.underlay(side), token=token)
+        interfaces = lan_interfaces(
+            session, check.facts, link.underlay(side), token=token, own_bridge=own.get(side, "")
+        )
         found[side], said = choose_bridging(interfaces, name, bridge_name(link), label)
         warnings += [RolloutObstacle(side, text) for text in said]
     if len(found) == 1:

@@ -70,7 +70,7 @@ class LanFound:
 
 
 def lan_interfaces(
-    session: HostSession, facts: HostFacts, underlay: str, *, token: CancelToken
+    session: HostSession, facts: HostFacts, underlay: str, *, token: CancelToken, own_bridge: str = ""
 ) -> tuple[LanInterface, ...]:
     """Look at a host's interfaces. Changes nothing.
 
@@ -79,6 +79,7 @@ def lan_interfaces(
         facts: What was found on it.
         underlay: Its underlay address.
         token: Cancels it.
+        own_bridge: The bridge of a deployment that makes room; its ports are free then.
 
     Raises:
         CommandFailed: The host could not be asked.
@@ -95,6 +96,9 @@ def lan_interfaces(
             context={"host": session.spec.label, "stderr": printable(result.stderr, limit=500)},
         )
     nics = {nic.name: nic for nic in facts.nics}
+    if own_bridge:
+        for name, (kind, number, master) in found.ports.items():
+            found.ports[name] = kind, number, "-" if master == own_bridge else master
     return tuple(
         judge_interface(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo"
     )

@@ -20,6 +20,7 @@ from app.domain.errors import CommandFailed
 STATE_TIMEOUT_S = 40.0
 MAX_SHOWN_BYTES = 65_536
 _ID = re.compile(r"[0-9a-f]{16}")
+_OWN_BRIDGE = re.compile(r"tmlbr\d{1,3}")
 _LOSS = re.compile(r"(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received")
 _MEAN = re.compile(r"= [\d.]+/(?P<mean>[\d.]+)/")
 
@@ -176,3 +177,11 @@ def read_current(end: HostEnd, slot: str, *, token: CancelToken) -> str:
         raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
     found = result.stdout.strip()
     return found if _ID.fullmatch(found) else ""
+
+
+def read_bridge(end: HostEnd, slot: str, deployment_id: str, *, token: CancelToken) -> str:
+    """Return the bridge that a deployment has made on a host; empty where it has made none."""
+    path = f"{place_dir(slot)}/{deployment_id}/about.sh"
+    argv = shell_step_argv("sed -n 's/^interface=//p' \"$1\"", path)
+    found = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token).stdout.strip()
+    return found if _OWN_BRIDGE.fullmatch(found) else ""

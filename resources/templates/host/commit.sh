@@ -33,6 +33,15 @@ name_it() {
     fi
 }
 
+# start_watching: beside this script, because the other host is confirmed once it has ended, and until then one host alone
+# keeps the tunnel.
+start_watching() {
+    (
+        exec < /dev/null > /dev/null 2>&1
+        service_start
+    ) &
+}
+
 # is_named: whether this has been confirmed before.
 is_named() {
     current=
@@ -56,7 +65,7 @@ main() {
         # Asked again after the answer was lost.
         is_named || refuse gone
         say confirmed
-        service_start > /dev/null 2>&1
+        start_watching
         say finished
         exit 0
     fi
@@ -77,7 +86,7 @@ main() {
     say confirmed
     release "$tunnel"
     if [ -n "$id" ]; then
-        if service_start > /dev/null 2>&1; then say watched; fi
+        start_watching
     else
         rm -rf "${5:?}"
         if slot_remove; then say removed; fi

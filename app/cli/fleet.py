@@ -182,5 +182,6 @@ def _row(outcome: FleetOutcome) -> dict[str, object]:
         "state": outcome.state,
         "seconds": round(outcome.seconds, 1),
         "message": outcome.message,
+        "details": dict(outcome.details),
         "deployment": outcome.deployment.id if outcome.deployment else None,
     }

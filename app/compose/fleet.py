@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -56,6 +56,7 @@ class FleetOutcome:
         state: How far it is.
         seconds: How long it took, in seconds.
         message: Why it failed, as a sentence.
+        details: What is known besides: the host, what its programs said.
         deployment: What was rolled out; None where nothing was.
     """
 
@@ -63,6 +64,7 @@ class FleetOutcome:
     state: FleetState
     seconds: float = 0.0
     message: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
     deployment: Deployment | None = None
 
 
@@ -113,6 +115,7 @@ class _Fleet:
 
     def _worked(self, entry: FleetEntry, began_s: float) -> FleetOutcome:
         state, message, deployment = FleetState.CONFIRMED, "", None
+        details: Mapping[str, str] = {}
         try:
             deployment = self.work(entry, self.token)
             if deployment.state is not DeploymentState.CONFIRMED:
@@ -120,10 +123,10 @@ class _Fleet:
         except Cancelled:
             state = FleetState.CANCELLED
         except TunnelmarkError as error:
-            state, message = FleetState.FAILED, error.sentence()
+            state, message, details = FleetState.FAILED, error.sentence(), error.context
         except Exception as error:  # noqa: BLE001 - the edge of the job: one pair's fault must not stop the others
             state, message = FleetState.FAILED, f"This is a fault of Tunnelmark itself: {error!r}"
-        return FleetOutcome(entry, state, time.monotonic() - began_s, message, deployment)
+        return FleetOutcome(entry, state, time.monotonic() - began_s, message, details, deployment)
 
     def _note(self, index: int, outcome: FleetOutcome) -> None:
         self.outcomes[index] = outcome

@@ -83,7 +83,8 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
             hint = tr("Both hosts can be reached; “Repair” among the standing tunnels mends it.")
             return "caution", title, f"{deployment.message} {hint}".strip()
         case DeploymentState.UNDONE:
-            title = tr("%1 is undone on %2.").replace("%1", what).replace("%2", pair)
+            words = tr("%1 is undone on %2.") if deployment.confirmed_at is not None else tr("%1 does not stay on %2.")
+            title = words.replace("%1", what).replace("%2", pair)
             return "info", title, f"{deployment.message} {tr('Both hosts are as they were before it.')}".strip()
         case _:
             title = tr("%1 was not rolled out on %2.").replace("%1", what).replace("%2", pair)

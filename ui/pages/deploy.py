@@ -247,7 +247,8 @@ class DeployPage(Page):
         self.ask_hosts.setEnabled(self.form.pair is not None)
         for one, icon in steps:
             set_look(one, "primary" if one is following else "")
-            set_icon(one, icon, "on_accent" if one.property("look") == "primary" else "text")
+            set_icon(one, icon, "on_accent" if one is following else "text")
+            self.context.theme.dress(one)  # its own colours no longer tell whether the window is dark
         self.view.setVisible(is_seen)
         self.empty.setVisible(not is_seen)
         self.hint.setText(refusal or self._next_step(is_seen=is_seen, is_ready=is_ready))

@@ -106,7 +106,8 @@ class RolloutLive(QWidget):
                 self._note(text, is_warning=is_warning)
             case RolloutApplied(deployment=deployment, leak=leak):
                 self.stages.rest()
-                for sentence in (deployment.negotiated, leak_words(leak)):
+                agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
+                for sentence in (leak_words(leak), agreed and f"{tr('Agreed on')}: {agreed}"):
                     if sentence:
                         self._note(sentence, is_warning=False)
             case _:
@@ -121,8 +122,7 @@ class RolloutLive(QWidget):
         is_good = deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE)
         self._rest(is_good=is_good)
         kind, title, hint = ended_words(deployment)
-        timings = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in deployment.timings_s.items())
-        self.result.say(kind, title, f"{hint} ({timings})" if timings and is_good else hint, actions)
+        self.result.say(kind, title, hint, actions)
 
     def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
         """It did not work."""

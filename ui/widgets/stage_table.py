@@ -135,7 +135,8 @@ class StageTable(DataTable):
             self.cell(nth, _NAME).setIcon(self._icon(row.state))
             for side, column in _COLUMN.items():
                 detail = self._details[side] if row.state == "running" else ""
-                self.cell(nth, column).setText(detail or words[row.state])
+                is_asking = stage is RolloutStage.CONFIRM and row.state == "running"
+                self.cell(nth, column).setText(detail or (tr("waits for you") if is_asking else words[row.state]))
                 self.cell(nth, column).setToolTip(tip(detail))
             self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
             self.cell(nth, _WHAT).setText(what)

@@ -181,7 +181,7 @@ def _audit_texts(one: AuditLine) -> tuple[str, ...]:
     return (
         f"{entry.at.astimezone():%Y-%m-%d %H:%M:%S}",
         one.by or NONE,
-        entry.host,
+        f"{entry.side.value.upper()}  {entry.host}" if entry.side is not None else entry.host,
         one.deployment or NONE,
         "?" if entry.exit_status is None else str(entry.exit_status),
         entry.what,

@@ -86,7 +86,7 @@ class Privileges:
             if found.privilege is Privilege.NONE:
                 raise PrivilegeMissing(
                     f"The user of {self._target} has no way to root's rights: {found.why_not}.",
-                    hint="Log in as root, or allow this user all commands in sudoers or doas.conf.",
+                    hint="Log in as root, or allow this user what `tunnelmark sudoers` prints (or all in doas.conf).",
                 )
             if found.privilege is Privilege.ROOT:
                 return Rights()

@@ -233,7 +233,7 @@ def _not_started(exchange: Exchange, what: str) -> PrivilegeMissing | CommandFai
     if exchange.is_elevated:
         return PrivilegeMissing(
             f"{what} needs root's rights, and the host refused them: {reason}",
-            hint="Log in as root, or allow this user all commands in sudoers or doas.conf.",
+            hint="Log in as root, or allow this user what `tunnelmark sudoers` prints (or all in doas.conf).",
         )
     return CommandFailed(
         f"{what} was not run by the host's login shell: {reason}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -140,6 +141,19 @@ def test_scripts_are_shell_and_make_no_key_here(solution: str, tmp_path: Path) -
         assert subprocess.run(["sh", "-n", path], capture_output=True, text=True, check=True).stderr == ""
     for file in by_hand_files(bundle):
         assert "PRIVATE KEY" not in file.text
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not there")
+def test_the_script_has_no_faults_that_shellcheck_knows() -> None:
+    done = subprocess.run(
+        # What the included scripts and about.sh set is not seen; -nt is in every shell that these run under.
+        ["shellcheck", "-s", "sh", "-S", "warning", "-e", "SC2154,SC3013", "-"],
+        input=next(scripts(make_bundle(export_request("openvpn-udp")))),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(("solution", "words"), REFUSED.items())

@@ -17,6 +17,7 @@ from app.compose.services import Services
 from app.deploy import HostSnapshot, SnapshotDepth, take_snapshot
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite, HostSession, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.hosts import Side
 from app.domain.rollout import DeploymentState, RolloutOptions
 from app.lab import Lab
@@ -52,8 +53,16 @@ def discovery(lab: Lab, services: Services) -> Discovery:
 
 
 def look(sessions: SessionPair) -> tuple[HostSnapshot, HostSnapshot]:
-    a, b = (take_snapshot(one, token=CancelToken(), depth=SnapshotDepth.THOROUGH) for one in (sessions.a, sessions.b))
-    return a, b
+    return run_both(
+        lambda: take_snapshot(sessions.a, token=CancelToken(), depth=SnapshotDepth.THOROUGH),
+        lambda: take_snapshot(sessions.b, token=CancelToken(), depth=SnapshotDepth.THOROUGH),
+    )
+
+
+@pytest.fixture(scope="module")
+def before(sessions: SessionPair) -> tuple[HostSnapshot, HostSnapshot]:
+    """Both gateways before anything was done; each test leaves them like that."""
+    return look(sessions)
 
 
 def exported(services: Services, lab: Lab, solution: str, place: Path) -> Path:
@@ -110,9 +119,13 @@ done
 
 @pytest.mark.timeout(600)
 def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
-    lab: Lab, services: Services, discovery: Discovery, sessions: SessionPair, tmp_path: Path
+    lab: Lab,
+    services: Services,
+    discovery: Discovery,
+    sessions: SessionPair,
+    before: tuple[HostSnapshot, HostSnapshot],
+    tmp_path: Path,
 ) -> None:
-    before = look(sessions)
     folder = exported(services, lab, "wireguard", tmp_path / "out")
     changed = play(folder, "site.yml")
     assert len(changed) == 2
@@ -150,10 +163,14 @@ def carry(folder: Path, host: HostSession, side: Side) -> None:
 
 @pytest.mark.timeout(600)
 def test_by_hand_it_works_as_the_list_of_steps_says(
-    lab: Lab, services: Services, discovery: Discovery, sessions: SessionPair, tmp_path: Path
+    lab: Lab,
+    services: Services,
+    discovery: Discovery,
+    sessions: SessionPair,
+    before: tuple[HostSnapshot, HostSnapshot],
+    tmp_path: Path,
 ) -> None:
     del discovery  # has been stored
-    before = look(sessions)
     folder = exported(services, lab, "openvpn-udp", tmp_path / "out")
     hosts = {Side.A: sessions.a, Side.B: sessions.b}
     run = f"sh {BY_HAND}/tunnel.sh"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,9 +25,19 @@ def script_without_main(solution: str = "openvpn-udp") -> str:
     return text.removesuffix('main "$@"\n')
 
 
-def run(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(params=["sh", "busybox"])
+def shell(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Give the shells, and with BusyBox its own programs, that gateways have."""
+    if request.param == "busybox" and shutil.which("busybox") is None:
+        pytest.skip("BusyBox is not there")
+    return ("busybox", "sh") if request.param == "busybox" else ("sh",)
+
+
+def run(shell: tuple[str, ...], script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    # BusyBox' shell takes its own programs where these stand for the usual ones.
+    own = "".join(f'{name}() {{ busybox {name} "$@"; }}\n' for name in ("awk", "grep", "find")) if shell[1:] else ""
     return subprocess.run(
-        ["sh", "-c", script_without_main() + script],
+        [*shell, "-c", own + script_without_main() + script],
         cwd=folder,
         env={"PATH": os.environ["PATH"], **environment},
         capture_output=True,
@@ -64,12 +75,12 @@ def test_the_fingerprint_on_the_host_is_the_one_that_is_computed_here(tmp_path: 
         assert ran.stdout.rstrip("\n") == known[name].rstrip("\n")
 
 
-def test_filling_in_on_a_host(tmp_path: Path) -> None:
+def test_filling_in_on_a_host(shell: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "values").mkdir()
     (tmp_path / "values/certificate-of-b").write_text("-----BEGIN-----\nAAA+/=\\n&\n-----END-----\n")
     (tmp_path / "values/fingerprint-of-a").write_text("AA:BB\n")
     (tmp_path / "file").write_text("x @fingerprint-of-a@ y @fingerprint-of-a@\n@certificate-of-b@\n\na@b.c\n")
-    ran = run("fill file", tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
+    ran = run(shell, "fill file", tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
     assert ran.stdout == "x AA:BB y AA:BB\n-----BEGIN-----\nAAA+/=\\n&\n-----END-----\n\na@b.c\n"
 
 
@@ -84,31 +95,31 @@ def test_filling_in_on_a_host(tmp_path: Path) -> None:
         "x" + ":".join(["AA"] * 32) + "\n",
     ],
 )
-def test_what_is_no_such_value_is_refused_before_it_is_used(tmp_path: Path, text: str) -> None:
+def test_what_is_no_such_value_is_refused_before_it_is_used(shell: tuple[str, ...], tmp_path: Path, text: str) -> None:
     (tmp_path / "public-of-b").mkdir()
     (tmp_path / "public-of-b/fingerprint-of-b").write_text(text)
     (tmp_path / "values").mkdir()
-    ran = run('parts=.; check_values; echo "went on"', tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
+    ran = run(shell, 'parts=.; check_values; echo "went on"', tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
     assert ran.returncode == 1
     assert "public-of-b/fingerprint-of-b" in ran.stderr
     assert ran.stdout == ""
     assert list((tmp_path / "values").iterdir()) == []
 
 
-def test_the_own_value_is_not_taken_for_the_other_hosts(tmp_path: Path) -> None:
+def test_the_own_value_is_not_taken_for_the_other_hosts(shell: tuple[str, ...], tmp_path: Path) -> None:
     value = ":".join(["AB"] * 32) + "\n"
     for path in ("public-of-b/fingerprint-of-b", "values/fingerprint-of-a"):
         (tmp_path / path).parent.mkdir()
         (tmp_path / path).write_text(value)
     command = 'parts=.; check_values; echo "went on"'
-    ran = run(command, tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
+    ran = run(shell, command, tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values"))
     assert (ran.returncode, ran.stdout) == (1, "")
     assert "is of this host" in ran.stderr
     (tmp_path / "public-of-b/fingerprint-of-b").write_text(value.replace("A", "C"))
-    assert run(command, tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values")).stdout == "went on\n"
+    assert run(shell, command, tmp_path, TUNNELMARK_VALUES=str(tmp_path / "values")).stdout == "went on\n"
 
 
-def test_put_changes_what_differs_and_nothing_else(tmp_path: Path) -> None:
+def test_put_changes_what_differs_and_nothing_else(shell: tuple[str, ...], tmp_path: Path) -> None:
     command = f"""base={tmp_path}/place; id=x; mkdir $base
 umask 077
 put x/kept/a.conf 0600 'one
@@ -118,7 +129,7 @@ two' check; put x/kept/a.conf 0644 'one
 two'; put x/kept/a.conf 0644 'one
 '; put x/kept/a.conf 0644 'one
 '"""
-    ran = run(command, tmp_path)
+    ran = run(shell, command, tmp_path)
     words = ["changed", "same", "changed", "changed", "changed", "same"]
     assert ran.stdout.split() == [word for one in words for word in ("tunnelmark:", one)]
     path = tmp_path / "place/x/kept/a.conf"
@@ -127,9 +138,9 @@ two'; put x/kept/a.conf 0644 'one
     assert [one.name for one in path.parent.iterdir()] == ["a.conf"]
 
 
-def test_another_deployment_in_the_place_is_left_alone(tmp_path: Path) -> None:
+def test_another_deployment_in_the_place_is_left_alone(shell: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "current").write_text("0123456789abcdef\n")
-    ran = run(f"base={tmp_path}; put start.sh 0600 x", tmp_path)
+    ran = run(shell, f"base={tmp_path}; put start.sh 0600 x", tmp_path)
     assert ran.returncode == 1
     assert "Another deployment (0123456789abcdef)" in ran.stderr
     assert not (tmp_path / "start.sh").exists()

@@ -41,6 +41,10 @@ class Watcher(QObject):
     Args:
         context: Shared parts.
         every_ms: Pause between two looks at one pair.
+
+    Attributes:
+        limits: When the user wants to be told.
+        is_being_changed: Whether something is rolled out on a pair, by its name, just now: it is left alone meanwhile.
     """
 
     looked = Signal(str, object)
@@ -53,6 +57,7 @@ class Watcher(QObject):
         self._context = context
         self.every_ms = every_ms
         self.limits = Limits()
+        self.is_being_changed: Callable[[str], bool] = lambda _name: False
         self._watched: dict[str, _Watched] = {}
         self._timer = QTimer(self)
         self._timer.setInterval(min(_TICK_MS, every_ms))
@@ -93,7 +98,7 @@ class Watcher(QObject):
             return
         for one in self._watched.values():
             is_due = one.since is None or one.since.hasExpired(self.every_ms)
-            if one.is_on and one.asked is None and is_due:
+            if one.is_on and one.asked is None and is_due and not self.is_being_changed(one.pair.name):
                 self._ask(one)
 
     def _ask(self, one: _Watched) -> None:

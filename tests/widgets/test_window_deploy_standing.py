@@ -18,6 +18,7 @@ import ui.notifying
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import RolloutStage
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Finding, Verdict
 from ui.pages.deploy import DeployPage
@@ -395,3 +396,26 @@ def test_notifications_go_to_the_tray_where_there_is_one(driver: Driver, monkeyp
     monkeypatch.setattr(ui.notifying, "QSystemTrayIcon", Tray)
     page.notifier.notify("Tunnelmark: north", "Tunnel lost.")
     assert Tray.shown == [("Tunnelmark: north", "Tunnel lost.")]
+
+
+def test_a_pair_is_not_looked_at_while_something_is_rolled_out_on_it(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    page.watcher.every_ms = 10
+    driver.click(page.detail.watch)
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 1)
+    driver.services.undo_gate.clear()
+    driver.click(page.detail.undo)
+    driver.click(driver.dialog().yes)
+    deploy = driver.window.deploy
+    driver.until(lambda: deploy.live.stage is RolloutStage.UNDO)
+    driver.until(lambda: all(not one.is_quiet for one in driver.window.runner.running))
+    seen = driver.services.calls.count("status")
+    driver.window.show_area("standing")
+    driver.until(lambda: driver.window.current is page and page.operation is not None and not page.operation.is_running)
+    driver.click(page.detail.look)
+    assert "wait until that has ended" in driver.window.footer.status.text()
+    driver.qtbot.wait(100)
+    assert driver.services.calls.count("status") == seen
+    driver.services.undo_gate.set()
+    driver.until(lambda: driver.services.calls.count("status") > seen)

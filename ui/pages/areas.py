@@ -101,4 +101,5 @@ def _standing(window: MainWindow) -> Page:
         window.deploy.begin(task)
 
     page.task_asked.connect(begin)
+    page.watcher.is_being_changed = lambda name: window.is_rolling and window.deploy.is_changing(name)
     return page

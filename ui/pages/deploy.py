@@ -122,6 +122,10 @@ class DeployPage(Page):
         """Whether hosts are being changed."""
         return self._rolling is not None and self._rolling.is_running
 
+    def is_changing(self, pair_name: str) -> bool:
+        """Whether it is this pair that is being changed."""
+        return self.is_running and self.live.task is not None and self.live.task.pair.name == pair_name
+
     @property
     def closing_words(self) -> tuple[str, str]:
         """Return what closing the window now would mean: a title and sentences."""

@@ -164,6 +164,9 @@ class StandingPage(Page):
         if one is None:
             return
         services, pair = self._services, one.pair
+        if self.watcher.is_being_changed(pair.name):
+            self.status_told.emit(tr("Something is being rolled out on this pair: wait until that has ended."))
+            return
 
         def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
             return services.status(pair, token=token)

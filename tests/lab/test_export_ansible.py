@@ -78,7 +78,12 @@ def play(folder: Path, name: str, *options: str) -> dict[str, int]:
     ran = subprocess.run(
         [PLAYBOOK, name, *options],
         cwd=folder / "ansible",
-        env={**os.environ, "ANSIBLE_HOME": str(folder.parent / "ansible-home"), "ANSIBLE_NOCOLOR": "1"},
+        env={
+            **os.environ,
+            "LC_ALL": "C.UTF-8",
+            "ANSIBLE_HOME": str(folder.parent / "ansible-home"),
+            "ANSIBLE_NOCOLOR": "1",
+        },
         capture_output=True,
         text=True,
         check=False,

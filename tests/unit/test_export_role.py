@@ -31,7 +31,7 @@ def ansible(folder: Path, program: str, *words: str) -> str:
     ran = subprocess.run(
         [PROGRAMS / program, *words],
         cwd=folder / "ansible",
-        env={**os.environ, "ANSIBLE_HOME": str(folder / "home")},
+        env={**os.environ, "LC_ALL": "C.UTF-8", "ANSIBLE_HOME": str(folder / "home")},
         capture_output=True,
         text=True,
         check=False,

@@ -20,12 +20,13 @@ from app.deploy.building import ApplyLines, Building, negotiated_text, run_apply
 from app.deploy.confirming import Confirmed, Confirmer, Outcome
 from app.deploy.ends import whole_seconds
 from app.deploy.kit import KitRequest, kit_dir, kit_files
+from app.deploy.lasting_adapter import ASIDE_S
 from app.deploy.leases import Lease
 from app.deploy.ledger import AuditSink
 from app.deploy.marks import Mark
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.scripts import host_script
-from app.deploy.transaction import StageSink, Transaction
+from app.deploy.transaction import CLEANUP_S, StageSink, Transaction
 from app.domain.adapters import Carrier, Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -69,6 +70,8 @@ class LastingTransaction(Transaction):
         audit: As for `Transaction`.
         lease_s: As for `Transaction`.
     """
+
+    cleanup_s = CLEANUP_S + ASIDE_S  # what made room is started again
 
     def __init__(
         self,

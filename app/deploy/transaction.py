@@ -48,13 +48,7 @@ from app.deploy.undoing import Undone, in_time, put_back
 from app.domain.adapters import PublicIdentity
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import (
-    Cancelled,
-    EnvironmentFault,
-    PreflightRefused,
-    TunnelDown,
-    TunnelmarkError,
-)
+from app.domain.errors import Cancelled, EnvironmentFault, PreflightRefused, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 
@@ -76,6 +70,8 @@ class Transaction:
         audit: Gets every command that changed a host.
         lease_s: For how long a host waits to hear of us before it puts itself back, in seconds.
     """
+
+    cleanup_s = CLEANUP_S
 
     def __init__(
         self,
@@ -307,9 +303,9 @@ class Transaction:
                 live.leave(self._tunnels.values())
 
     def _undo_both(self, cause: BaseException | None) -> None:
-        with self._timed("undo"), deadline_token(CLEANUP_S) as token:
+        with self._timed("undo"), deadline_token(self.cleanup_s) as token:
             undone, failures = on_both_to_the_end(self._undo_end, token=token)
-        failed = {side: in_time(error, self._ends[side], CLEANUP_S) for side, error in failures.items()}
+        failed = {side: in_time(error, self._ends[side], self.cleanup_s) for side, error in failures.items()}
         self.differences = tuple(
             f"{self._ends[side].label}: {text}"
             for side, one in undone.items()

@@ -67,12 +67,12 @@ def test_two_lans_are_joined_and_parted_again(desk: Desk) -> None:
 
         desk.wait_until_healthy(20)
         sh(desk.host(Side.A), f"ip link del {confirmed.link.names.wireguard_interface}")
-        desk.wait_until_healthy(40)
+        desk.wait_until_healthy(60)
         assert ping_from_lan(desk, Side.A)
         # WireGuard follows a peer whose address has changed.
         sh(desk.host(Side.B), "ip addr add 192.0.2.9/24 dev eth1 && ip addr del 192.0.2.2/24 dev eth1")
         try:
-            desk.wait_until_healthy(40)
+            desk.wait_until_healthy(60)
             assert ping_from_lan(desk, Side.B)
         finally:
             sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
@@ -85,7 +85,7 @@ def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Des
     desk.wait_until_healthy(20)
     path = f"{first.link.run_dir}/openvpn.conf"
     sh(desk.host(Side.B), f"echo '# by hand' >> {path}; pkill -KILL -x openvpn")
-    desk.wait_until_healthy(40)
+    desk.wait_until_healthy(60)
     assert "by hand" not in sh(desk.host(Side.B), f"cat {path}")
     sh(desk.host(Side.A), f"echo '# by hand' >> {path}")
     drift = desk.status().a.drift
@@ -102,7 +102,7 @@ def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Des
     assert status.a.last_handshake_s is not None
     # Somebody reloads the firewall: what holds back unprotected frames comes back.
     sh(desk.host(Side.A), f"nft delete table inet {second.link.names.guard_table}")
-    desk.wait_until_healthy(40)
+    desk.wait_until_healthy(60)
     assert second.link.names.guard_table in sh(desk.host(Side.A), "nft list tables")
     # The way between the hosts is interrupted for longer than strongSwan tries by itself.
     sh(desk.host(Side.A), "ip link set eth1 down; sleep 25; ip link set eth1 up")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
@@ -57,6 +57,7 @@ class RolloutLive(QWidget):
         self.notes.setAccessibleName(tr("What should be known"))
         self.notes.setWordWrap(True)
         self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
+        self.notes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.notes.setIconSize(QSize(16, 16))
         self._noted: list[tuple[str, bool]] = []
         theme.changed.connect(self._show_notes)

@@ -84,13 +84,13 @@ def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Des
     first = desk.deploy("openvpn-udp")
     desk.wait_until_healthy(20)
     path = f"{first.link.run_dir}/openvpn.conf"
-    sh(desk.host(Side.B), f"echo '# by hand' >> {path}; pkill -KILL -x openvpn")
+    sh(desk.host(Side.B), f"echo '# altered' >> {path}; pkill -KILL -x openvpn")
     desk.wait_until_healthy(60)
-    assert "by hand" not in sh(desk.host(Side.B), f"cat {path}")
-    sh(desk.host(Side.A), f"echo '# by hand' >> {path}")
+    assert "altered" not in sh(desk.host(Side.B), f"cat {path}")
+    sh(desk.host(Side.A), f"echo '# altered' >> {path}")
     drift = desk.status().a.drift
     assert [one.path for one in drift] == [path]
-    assert "+# by hand" in drift[0].diff
+    assert "+# altered" in drift[0].diff
     assert any(key.days_left is not None for key in desk.status().a.keys)
 
     second = desk.deploy("ipsec")

@@ -78,10 +78,12 @@ class ApplyLines:
     Attributes:
         files: Files in the tunnel's own folder.
         steps: Lines that make the changes.
+        is_awaited: Whether the end is waited for afterwards.
     """
 
     files: Sequence[FileToWrite]
     steps: Sequence[str]
+    is_awaited: bool = True
 
 
 def run_apply(
@@ -95,7 +97,7 @@ def run_apply(
             "apply.sh",
             files=[upload_script(lines.files, report).decode()] if lines.files else [],
             steps=lines.steps,
-            checks=_check_lines(building, end.side),
+            checks=_check_lines(building, end.side) if lines.is_awaited else [],
         ),
         (end.state_dir, building.tunnels[end.side]),
         word=building.tunnels[end.side],

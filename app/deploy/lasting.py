@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -29,7 +29,7 @@ from app.deploy.scripts import host_script
 from app.deploy.transaction import CLEANUP_S, StageSink, Transaction
 from app.domain.adapters import Carrier, Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, SessionPair
+from app.domain.commands import Command, FileToWrite, SessionPair
 from app.domain.errors import CommandFailed, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
@@ -38,7 +38,7 @@ from app.domain.rollout_events import Confirmation, Decision
 from app.domain.wire import BreakVerdict, LeakProof, LeakVerdict
 from app.probes.wire import WireRequest, probe_wire
 
-RESTART_NUMBER = "0700"
+STOP_NUMBER, RESTART_NUMBER = "0700", "0701"
 RESTART_MARGIN_S = 30.0
 EXPIRY_MARGIN_S = 5.0
 """By how much a host's timer runs longer than the countdown that the user sees, in seconds."""
@@ -159,29 +159,46 @@ class LastingTransaction(Transaction):
         """
         self._stage(Stage.VERIFY)
         with self._timed("restart"):
+            # Neither end may meet what is about to go at the other one.
+            on_both(self._stop_end, token=token)
             marks = on_both(self._start_end, token=token)
         texts = {side: negotiated_text(self._ends[side], self._plan, marks[side], token=token) for side in Side}
         return "\n".join(f"{self._ends[side].label}: {text}" for side, text in texts.items() if text)
 
-    def _start_end(self, side: Side, token: CancelToken) -> tuple[Mark, ...]:
-        end, own = self._ends[side], self._plan.end(side)
+    def _stop_end(self, side: Side, token: CancelToken) -> None:
+        """Put the kit in its place and take the end down with it; what cannot be taken down, starting will tell."""
+        end = self._ends[side]
         folder = kit_dir(end.state_dir)
         kit = KitRequest(
             self._request, self._plan, side, self._place.deployment_id, self._place.slot, self._tunnels[side]
         )
+        argv = ("sh", f"{folder}/lasting.sh", "halt")
+        self._run_kit(side, STOP_NUMBER, "Take the tunnel down", argv, kit_files(kit, folder), token)
+
+    def _start_end(self, side: Side, token: CancelToken) -> tuple[Mark, ...]:
+        argv = ("sh", f"{kit_dir(self._ends[side].state_dir)}/lasting.sh", "restart")
+        what = "Start the tunnel again, as it will start with the host"
+        return self._run_kit(side, RESTART_NUMBER, what, argv, (), token)
+
+    def _run_kit(
+        self,
+        side: Side,
+        number: str,
+        what: str,
+        argv: tuple[str, ...],
+        files: Sequence[FileToWrite],
+        token: CancelToken,
+    ) -> tuple[Mark, ...]:
+        end, own = self._ends[side], self._plan.end(side)
         undos_s = sum(step.undo.timeout_s for step in own.steps if step.undo is not None)
         limit_s = undos_s + sum(step.command.timeout_s for step in own.steps) + RESTART_MARGIN_S
-        step = Step(
-            "Start the tunnel again, as it will start with the host",
-            Command(("sh", f"{folder}/lasting.sh", "restart"), timeout_s=limit_s, is_root=True),
-            None,
-        )
-        planned = planned_step(RESTART_NUMBER, step)
+        step = Step(what, Command(argv, timeout_s=limit_s, is_root=True), None)
+        planned = planned_step(number, step)
         self._ledgers[side].plan(planned)
         # Its files are there already; nobody writes them a second time.
         plan = replace(self._plan, a=replace(self._plan.a, files=()), b=replace(self._plan.b, files=()))
         building = Building(self._request, plan, self._tunnels)
-        lines = ApplyLines(kit_files(kit, folder), [step_line(planned, step)])
+        lines = ApplyLines(files, [step_line(planned, step)], is_awaited=number == RESTART_NUMBER)
         return run_apply(end, building, self._ledgers[side], lines, token=token, on_mark=lambda _words: None)
 
     # --- confirming ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #     sh lasting.sh down     take it down
 #     sh lasting.sh restart  take it down and start it
 #     sh lasting.sh stop     what a service manager runs to take it down
+#     sh lasting.sh halt     take it down as far as it can be, and succeed
 #     sh lasting.sh standing succeeds while everything that the steps made is there
 #
 # The steps are those with which it was rolled out and measured; what holds back unprotected frames comes first of them,
@@ -320,9 +321,14 @@ main() {
                 take_down
             fi
             ;;
+        halt)
+            end_watcher
+            take_down
+            :
+            ;;
         standing) is_standing ;;
         *)
-            echo "usage: sh lasting.sh run|up|down|restart|stop|standing" >&2
+            echo "usage: sh lasting.sh run|up|down|restart|stop|halt|standing" >&2
             exit 2
             ;;
     esac

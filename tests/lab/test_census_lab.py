@@ -29,7 +29,7 @@ from support.lab_sessions import connected, sh
 pytestmark = pytest.mark.lab
 
 ROOT = Path(__file__).parents[2]
-LEASE_S = 8
+LEASE_S = 12
 
 SAMPLE = ("AES-128-CBC", "AES-128-CFB1", "none", "AES-256-GCM", "SHA256", "SHAKE128")
 """One of each kind; where the host's OpenVPN lists SHAKE128, it crashes with it."""

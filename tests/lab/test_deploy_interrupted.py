@@ -22,7 +22,7 @@ from app.lab import Lab
 from support.lab_deploy import Bench, differences, find_out
 from support.lab_sessions import connected, sh
 
-LEASE_S = 6
+LEASE_S = 10
 ROOT = Path(__file__).parents[2]
 
 

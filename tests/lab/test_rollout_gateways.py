@@ -75,7 +75,7 @@ def test_two_lans_are_joined_and_parted_again(desk: Desk) -> None:
             desk.wait_until_healthy(60)
             assert ping_from_lan(desk, Side.B)
         finally:
-            sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
+            sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 brd + dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
         assert desk.undeploy().state is DeploymentState.UNDONE
         assert not ping_from_lan(desk, Side.A)
 

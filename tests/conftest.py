@@ -57,26 +57,11 @@ def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCapture
     assert not unexpected, "unexpected log lines:\n" + "\n".join(unexpected)
 
 
-_LABS = {"lab_debian_11", "lab_mixed", "lab_pairs"}
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark whatever lies below tests/lab and tests/e2e, and keep together what shares gateways.
-
-    Where tests run in several processes, each process starts labs of its own. What needs the labs of other platforms
-    stays in one of them; of the rest, each file.
-    """
+    """Mark whatever lies below tests/lab, so that nobody forgets it."""
     for item in items:
-        folder = item.path.parent.name
-        if folder == "lab":
+        if item.path.parent.name == "lab":
             item.add_marker(pytest.mark.lab)
-        if folder in ("lab", "e2e"):
-            item.add_marker(pytest.mark.xdist_group("other labs" if _needs_other_labs(item) else item.path.name))
-
-
-def _needs_other_labs(item: pytest.Item) -> bool:
-    is_named = "debian-11" in item.name or "debian-13" in item.name
-    return "debian-11" in item.name if is_named else bool(_LABS & set(getattr(item, "fixturenames", ())))
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

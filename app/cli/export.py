@@ -7,8 +7,7 @@ from pathlib import Path
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.sides import by_side
-from app.domain.errors import InvalidOption
+from app.cli.sides import both_addresses, by_side
 from app.domain.rollout import RolloutOptions
 
 
@@ -36,7 +35,5 @@ def export_config(context: Context) -> int:
 
 def _rollout_options(options: argparse.Namespace) -> RolloutOptions:
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
-    inner = [text.strip() for text in (options.inner or ",").split(",")]
-    if len(inner) != 2:
-        raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
+    inner = both_addresses(options.inner)
     return RolloutOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=options.reason or "")

@@ -19,6 +19,7 @@ from rich.table import Table
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.rollout_text import print_deployment, print_dry_run, print_status
+from app.cli.sides import both_addresses
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.domain.cancel import CancelToken
@@ -150,9 +151,7 @@ def _wanted(context: Context, services: Services) -> tuple[tuple[str, str], Roll
         earlier = services.store.get_deployment(options.again)
         chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
         return (earlier.solution, earlier.suite), chosen
-    inner = [text.strip() for text in (options.inner or ",").split(",")]
-    if len(inner) != 2:
-        raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
+    inner = both_addresses(options.inner)
     bridges = bridges_of(options.bridge or [])
     return (options.solution, options.suite or ""), RolloutOptions(
         bridge_a=bridges.get(Side.A, ""),

@@ -30,3 +30,21 @@ def by_side(values: Sequence[str] | None, option: str) -> tuple[str, str]:
             raise InvalidOption(f"{option} was given twice for {side.upper()}.")
         found[Side(side.lower())] = value
     return found.get(Side.A, ""), found.get(Side.B, "")
+
+
+def both_addresses(text: str | None) -> tuple[str, str]:
+    """Read the value of `--inner`.
+
+    Args:
+        text: A's and B's address, separated by a comma; None counts as two empty ones.
+
+    Returns:
+        A's and B's address.
+
+    Raises:
+        InvalidOption: It is not two.
+    """
+    inner = [word.strip() for word in (text or ",").split(",")]
+    if len(inner) != 2:
+        raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
+    return inner[0], inner[1]

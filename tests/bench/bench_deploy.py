@@ -25,6 +25,8 @@ from support.lab_sessions import connected
 from vpn_adapters.registry import ADAPTERS
 
 LIMIT_S = 6.0
+WAITS_S = {"macsec": 4.0}
+"""What a protocol's own timers add: MKA speaks every 2 s, and an agreement takes two rounds (IEEE 802.1X-2010, 9.15)."""
 
 
 def up_and_down(bench: Bench, solution: str) -> ActiveTunnel:
@@ -50,6 +52,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, connected(lab, Path(folder)) as sessions:
         bench = Bench(lab, sessions, find_out(sessions))
         for solution in options.solutions.split(","):
+            if not ADAPTERS[solution].suites(*bench.facts):
+                print(f"{solution:12} is not there on both gateways")
+                continue
             tunnels = [up_and_down(bench, solution) for _ in range(options.rounds)]
             totals = [tunnel.setup_s + tunnel.cleanup_s for tunnel in tunnels]
             phases = {
@@ -57,9 +62,10 @@ def main() -> None:
                 for phase in tunnels[0].timings_s
             }
             median = statistics.median(totals)
-            is_slow = is_slow or median > LIMIT_S
+            limit_s = LIMIT_S + WAITS_S.get(solution, 0.0)
+            is_slow = is_slow or median > limit_s
             print(
-                f"{solution:12} median {median:5.2f} s  {min(totals):5.2f} to {max(totals):5.2f} s  limit {LIMIT_S:g} s"
+                f"{solution:12} median {median:5.2f} s  {min(totals):5.2f} to {max(totals):5.2f} s  limit {limit_s:g} s"
             )
             print("             " + ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in phases.items()))
     print(f"load of this computer now: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")

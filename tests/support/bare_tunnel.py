@@ -19,9 +19,6 @@ from support.lab_sessions import sh
 MARK = "4d41524b455221"
 """`MARKER!` in hexadecimal, for ping's payload."""
 
-QUIET_S = 0.9
-"""How long ten starts of `openssl version` take on both gateways at once, with two cores for the two of them."""
-
 T = TypeVar("T")
 
 # Names of kernel threads are left out: an idle one keeps the name of the last work queue it served.
@@ -248,11 +245,3 @@ def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object])
     """Return how many marks, and how many packets, A sent on the underlay meanwhile."""
     seen = captured(tunnel, while_capturing)
     return seen.marks, seen.packets
-
-
-def busy_factor(tunnel: BareTunnel) -> float:
-    """Return how many times slower both gateways start programs than in a lab that has this computer to itself."""
-    script = "i=0; while [ $i -lt 10 ]; do openssl version >/dev/null; i=$((i + 1)); done"
-    started_at_s = time.monotonic()
-    tunnel.both(lambda side: sh(tunnel.session(side), script))
-    return max(1.0, (time.monotonic() - started_at_s) / QUIET_S)

@@ -26,7 +26,7 @@ from vpn_adapters.registry import ADAPTERS
 
 LIMIT_S = 6.0
 WAITS_S = {"macsec": 4.0}
-"""What a protocol's own timers add: MKA speaks every 2 s, and an agreement takes two rounds (IEEE 802.1X-2010, 9.15)."""
+"""What a protocol's own timers add: MKA speaks every 2 s (MKA Hello Time), and an agreement takes two rounds of it."""
 
 
 def up_and_down(bench: Bench, solution: str) -> ActiveTunnel:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.domain.census import CensusRecord, OptionResult, OptionStatus, SolutionCensus
+from app.policy import Measured, best_of, judge_speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +16,12 @@ class BehindBest:
     Attributes:
         throughput_pct: By how many percent its throughput is below the best; None where it was not measured.
         latency_factor: Its weighted latency divided by the least; None where it was not measured.
+        slow: Why it counts as slow, as a sentence; empty where it does not.
     """
 
-    throughput_pct: float | None
-    latency_factor: float | None
+    throughput_pct: float | None = None
+    latency_factor: float | None = None
+    slow: str = ""
 
 
 def count_census(record: CensusRecord) -> tuple[SolutionCensus, ...]:
@@ -35,22 +38,36 @@ def count_census(record: CensusRecord) -> tuple[SolutionCensus, ...]:
     )
 
 
-def behind_best(census: SolutionCensus) -> Mapping[str, BehindBest]:
-    """Return how far each working option is behind the best, by the name of its suite.
+def behind_best(options: Iterable[OptionResult]) -> Mapping[tuple[str, str], BehindBest]:
+    """Return how far each working option is behind the best working one of its solution.
 
     Args:
-        census: One solution.
+        options: Results, of one solution or of several.
+
+    Returns:
+        By solution and suite; what does not work is not in it.
     """
-    working = [result for result in census.options if result.status is OptionStatus.WORKS]
-    most = max((one.throughput_mbit_s for one in working if one.throughput_mbit_s), default=None)
-    least = min((one.weighted_latency_ms for one in working if one.weighted_latency_ms), default=None)
-    return {
-        one.suite: BehindBest(
-            100.0 * (1.0 - one.throughput_mbit_s / most) if most and one.throughput_mbit_s is not None else None,
-            one.weighted_latency_ms / least if least and one.weighted_latency_ms else None,
-        )
-        for one in working
+    working = [one for one in options if one.status is OptionStatus.WORKS]
+    best = {
+        solution: best_of(_measured(one) for one in working if one.solution == solution)
+        for solution in {one.solution for one in working}
     }
+    return {(one.solution, one.suite): _behind(one, best[one.solution]) for one in working}
+
+
+def _behind(one: OptionResult, best: Measured) -> BehindBest:
+    latency, least = one.weighted_latency_ms, best.weighted_latency_ms
+    throughput, most = one.throughput_mbit_s, best.throughput_mbit_s
+    finding = judge_speed(one.name, _measured(one), best)
+    return BehindBest(
+        throughput_pct=100.0 * (1.0 - throughput / most) if throughput is not None and most else None,
+        latency_factor=latency / least if latency and least else None,
+        slow=finding.reason if finding is not None else "",
+    )
+
+
+def _measured(one: OptionResult) -> Measured:
+    return Measured(one.weighted_latency_ms, one.throughput_mbit_s)
 
 
 def _count(solution: str, options: tuple[OptionResult, ...]) -> SolutionCensus:

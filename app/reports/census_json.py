@@ -8,7 +8,6 @@ from pathlib import Path
 
 from app.domain.census import CensusRecord, OptionResult, OptionStatus, SolutionCensus
 from app.domain.verdicts import Verdict
-from app.policy import Measured, best_of, judge_speed
 from app.ranking.census import BehindBest, behind_best, count_census
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.files import write_atomically
@@ -63,15 +62,12 @@ def _solution(record: CensusRecord, census: SolutionCensus, verdicts: Verdicts) 
     planned = [item for item in record.plan.items if item.solution == census.solution]
     notes = {item.suite: item.note for item in planned}
     declared = {item.suite: item.is_unprotected for item in planned}
-    behind = behind_best(census)
-    working = [one for one in census.options if one.status is OptionStatus.WORKS]
-    best = best_of(Measured(one.weighted_latency_ms, one.throughput_mbit_s) for one in working)
+    behind = behind_best(census.options)
     options = [
         {
-            **_result(one, behind.get(one.suite)),
+            **_result(one, behind.get((one.solution, one.suite), BehindBest())),
             "unprotected": one.status is OptionStatus.UNPROTECTED or declared.get(one.suite, False),
             "verdict": verdicts.get((one.solution, one.suite)),
-            "slow": _slow(one, best),
             "note": notes.get(one.suite, ""),
         }
         for one in census.options
@@ -91,7 +87,7 @@ def _solution(record: CensusRecord, census: SolutionCensus, verdicts: Verdicts) 
     }
 
 
-def _result(one: OptionResult, behind: BehindBest | None) -> dict[str, object]:
+def _result(one: OptionResult, behind: BehindBest) -> dict[str, object]:
     return {
         "name": one.name,
         "kind": one.kind.value,
@@ -105,13 +101,7 @@ def _result(one: OptionResult, behind: BehindBest | None) -> dict[str, object]:
         "sent": one.sent,
         "received": one.received,
         "took_s": round(one.took_s, 2),
-        "throughput_below_best_pct": None if behind is None else behind.throughput_pct,
-        "latency_times_best": None if behind is None else behind.latency_factor,
+        "throughput_below_best_pct": behind.throughput_pct,
+        "latency_times_best": behind.latency_factor,
+        "slow": behind.slow,
     }
-
-
-def _slow(one: OptionResult, best: Measured) -> str:
-    if one.status is not OptionStatus.WORKS:
-        return ""
-    finding = judge_speed(one.name, Measured(one.weighted_latency_ms, one.throughput_mbit_s), best)
-    return finding.reason if finding is not None else ""

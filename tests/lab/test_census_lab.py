@@ -81,7 +81,7 @@ def test_sample_of_openvpns_options(lab: Lab, sessions: SessionPair, found: Foun
     assert "Plaintext" not in unauthenticated.reason
     (count,) = count_census(record)
     assert count.unprotected == 2
-    slow = behind_best(count)["cipher-aes-128-cfb1"]
+    slow = behind_best(count.options)["openvpn-udp", "cipher-aes-128-cfb1"]
     assert slow.throughput_pct is None or slow.throughput_pct > 50
     if "SHAKE128" in found.facts["a"].solutions["openvpn-udp"].digests:
         assert results["mac", "SHAKE128"].status is OptionStatus.FAILS

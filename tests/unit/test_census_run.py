@@ -25,7 +25,7 @@ from app.domain.errors import (
 from app.domain.events import LogLine, Progress
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link
-from app.ranking.census import behind_best, count_census
+from app.ranking.census import BehindBest, behind_best, count_census
 from support import sample_records as sample
 from support.census_world import (
     READABLE,
@@ -227,10 +227,29 @@ class TestCounting:
     def test_how_far_behind_the_best(self) -> None:
         slow = replace(WELL, throughput_mbit_s=1.0, mean_ms_by_frame=dict.fromkeys(WELL.mean_ms_by_frame, 8.0))
         record = Census(CBC, BF, tunnels=FakeCensusTunnels(outcomes={"BF-CBC": [slow]})).run()
-        behind = behind_best(count_census(record)[0])
-        assert behind["cipher-bf-cbc"].throughput_pct == pytest.approx(90.0)
-        assert behind["cipher-bf-cbc"].latency_factor == pytest.approx(4.0)
-        assert behind["cipher-aes-128-cbc"].throughput_pct == 0.0
+        behind = behind_best(record.results)
+        (slow_key, slow_one), (best_key, best_one) = sorted(behind.items(), key=lambda one: one[0][1], reverse=True)
+        assert (slow_key[1], best_key[1]) == ("cipher-bf-cbc", "cipher-aes-128-cbc")
+        assert slow_one.throughput_pct == pytest.approx(90.0)
+        assert slow_one.latency_factor == pytest.approx(4.0)
+        assert slow_one.slow == (
+            "Slow on this pair: 4.0 times the latency of the best (8.00 ms) "
+            "and 10 % of the throughput of the best (1.0 Mbit/s)."
+        )
+        assert (best_one.throughput_pct, best_one.latency_factor, best_one.slow) == (0.0, 1.0, "")
+
+    def test_behind_the_best_of_the_same_solution_and_only_where_it_works(self) -> None:
+        (one,) = Census(CBC).run().results
+        half = replace(one, suite="half", weighted_latency_ms=2 * (one.weighted_latency_ms or 0.0))
+        other = replace(half, solution="other")
+        unprotected = replace(one, suite="none", status=OptionStatus.UNPROTECTED, weighted_latency_ms=0.001)
+        unmeasured = replace(one, suite="bare", weighted_latency_ms=None, throughput_mbit_s=None)
+        behind = behind_best((one, half, other, unprotected, unmeasured))
+        assert behind[one.solution, "half"].latency_factor == 2.0
+        assert behind[one.solution, "half"].slow.startswith("Slow on this pair: 2.0 times")
+        assert behind["other", "half"] == BehindBest(throughput_pct=0.0, latency_factor=1.0)
+        assert behind[one.solution, "bare"] == BehindBest()
+        assert (one.solution, "none") not in behind
 
 
 class TestControl:

@@ -308,7 +308,7 @@ class CensusPage(Page):
         if line is None:
             self.said.setText("")
             return
-        parts = [line.result.reason if line.result else "", line.slow, line.item.note]
+        parts = [line.result.reason if line.result else "", line.behind.slow, line.item.note]
         if line.result is not None and line.result.negotiated:
             parts.append(f"{tr('Negotiated')}: {line.result.negotiated}")
         finding = self._worst_finding(line.item.solution, line.item.suite)

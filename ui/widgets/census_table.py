@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from app.domain.adapters import OptionKind
 from app.domain.census import CensusItem, OptionResult, OptionStatus
 from app.domain.verdicts import Verdict
-from app.policy import Measured, best_of, judge_speed
+from app.ranking.census import BehindBest, behind_best
 from ui.icons import make_icon
 from ui.texts import NONE, tr
 from ui.theme import Theme, tabular
@@ -37,15 +37,13 @@ class CensusLine:
         item: What is tried.
         result: None until it was tried.
         verdict: The policy's word on its algorithms.
-        times_best: Its weighted latency over the best of its solution; None where it was not measured.
-        slow: How far it is behind the best of its solution; empty where it is not slow.
+        behind: How far it is behind the best of its solution; nothing where it does not work.
     """
 
     item: CensusItem
     result: OptionResult | None
     verdict: Verdict | None
-    times_best: float | None
-    slow: str = ""
+    behind: BehindBest
 
 
 def census_lines(
@@ -63,29 +61,12 @@ def census_lines(
     Returns:
         One line per item.
     """
-    working = [one for one in results.values() if one.status is OptionStatus.WORKS]
-    best = {
-        solution: best_of(_measured(one) for one in working if one.solution == solution)
-        for solution in {one.solution for one in working}
-    }
+    behind = behind_best(results.values())
     lines = []
     for item in items:
         key = item.solution, item.suite
-        lines.append(_line(item, results.get(key), verdicts.get(key), best.get(item.solution, Measured())))
+        lines.append(CensusLine(item, results.get(key), verdicts.get(key), behind.get(key, BehindBest())))
     return lines
-
-
-def _line(item: CensusItem, tried: OptionResult | None, verdict: Verdict | None, best: Measured) -> CensusLine:
-    own = _measured(tried) if tried is not None else Measured()
-    least = best.weighted_latency_ms
-    times = own.weighted_latency_ms / least if own.weighted_latency_ms is not None and least else None
-    works = tried is not None and tried.status is OptionStatus.WORKS
-    finding = judge_speed(item.name, own, best) if works else None
-    return CensusLine(item, tried, verdict, times, finding.reason if finding is not None else "")
-
-
-def _measured(result: OptionResult) -> Measured:
-    return Measured(result.weighted_latency_ms, result.throughput_mbit_s)
 
 
 def kind_word(kind: OptionKind) -> str:
@@ -98,7 +79,7 @@ def state_look(line: CensusLine) -> tuple[str, str, str]:
     if line.result is None or line.result.status is OptionStatus.NOT_RUN:
         return "clock", tr("not tried"), "muted"
     if line.result.status is OptionStatus.WORKS:
-        return ("clock", tr("works, slow"), "legacy") if line.slow else ("check", tr("works"), "good")
+        return ("clock", tr("works, slow"), "legacy") if line.behind.slow else ("check", tr("works"), "good")
     if line.result.status is OptionStatus.UNPROTECTED:
         return "open", tr("unprotected"), "muted"
     return "error", tr("fails"), "bad"
@@ -193,9 +174,9 @@ def _text(line: CensusLine, column: int) -> str:
         VERDICT: lambda: verdict_look(line.verdict).word if line.verdict is not None else "",
         STATE: lambda: state_look(line)[1],
         LATENCY: lambda: NONE if latency is None else f"{latency:.2f} ms",
-        TIMES: lambda: NONE if line.times_best is None else f"{line.times_best:.1f} ×",
+        TIMES: lambda: NONE if line.behind.latency_factor is None else f"{line.behind.latency_factor:.1f} ×",
         THROUGHPUT: lambda: NONE if rate is None else f"{rate:.1f} Mbit/s",
-        REASON: lambda: " ".join((*result.reason.split(), line.slow)).strip() if result else "",
+        REASON: lambda: " ".join((*result.reason.split(), line.behind.slow)).strip() if result else "",
     }
     return texts[column]()
 
@@ -206,7 +187,7 @@ def _order(line: CensusLine, column: int) -> Any:
     if column == LATENCY:
         return never if result is None or result.weighted_latency_ms is None else result.weighted_latency_ms
     if column == TIMES:
-        return never if line.times_best is None else line.times_best
+        return never if line.behind.latency_factor is None else line.behind.latency_factor
     if column == THROUGHPUT:
         return -1.0 if result is None or result.throughput_mbit_s is None else result.throughput_mbit_s
     if column == VERDICT:

@@ -1,0 +1,349 @@
+"""Hosts on this computer: each a network, mount and process namespace of its own, with its own sshd.
+
+Each has files of its own but for the programs, which are this computer's; /run is lost with its power. What is rolled
+out on one is on no other, and nothing of it on this computer. They can run what this computer's kernel can.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.deploy.marks import parse_sections
+from app.deploy.scripts import host_script
+from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from support.net_world import World, children_of, ran
+
+_HERE = Path(__file__).parent
+DISK = "64m"
+
+_ETC = (
+    "passwd group shadow gshadow nsswitch.conf ld.so.cache ld.so.conf ld.so.conf.d os-release debian_version protocols "
+    "services alternatives login.defs shells localtime hosts"
+)
+
+# $1 disk, $2 kind (sysv or busybox), $3 folder with the host's own files. Everything of a host but its programs.
+_INSTALL = f"""
+mkdir "$1"
+mount -t tmpfs -o mode=0755,size={DISK} tmpfs "$1"
+cd "$1"
+mkdir -p root usr/sbin work
+cd root
+mkdir -p etc/ssh etc/ssl etc/init.d var/lib var/log var/tmp proc sys dev run usr home opt
+mkdir -m 1777 tmp
+mkdir -m 0700 root root/.ssh
+for folder in bin sbin lib lib32 lib64 libx32; do if [ -L "/$folder" ]; then cp -a "/$folder" .; fi; done
+for name in {_ETC}; do if [ -e "/etc/$name" ]; then cp -a "/etc/$name" etc/; fi; done
+cp -a /etc/ssl/openssl.cnf etc/ssl/
+case $2 in
+    sysv) mkdir etc/rc2.d etc/rc3.d ;;
+    busybox) echo '#!/bin/sh' > etc/init.d/rcS ;;
+esac
+cp "$3/network.sh" etc/
+cp "$3/sshd_config" "$3/ssh_host_ed25519_key" etc/ssh/
+cp "$3/authorized_keys" root/.ssh/
+chmod 600 etc/ssh/ssh_host_ed25519_key
+cp "$3/init" ../usr/sbin/init
+chmod 755 ../usr/sbin/init
+# Kernels without modules do not say what is built in; a tap device has been made to see that tun is.
+mkdir -p "../usr/lib/modules/$(uname -r)"
+cp "/usr/lib/modules/$(uname -r)/modules.builtin" "../usr/lib/modules/$(uname -r)/" 2> /dev/null || :
+echo kernel/drivers/net/tun.ko >> "../usr/lib/modules/$(uname -r)/modules.builtin"
+"""
+
+_NETWORK = """
+ip link set lo up
+ip addr add {management} dev mgmt0
+ip link set mgmt0 up
+ip addr add {underlay} dev eth1
+ip link set eth1 up
+if [ -e /sys/class/net/lan0 ]; then ip link set lan0 up; fi
+"""
+
+_SSHD = (
+    "Port 22",
+    "HostKey /etc/ssh/ssh_host_ed25519_key",
+    "PidFile none",
+    "UsePAM no",
+    "UseDNS no",
+    "MaxStartups 100",
+    "PermitRootLogin prohibit-password",
+    "PasswordAuthentication no",
+)
+
+
+@dataclass
+class NetHost:
+    """One host.
+
+    Attributes:
+        world: Where it lives.
+        number: From 1 to 250; its names and addresses come from it.
+        kind: How it starts what starts with it: `sysv` or `busybox`.
+        underlay: Its address there, with prefix length.
+        has_lan: Whether it has a port lan0, with a network and one host behind it.
+    """
+
+    world: World
+    number: int
+    kind: str
+    underlay: str
+    has_lan: bool = False
+    _process: subprocess.Popen[str] | None = field(default=None, init=False)
+    _first: int = field(default=0, init=False)
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+        return f"gateway-{self.number}"
+
+    @property
+    def address(self) -> str:
+        """Where its sshd listens."""
+        return f"10.98.0.{self.number}"
+
+    @property
+    def disk(self) -> Path:
+        """Its disk, as it can be looked into from outside, also while it is off."""
+        return self.world.folder / f"run/disks/{self.number}"
+
+    @property
+    def files(self) -> Path:
+        """Its root folder on the disk: what is in /usr and /run is not there."""
+        return self.disk / "root"
+
+    def install(self, folder: Path, public_key: Path) -> None:
+        """Make its disk; its host key is known from then on."""
+        folder.mkdir(mode=0o700, parents=True)
+        key = folder / "ssh_host_ed25519_key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+        self.host_key = " ".join(key.with_suffix(".pub").read_text().split()[:2])
+        shutil.copy(public_key, folder / "authorized_keys")
+        shutil.copy(_HERE / "net_host_init.sh", folder / "init")
+        (folder / "sshd_config").write_text("\n".join((*_SSHD, *_penalties())) + "\n")
+        (folder / "network.sh").write_text(
+            _NETWORK.format(management=f"{self.address}/16", underlay=self.underlay).lstrip()
+        )
+        self.world.run(_INSTALL, f"/run/disks/{self.number}", self.kind, str(folder))
+        if self.has_lan:
+            self.world.run(
+                'ip netns add "$1" && ip -n "$1" link add port type bridge && ip -n "$1" link set port up && '
+                'ip -n "$1" addr add "$2" dev port && ip -n "$1" link set lo up',
+                self._plant,
+                f"10.77.0.{2 - self.number % 2}/24",
+            )
+
+    def start(self, underlay: str) -> None:
+        """Switch it on, and wait until it lets us in.
+
+        Args:
+            underlay: The world's bridge that its underlay is plugged into.
+        """
+        boot = f"/run/disks/{self.number}"
+        script = (_HERE / "net_host_boot.sh").read_text()
+        argv = ["unshare", "-p", "-m", "-n", "-u", "-i", "-C", "-f", "sh", "-c", script, "boot", boot, self.name]
+        # What it says on stderr is that its first process was killed.
+        self._process = subprocess.Popen(
+            [*self.world.inside("-m", "-p"), *argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "apart\n", f"{self.name} did not start"
+        (entered,) = children_of(self._process.pid)
+        (self._first,) = children_of(entered)
+        for port, name, bridge in self._cables(underlay):
+            self.world.wires(*("link", "add", port, "type", "veth", "peer", "name", name, "netns", str(self._first)))
+            if bridge:
+                self.world.wires("link", "set", port, "master", bridge, "up")
+        if self.has_lan:
+            lan = f"l{self.number}"
+            self.world.run('ip link set "$1" netns "$2" && ip -n "$2" link set "$1" master port up', lan, self._plant)
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        assert self._process.stdout.readline() == "up\n", f"{self.name} did not come up"
+
+    def _cables(self, underlay: str) -> Iterator[tuple[str, str, str]]:
+        yield f"m{self.number}", "mgmt0", "mgmt"
+        yield f"u{self.number}", "eth1", underlay
+        if self.has_lan:
+            yield f"l{self.number}", "lan0", ""
+
+    @property
+    def _plant(self) -> str:
+        return f"plant{self.number}"
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it has power."""
+        return self._process is not None
+
+    def power_off(self) -> None:
+        """Take its power away: every process, /run and every interface is gone at once."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        subprocess.run(["kill", "-9", str(self._first)], check=False)
+        process.wait(20)
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+        for port in (f"m{self.number}", f"u{self.number}"):
+            with contextlib.suppress(AssertionError):
+                self.world.wires("link", "del", port)
+        if self.has_lan:
+            with contextlib.suppress(AssertionError):
+                self.world.run('ip -n "$2" link del "$1"', f"l{self.number}", self._plant)
+
+    def plug(self, cable: str, *, is_in: bool) -> None:
+        """Pull a cable or put it back: `m` management, `u` underlay."""
+        self.world.wires("link", "set", f"{cable}{self.number}", "up" if is_in else "down")
+
+    def enter(self) -> list[str]:
+        """Return the words that run a program on it."""
+        return ["nsenter", "-t", str(self._first), "-n", "-m", "-p", "-u", "-i", "--"]
+
+    def run(self, script: str) -> str:
+        """Run some shell on it, not over SSH, and return what it printed."""
+        return ran([*self.enter(), "sh", "-ec", script])
+
+    def in_plant(self, script: str) -> str:
+        """Run some shell on the host in the network behind it."""
+        return self.world.run('ip netns exec "$1" sh -ec "$2"', self._plant, script)
+
+    def look(self) -> HostSnapshot:
+        """Say what it looks like, as closely as Tunnelmark can."""
+        mark = "f00dfeedf00dfeed"
+        argv = [*self.enter(), "sh", "-s", "--", STATE_DIR, mark, SnapshotDepth.THOROUGH.value, ""]
+        output = ran(argv, host_script("survey.sh"))
+        return parse_snapshot(parse_sections(output, mark), state_dir=STATE_DIR, depth=SnapshotDepth.THOROUGH)
+
+    def known_hosts_line(self) -> str:
+        """Return what a file of known hosts says of it."""
+        return f"{self.address} {self.host_key}\n"
+
+
+@dataclass
+class NetPair:
+    """Two hosts with an underlay of their own between them.
+
+    Attributes:
+        number: From 1 to 120.
+        a: One host.
+        b: The other one.
+    """
+
+    number: int
+    a: NetHost
+    b: NetHost
+
+    @property
+    def name(self) -> str:
+        """What Tunnelmark may call it."""
+        return f"pair-{self.number}"
+
+    @property
+    def hosts(self) -> tuple[NetHost, NetHost]:
+        """Both."""
+        return self.a, self.b
+
+    def host(self, side: Side) -> NetHost:
+        """Return one."""
+        return self.a if side is Side.A else self.b
+
+    @property
+    def underlay(self) -> str:
+        """The world's bridge between them."""
+        return f"between{self.number}"
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Their underlay addresses."""
+        return f"10.99.{self.number}.1", f"10.99.{self.number}.2"
+
+    def power_on(self, side: Side) -> None:
+        """Switch a host on."""
+        self.host(side).start(self.underlay)
+
+
+@dataclass
+class NetHosts:
+    """Pairs of hosts, and what it takes to log in to them.
+
+    Attributes:
+        world: Where they live.
+        folder: For keys.
+        pairs: The pairs.
+    """
+
+    world: World
+    folder: Path
+    pairs: list[NetPair] = field(default_factory=list)
+
+    @property
+    def key(self) -> Path:
+        """The key that all of them let in."""
+        return self.folder / "id_ed25519"
+
+    @property
+    def known_hosts(self) -> Path:
+        """What all of their keys are."""
+        return self.folder / "known_hosts"
+
+    def add(self, *, has_lan: bool = False) -> NetPair:
+        """Add a pair and switch it on."""
+        number = len(self.pairs) + 1
+        a, b = (
+            NetHost(self.world, 2 * number - 2 + last, kind, f"10.99.{number}.{last}/24", has_lan)
+            for last, kind in ((1, "sysv"), (2, "busybox"))
+        )
+        pair = NetPair(number, a, b)
+        self.world.wires("link", "add", pair.underlay, "type", "bridge")
+        self.world.wires("link", "set", pair.underlay, "up")
+        for host in pair.hosts:
+            host.install(self.folder / host.name, self.key.with_suffix(".pub"))
+            host.start(pair.underlay)
+        with self.known_hosts.open("a") as file:
+            file.write("".join(host.known_hosts_line() for host in pair.hosts))
+        self.pairs.append(pair)
+        return pair
+
+
+@contextlib.contextmanager
+def net_hosts(folder: Path, pairs: int = 1, *, has_lan: bool = False) -> Iterator[NetHosts]:
+    """Give pairs of hosts; nothing of them is left afterwards.
+
+    Args:
+        folder: An empty folder for keys.
+        pairs: How many.
+        has_lan: Whether each host has a network behind it.
+    """
+    key = folder / "id_ed25519"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    with World() as world:
+        hosts = NetHosts(world, folder)
+        try:
+            for _ in range(pairs):
+                hosts.add(has_lan=has_lan)
+            yield hosts
+        finally:
+            for pair in hosts.pairs:
+                for host in pair.hosts:
+                    host.power_off()
+
+
+def _penalties() -> tuple[str, ...]:
+    """OpenSSH from 9.8 on shuts out who breaks off connections, as these tests do."""
+    argv = ["/usr/sbin/sshd", "-T", "-f", "/dev/null", "-o", "HostKey=/dev/null", "-o", "PerSourcePenalties=no"]
+    ran_it = subprocess.run(argv, capture_output=True, text=True, check=False)
+    return () if "Bad configuration option" in ran_it.stderr else ("PerSourcePenalties no",)

@@ -6,6 +6,8 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
+from app.domain.rollout_watch import duration_text
+
 NONE = "–"
 """Stands where there is no figure."""
 
@@ -44,12 +46,7 @@ def ratio(value: float | None) -> str:
 
 def duration(seconds: float) -> str:
     """Return a duration: `45 s`, `4:12 min` or `2:05 h`."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02d} min"
-    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
+    return duration_text(seconds)
 
 
 def mib(value: int) -> str:

@@ -13,10 +13,10 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
 from app.domain.rollout_status import PairStatus
+from app.domain.rollout_watch import Limits, WatchLine, WatchLog
 from ui.context import Context
 from ui.operations import Operation
 from ui.texts import tr
-from ui.watch_log import Limits, WatchLine, WatchLog
 
 if TYPE_CHECKING:
     from app.wizard.rollout_ports import RolloutServices

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,13 +18,13 @@ from rich.table import Table
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.rollout_text import print_deployment, print_dry_run, print_status
-from app.cli.sides import both_addresses
+from app.cli.sides import both_addresses, by_side
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
-from app.domain.errors import InvalidOption, TunnelmarkError
-from app.domain.hosts import PairSpec, Side
+from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
+from app.domain.hosts import PairSpec
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
     Decision,
@@ -152,30 +151,15 @@ def _wanted(context: Context, services: Services) -> tuple[tuple[str, str], Roll
         chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
         return (earlier.solution, earlier.suite), chosen
     inner = both_addresses(options.inner)
-    bridges = bridges_of(options.bridge or [])
+    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     return (options.solution, options.suite or ""), RolloutOptions(
-        bridge_a=bridges.get(Side.A, ""),
-        bridge_b=bridges.get(Side.B, ""),
+        bridge_a=bridge_a,
+        bridge_b=bridge_b,
         inner_a=inner[0],
         inner_b=inner[1],
         confirm_within_s=options.confirm_within,
         legacy_reason=options.reason or "",
     )
-
-
-def bridges_of(texts: list[str]) -> dict[Side, str]:
-    """Read LAN ports as `A=PORT`.
-
-    Raises:
-        InvalidOption: There is no host or no port in one.
-    """
-    found: dict[Side, str] = {}
-    for text in texts:
-        side, _, port = text.partition("=")
-        if side.lower() not in ("a", "b") or not port:
-            raise InvalidOption(f"--bridge {text}: this is no host and port.", hint="Example: --bridge A=eth2")
-        found[Side(side.lower())] = port
-    return found
 
 
 def _dry_run(
@@ -218,17 +202,21 @@ def rotate_keys(context: Context) -> int:
 
 
 def status(context: Context) -> int:
-    """Show how what is rolled out is now."""
+    """Show how what is rolled out is now; what one host alone keeps is repaired at this contact, unless told not to."""
     options = context.options
+    of_watching = (options.for_s, options.max_rtt_ms, options.max_loss_pct)
+    if not options.watch and any(one is not None for one in of_watching):
+        raise InvalidOption("--for, --max-rtt-ms and --max-loss-pct belong to --watch.")
     with context.services() as services:
         pair = _pair(context, services)
+        contact = Contact(context, services, pair)
         if options.watch:
-            return _watch(context, services, pair)
+            from app.cli.rollout_watch import Watch
+
+            return Watch(context, pair.name, contact.look).run()
         now = context.job(lambda token, _tell: services.status(pair, token=token))
-        if now.state is DeploymentState.HALF_CONFIRMED and not options.no_repair and _can_repair(now):
-            context.err.print("One host alone keeps the deployment. It is rolled out on both once more.", markup=False)
-            _run(context, lambda token, emit: services.repair(pair, token=token, emit=emit))
-            now = context.job(lambda token, _tell: services.status(pair, token=token))
+        if contact.is_to_repair(now):
+            now = run_cancellable(lambda token: contact.repair(now, token), context.prompts)
     if options.json:
         _print_json(now)
     else:
@@ -236,8 +224,44 @@ def status(context: Context) -> int:
     return status_code(now)
 
 
-def _can_repair(now: PairStatus) -> bool:
-    return now.deployment is not None and now.a.is_reachable and now.b.is_reachable
+class Contact:
+    """Looks at a pair, and carries through what was begun on one host alone: once for each deployment.
+
+    Args:
+        context: Where it is told; the option `no_repair`.
+        services: All of it.
+        pair: The hosts.
+    """
+
+    def __init__(self, context: Context, services: Services, pair: PairSpec) -> None:
+        self._context = context
+        self._services = services
+        self._pair = pair
+        self._tried: set[str] = set()
+
+    def is_to_repair(self, now: PairStatus) -> bool:
+        """Whether what was seen is put right now."""
+        is_new = now.deployment is not None and now.deployment.id not in self._tried
+        return now.can_be_repaired and is_new and not self._context.options.no_repair
+
+    def look(self, token: CancelToken) -> PairStatus:
+        """Look, and repair."""
+        now = self._services.status(self._pair, token=token)
+        return self.repair(now, token) if self.is_to_repair(now) else now
+
+    def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
+        """Repair, and look again; where it does not work, that is said and what was seen stays."""
+        if now.deployment is not None:
+            self._tried.add(now.deployment.id)
+        self._context.err.print(now.repair_text, markup=False, soft_wrap=True)
+        emit = RolloutDisplay(self._context.err).handle
+        try:
+            self._services.repair(self._pair, token=token, emit=emit)
+        except Cancelled:
+            raise
+        except TunnelmarkError as error:
+            self._context.err.print(f"It could not be repaired: {error.sentence()}", markup=False, soft_wrap=True)
+        return self._services.status(self._pair, token=token)
 
 
 def status_code(now: PairStatus) -> ExitCode:
@@ -245,38 +269,6 @@ def status_code(now: PairStatus) -> ExitCode:
     if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
         return ExitCode.OK
     return ExitCode.OK if now.is_healthy else ExitCode.FAILED
-
-
-def _watch(context: Context, services: Services, pair: PairSpec) -> int:
-    """Look again and again until Ctrl-C; a line whenever something changes, and the losses as they are seen."""
-
-    def work(token: CancelToken) -> None:
-        said = ""
-        while True:
-            try:
-                now = services.status(pair, token=token)
-                line = " | ".join(_short(end.label, now, end.side) for end in (now.a, now.b))
-            except TunnelmarkError as error:
-                line = error.sentence()
-            changing = line if context.options.json else line.split(" ms", 1)[0]
-            if changing != said or context.out.is_terminal:
-                said = changing
-                context.out.print(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {line}", markup=False, soft_wrap=True)
-            token.sleep(context.options.every)
-
-    run_cancellable(work, context.prompts)
-    return ExitCode.OK
-
-
-def _short(label: str, now: PairStatus, side: Side) -> str:
-    end = now.a if side is Side.A else now.b
-    if not end.is_reachable:
-        return f"{label}: cannot be asked"
-    if not end.is_up:
-        return f"{label}: down"
-    rtt = f"{end.rtt_ms:.1f} ms" if end.rtt_ms is not None else "no answer"
-    loss = f", {end.loss_pct:.0f} % lost" if end.loss_pct else ""
-    return f"{label}: up, {rtt}{loss}"
 
 
 def deployments(context: Context) -> int:

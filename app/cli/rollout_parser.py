@@ -44,13 +44,7 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     )
     deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
     _add_confirming(deploy, positive)
-    status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
-    status.add_argument("--json", action="store_true", help="as JSON")
-    status.add_argument(
-        "--no-repair", action="store_true", help="only say so where one host alone keeps a deployment; change nothing"
-    )
-    status.add_argument("--watch", action="store_true", help="look again and again, and tell what changes")
-    status.add_argument("--every", type=positive, default=5.0, metavar="S", help="seconds between looks (default: 5)")
+    _add_status(commands, add, positive)
     confirm = add(commands, "confirm", "rollout.confirm", "confirm what deploy has left to a timer", has_pair=True)
     confirm.add_argument("--json", action="store_true", help="as JSON")
     undeploy = add(commands, "undeploy", "rollout.undeploy", "take back what is rolled out", has_pair=True)
@@ -63,6 +57,33 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     audit = add(commands, "audit", "rollout.audit", "write the audit log: every command that changed a host")
     audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     audit.add_argument("--out", metavar="FILE", help="to a file, .csv or .json (default: the newest lines as text)")
+
+
+def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
+    status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
+    status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each look")
+    status.add_argument(
+        "--no-repair", action="store_true", help="only say so where one host alone keeps a deployment; change nothing"
+    )
+    status.add_argument("--watch", action="store_true", help="look again and again, and keep a log of losses")
+    status.add_argument("--every", type=positive, default=5.0, metavar="S", help="seconds between looks (default: 5)")
+    status.add_argument(
+        "--for", dest="for_s", type=positive, metavar="S", help="watch for so many seconds (default: until Ctrl-C)"
+    )
+    status.add_argument(
+        "--max-rtt-ms", type=positive, metavar="MS", help="while watching, tell when round trips take longer than this"
+    )
+    status.add_argument(
+        "--max-loss-pct", type=_percent, metavar="PCT", help="while watching, tell when more than this is lost"
+    )
+
+
+def _percent(text: str) -> float:
+    """Read a number from 0 to 100, as argparse's `type`."""
+    number = float(text)
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 100")
+    return number
 
 
 def _add_confirming(

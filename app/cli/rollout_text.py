@@ -59,6 +59,8 @@ def print_status(out: Console, status: PairStatus) -> None:
         since = deployment.confirmed_at or deployment.state_at
         _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")
         _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
+        if status.connect_s is not None:
+            _line(out, f"  connected {status.connect_s:.1f} s after both ends were started, when it was rolled out")
     for sentence in status.sentences:
         _line(out, sentence)
     for end in (status.a, status.b):
@@ -84,6 +86,8 @@ def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
         f"goes back in {end.left_s:.0f} s" if end.left_s is not None else "",
     ]
     _line(out, f"{end.label}: {end.interface} {', '.join(filter(None, words))}")
+    if times := connection_words(end):
+        _line(out, f"  {'; '.join(times)}")
     for key in end.keys:
         left = f", {key.days_left:.0f} days left" if key.days_left is not None else ""
         _line(out, f"  {key.title}: {key.age_days:.1f} days old{left}")
@@ -91,6 +95,22 @@ def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
         _line(out, f"  Changed by hand: {drift.path}. {drift.what}")
         if drift.diff:
             _line(out, drift.diff)
+
+
+def connection_words(end: EndStatus) -> list[str]:
+    """Return how soon the tunnel was there after its start and after losses, as this host has seen it."""
+    words = []
+    if end.connect_s is not None:
+        words.append(f"connected {end.connect_s:.0f} s after its last start")
+    if end.boot_connect_s is not None:
+        words.append(f"connected {end.boot_connect_s:.0f} s after the host's own start")
+    if end.reconnect_s is not None:
+        number = sum(one.lasted_s is not None for one in end.outages)
+        often = "once" if number == 1 else f"{number} times"
+        words.append(f"lost {often}, back by itself after {end.reconnect_s:.0f} s the last time")
+    if end.outages and end.outages[-1].lasted_s is None:
+        words.append(f"lost since {end.outages[-1].began_at.astimezone():%Y-%m-%d %H:%M:%S}")
+    return words
 
 
 def _ports(ports: tuple[tuple[str, int], ...]) -> str:

@@ -7,14 +7,13 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Generic, TypeVar
 
 from rich.console import Console
 
+from app.cli.stopping import Stopping, interrupting
 from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
 
@@ -96,13 +95,11 @@ class TerminalPrompts:
 
 
 def _answer(question: _Question[T]) -> None:
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        question.answer.put(question.ask())
-    except (KeyboardInterrupt, EOFError):
-        question.answer.put(question.declined)
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    with interrupting():
+        try:
+            question.answer.put(question.ask())
+        except (KeyboardInterrupt, EOFError):
+            question.answer.put(question.declined)
 
 
 class AcceptedKeys:
@@ -124,28 +121,22 @@ class AcceptedKeys:
         return self._ask(question) if self._ask is not None else False
 
 
-@contextmanager
-def _cancelling(token: CancelToken, tell: Callable[[str], None]) -> Iterator[None]:
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        if not token.is_cancelled:
-            tell("Stopping, and putting the hosts back …")
-        token.cancel()
-
-    previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-
-
-def run_cancellable(job: Callable[[CancelToken], T], prompts: TerminalPrompts, token: CancelToken | None = None) -> T:
+def run_cancellable(
+    job: Callable[[CancelToken], T],
+    prompts: TerminalPrompts,
+    token: CancelToken | None = None,
+    *,
+    on_stop: str = "Stopping, and putting the hosts back …",
+) -> T:
     """Run a job in a worker thread; Ctrl-C (or SIGTERM, SIGHUP) cancels it, and its clean-up is waited for.
+
+    A second signal ends the process at once, see `app.cli.stopping`.
 
     Args:
         job: Gets the token that is cancelled.
         prompts: Its questions are put meanwhile, in this thread.
         token: The token to use; None makes one.
+        on_stop: What is said when it is cancelled.
 
     Returns:
         What the job returned.
@@ -164,11 +155,18 @@ def run_cancellable(job: Callable[[CancelToken], T], prompts: TerminalPrompts, t
             errors.append(error)
 
     thread = threading.Thread(target=work, name="job")
-    with _cancelling(token, prompts.tell):
+    is_noticed = False
+    with Stopping() as stopping:
         thread.start()
         while thread.is_alive():
+            if stopping.is_asked and not is_noticed:
+                is_noticed = True
+                token.cancel()
+                prompts.tell(on_stop)
             prompts.answer_one(timeout_s=0.1)
         thread.join()
     if errors:
         raise errors[0]
+    if stopping.is_asked and not is_noticed:  # it came too late for this job: as if it came now
+        signal.raise_signal(stopping.number)
     return outcome[0]

@@ -201,14 +201,22 @@ class RolloutOperations:
         return self.redeploy(standing.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
 
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
-        """Roll out once more what one host alone keeps; None where nothing has to be repaired.
+        """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
 
-        Nobody is asked again: what is repaired was confirmed before.
+        What was rolled out is rolled out on both once more, what was being taken back is taken back. Nobody is asked
+        again: it was confirmed before.
+
+        Raises:
+            CommandFailed: It cannot be repaired just now: a host cannot be reached, or goes back by itself.
         """
         status = self.status(pair, token=token)
-        if status.state is not DeploymentState.HALF_CONFIRMED or status.deployment is None:
-            return None
         half = status.deployment
+        if status.state is not DeploymentState.HALF_CONFIRMED or half is None:
+            return None
+        if not status.can_be_repaired:
+            raise CommandFailed(" ".join(status.sentences), hint="Look again in half a minute.")
+        if half.is_ending:
+            return self.undeploy(pair, token=token, emit=emit)
         found = self.discover(pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text)))
         options = replace(half.options, confirm_within_s=None)
         return self.deploy(found, (half.solution, half.suite), options, token=token, emit=emit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.compose.rollout_choice import current_ids
@@ -68,11 +69,16 @@ def end_deployment(
     ended = deployment
     with lasting_tunnel(transaction, token=token):
         emit(RolloutStageStarted(RolloutStage.UNDO))
+        if deployment.solution:
+            # Written down first: whoever makes contact after the end of this process carries it on.
+            run.save(replace(deployment, is_ending=True), deployment.state)
         outcome = transaction.confirm(token=token)
         if outcome.is_complete:
             ended = run.save(deployment, DeploymentState.UNDONE, "It was taken back.")
         elif outcome.may_be_half:
-            ended = run.save(deployment, DeploymentState.HALF_CONFIRMED, outcome.reason)
+            ended = run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
+        elif deployment.solution:
+            run.save(deployment, deployment.state)
     if not outcome.is_complete:
         raise CommandFailed(
             f"The deployment has not ended on both hosts. {outcome.reason}".strip(),

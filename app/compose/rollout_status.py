@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -138,7 +138,16 @@ def _judge(
             sentences.append(f"{labels[side]} keeps a deployment that {labels[side.other]} does not have.")
         elif ids[side] and other and side is Side.A:
             sentences.append(f"{labels[side]} and {labels[side.other]} have different deployments.")
+    sentences += _locked(labels, reached)
     return DeploymentState.HALF_CONFIRMED, tuple(sentences)
+
+
+def _locked(labels: Mapping[Side, str], reached: Mapping[Side, Reached]) -> Iterator[str]:
+    for side, one in reached.items():
+        lock = one.state.lock if one.state is not None else None
+        if lock is not None:
+            wait = f" within {lock.left_s} s" if lock.left_s > 0 else ""
+            yield f"{labels[side]} is being worked on, or goes back by itself{wait}."
 
 
 def _brought_up_to_date(
@@ -158,11 +167,19 @@ def _brought_up_to_date(
             ended = DeploymentState.FAILED if is_new else DeploymentState.UNDONE
             message = "It was interrupted, and both hosts went back." if is_new else "It is no longer on the hosts."
             store.save_deployment(replace(one, state=ended, state_at=now, message=one.message or message))
-    if deployment is not None and state is not None and deployment.state is not state:
+    has_changed = deployment is not None and deployment.state is not state
+    was_not_ended = deployment is not None and deployment.is_ending and state is DeploymentState.CONFIRMED
+    if deployment is not None and state is not None and (has_changed or (was_not_ended and not _has_lock(reached))):
         confirmed_at = deployment.confirmed_at or (now if state is DeploymentState.CONFIRMED else None)
-        deployment = replace(deployment, state=state, state_at=now, confirmed_at=confirmed_at)
+        # What both hosts keep is not being taken back any more.
+        is_ending = deployment.is_ending and state is DeploymentState.HALF_CONFIRMED
+        deployment = replace(deployment, state=state, state_at=now, confirmed_at=confirmed_at, is_ending=is_ending)
         store.save_deployment(deployment)
     return deployment
+
+
+def _has_lock(reached: Mapping[Side, Reached]) -> bool:
+    return any(one.state is not None and one.state.lock is not None for one in reached.values())
 
 
 def _is_worked_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
@@ -201,6 +218,10 @@ def _end(
         drift=_drift(reached.end, state, deployment, token=token),
         keys=_keys(state, deployment),
         note=state.log,
+        connect_s=state.connect_s,
+        boot_connect_s=state.boot_connect_s,
+        outages=state.outages,
+        is_worked_on=state.lock is not None,
     )
 
 

@@ -161,7 +161,8 @@ class LastingTransaction(Transaction):
         with self._timed("restart"):
             # Neither end may meet what is about to go at the other one.
             on_both(self._stop_end, token=token)
-            marks = on_both(self._start_end, token=token)
+            with self._timed("connect"):
+                marks = on_both(self._start_end, token=token)
         texts = {side: negotiated_text(self._ends[side], self._plan, marks[side], token=token) for side in Side}
         return "\n".join(f"{self._ends[side].label}: {text}" for side, text in texts.items() if text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from app.deploy.ends import HostEnd, new_id, printable
 from app.deploy.marks import parse_sections
@@ -16,12 +17,16 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
+from app.domain.rollout_status import Outage
 
 STATE_TIMEOUT_S = 40.0
 MAX_SHOWN_BYTES = 65_536
 _ID = re.compile(r"[0-9a-f]{16}")
 _OWN_BRIDGE = re.compile(r"tmlbr\d{1,3}")
 _LOSS = re.compile(r"(?P<sent>\d+) packets transmitted, (?P<received>\d+) (?:packets )?received")
+# What lasting.sh tells of the other end.
+_LOST = re.compile(r"(?P<at>\S+) the other end does not answer(?:, for (?P<s>\d{1,9}) s now)?$")
+_BACK = re.compile(r"(?P<at>\S+) the other end answers again after (?P<s>\d{1,9}) s$")
 _MEAN = re.compile(r"= [\d.]+/(?P<mean>[\d.]+)/")
 
 
@@ -47,6 +52,9 @@ class LastingState:
         changed: (kind, path) of what was changed by hand: `file` and `more` below the deployment's folder, `used` below
             its run_dir, `service` for the file that starts it.
         log: The end of the watcher's log.
+        connect_s: Seconds from the last start of this end until the other one answered; None where not written down.
+        boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.
+        outages: When the other end was lost and came back.
     """
 
     deployment_id: str = ""
@@ -65,6 +73,9 @@ class LastingState:
     certificates: Mapping[str, float] | None = None
     changed: tuple[tuple[str, str], ...] = ()
     log: str = ""
+    connect_s: float | None = None
+    boot_connect_s: float | None = None
+    outages: tuple[Outage, ...] = ()
 
 
 def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
@@ -124,7 +135,34 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
         certificates=_certificates(sections.get("certificates", ""), clock),
         changed=tuple(changed),
         log=printable(sections.get("log", "")),
+        connect_s=_whole(about.get("connect", "")),
+        boot_connect_s=_whole(about.get("boot", "")),
+        outages=parse_outages(sections.get("answers", "")),
     )
+
+
+def parse_outages(text: str) -> tuple[Outage, ...]:
+    """Return when the other end was lost and came back, from what the watcher has told, oldest first."""
+    found: list[Outage] = []
+    lasting: Outage | None = None
+    for line in text.split("\n"):
+        lost, back = _LOST.match(line), _BACK.match(line)
+        seen = lost or back
+        at = _moment(seen["at"]) if seen is not None else None
+        if seen is None or at is None:
+            continue
+        began_at = at - timedelta(seconds=int(seen["s"] or 0))
+        if back is not None:
+            found.append(Outage(began_at, float(back["s"])))
+        lasting = Outage(began_at) if lost is not None else None
+    return (*found, lasting) if lasting is not None else tuple(found)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def _ping(text: str) -> tuple[int, int, float | None]:

@@ -136,6 +136,7 @@ class Deployment:
         message: Why it failed or was undone.
         policy: Name and version of the policy that judged it.
         tunnelmark_version: What rolled it out.
+        is_ending: Whether taking it back was begun and not seen to end on both hosts: that is what a repair carries on.
     """
 
     id: str
@@ -162,6 +163,7 @@ class Deployment:
     message: str = ""
     policy: str = ""
     tunnelmark_version: str = ""
+    is_ending: bool = False
 
     def end(self, side: Side) -> DeployedEnd:
         """Return what it is on one side."""

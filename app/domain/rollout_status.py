@@ -41,6 +41,19 @@ class KeyAge:
 
 
 @dataclass(frozen=True, slots=True)
+class Outage:
+    """A time in which the other end did not answer through the tunnel, as a host saw it by itself.
+
+    Attributes:
+        began_at: When, by that host's clock, UTC.
+        lasted_s: For how long, in seconds; None while it lasts.
+    """
+
+    began_at: datetime
+    lasted_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EndStatus:
     """How one host is now.
 
@@ -64,6 +77,12 @@ class EndStatus:
         drift: What was changed by hand.
         keys: How old keys and certificates are.
         note: Anything that the reader should know.
+        connect_s: Seconds from this host's last start of the tunnel until the other end answered through it; None where
+            the host has not started it since it was rolled out.
+        boot_connect_s: Seconds from the host's own start until the other end answered; None where it has not been
+            restarted since.
+        outages: When the other end was lost and came back since the host started, oldest first; the newest ones.
+        is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
     """
 
     side: Side
@@ -85,6 +104,15 @@ class EndStatus:
     drift: tuple[Drift, ...] = ()
     keys: tuple[KeyAge, ...] = ()
     note: str = ""
+    connect_s: float | None = None
+    boot_connect_s: float | None = None
+    outages: tuple[Outage, ...] = ()
+    is_worked_on: bool = False
+
+    @property
+    def reconnect_s(self) -> float | None:
+        """How long the last loss lasted until the tunnel was back by itself, in seconds; None where none has ended."""
+        return next((one.lasted_s for one in reversed(self.outages) if one.lasted_s is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +147,27 @@ class PairStatus:
         return self.state is DeploymentState.CONFIRMED and all(
             end.is_up and end.is_enabled and end.is_watched and not end.drift for end in (self.a, self.b)
         )
+
+    @property
+    def connect_s(self) -> float | None:
+        """Seconds from starting both ends, when it was rolled out, until each had an answer; None where not known."""
+        return self.deployment.timings_s.get("connect") if self.deployment is not None else None
+
+    @property
+    def can_be_repaired(self) -> bool:
+        """Whether one host alone keeps it, both can be reached, and nobody works on them.
+
+        Whoever makes contact then carries through what was begun last, see `RolloutServices.repair`.
+        """
+        return (
+            self.state is DeploymentState.HALF_CONFIRMED
+            and self.deployment is not None
+            and all(end.is_reachable and not end.is_worked_on for end in (self.a, self.b))
+        )
+
+    @property
+    def repair_text(self) -> str:
+        """What a repair does, as a sentence."""
+        if self.deployment is not None and self.deployment.is_ending:
+            return "One host alone has still what was being taken back. It is taken back on both."
+        return "One host alone keeps the deployment. It is rolled out on both once more."

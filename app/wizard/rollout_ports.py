@@ -125,7 +125,7 @@ class RolloutServices(Protocol):
         ...
 
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
-        """Roll out once more what one host alone keeps; None where nothing has to be repaired."""
+        """Carry through what was begun last and is on one host alone; None where nothing has to be repaired."""
         ...
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:

@@ -262,6 +262,8 @@ class FakeRollout:
         half = self._standing(pair.name)
         if half is None or half.state is not DeploymentState.HALF_CONFIRMED:
             return None
+        if half.is_ending:
+            return self.store(half, DeploymentState.UNDONE, "It was taken back.")
         options = replace(half.options, confirm_within_s=None)
         made = self.made(half.pair, half.solution, half.suite, half.title, options)
         return self._roll_out(made, token, emit, _Nobody())

@@ -8,8 +8,10 @@ import pytest
 from rich.console import Console
 
 from app.cli.parser import parse
-from app.cli.rollout import bridges_of, status_code
+from app.cli.rollout import status_code
 from app.cli.rollout_text import print_deployment, print_dry_run, print_status
+from app.cli.sides import by_side
+from app.domain.codec import to_data
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
@@ -24,7 +26,7 @@ from app.domain.rollout import (
     RolloutObstacle,
     RolloutOptions,
 )
-from app.domain.rollout_status import Drift, EndStatus, KeyAge, PairStatus
+from app.domain.rollout_status import Drift, EndStatus, KeyAge, Outage, PairStatus
 from app.domain.verdicts import Verdict
 
 AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
@@ -97,13 +99,13 @@ def test_the_options_of_deploy_are_read() -> None:
         60.0,
         True,
     )
-    assert bridges_of(options.bridge) == {Side.A: "eth2", Side.B: "eth3"}
+    assert by_side(options.bridge, "--bridge") == ("eth2", "eth3")
 
 
-@pytest.mark.parametrize("text", ["eth2", "C=eth2", "A=", "=eth2"])
-def test_a_bridge_without_a_host_or_port_is_refused(text: str) -> None:
-    with pytest.raises(InvalidOption, match="no host and port"):
-        bridges_of([text])
+@pytest.mark.parametrize("texts", [["eth2"], ["C=eth2"], ["A="], ["=eth2"], ["A=eth2", "a=eth3"]])
+def test_a_bridge_without_a_host_or_port_or_twice_for_one_host_is_refused(texts: list[str]) -> None:
+    with pytest.raises(InvalidOption, match="--bridge"):
+        by_side(texts, "--bridge")
 
 
 def test_a_healthy_status_says_what_matters() -> None:
@@ -113,6 +115,20 @@ def test_a_healthy_status_says_what_matters() -> None:
     assert "DOWN" not in text
     assert "NOT" not in text
     assert status_code(STATUS) == 0
+
+
+def test_how_soon_it_was_connected_and_is_back_is_said_as_the_hosts_measured_it() -> None:
+    outages = (Outage(AT, 12.0), Outage(AT, 31.0), Outage(AT))
+    a = replace(STATUS.a, connect_s=4.0, boot_connect_s=41.0, outages=outages)
+    text = text_of(print_status, replace(STATUS, a=a, deployment=replace(DEPLOYMENT, timings_s={"connect": 3.24})))
+    assert "connected 3.2 s after both ends were started" in text
+    assert (
+        "  connected 4 s after its last start; connected 41 s after the host's own start; "
+        "lost 2 times, back by itself after 31 s the last time; lost since " in text
+    )
+    assert text_of(print_status, STATUS).count("connected") == 0
+    data = to_data(a)
+    assert (data["connect_s"], data["boot_connect_s"], data["outages"][0]["lasted_s"]) == (4.0, 41.0, 12.0)
 
 
 def test_what_is_wrong_stands_out_and_fails() -> None:

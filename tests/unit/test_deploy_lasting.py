@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from app.deploy.ends import HostEnd, new_id
 from app.deploy.kit import kit_dir
 from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
 from app.deploy.lasting_adapter import EndingAdapter, LastingAdapter
-from app.deploy.lasting_state import read_state
+from app.deploy.lasting_state import parse_outages, read_state
 from app.deploy.places import lasting_link, place_dir
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
@@ -153,6 +154,11 @@ def test_a_daemon_that_was_killed_is_started_again_from_the_kept_files(world: Wo
     assert ("used", "config") in read_state(end, SLOT, token=CancelToken()).changed
     os.kill(first, signal.SIGKILL)
     wait_until(lambda: read_state(end, SLOT, token=CancelToken()).restarts == 1, "the restart")
+    wait_until(lambda: read_state(end, SLOT, token=CancelToken()).outages != (), "the loss to be written down")
+    state = read_state(end, SLOT, token=CancelToken())
+    assert [one.lasted_s is not None and one.lasted_s <= 20 for one in state.outages] == [True]
+    assert state.connect_s is not None
+    assert state.boot_connect_s is None, "the host has not been restarted"
     wait_until(lambda: (run_dir / "pid").exists() and int((run_dir / "pid").read_text()) != first, "a new daemon")
     assert (run_dir / "config").read_text() == "peer public-b\n"
 
@@ -175,6 +181,29 @@ def test_a_restart_of_the_host_starts_it_again(world: World) -> None:
     world.a.shell_run("sh", f"/etc/init.d/S99tunnelmark-{SLOT}", "start")
     wait_until(lambda: "tml0" in world.a.links, "the interface")
     wait_until(lambda: world.a.path(f"/run/tunnelmark-{deployment_id}/pid").exists(), "the daemon")
+    end = HostEnd(Side.A, world.a, STATE_DIR)
+    wait_until(lambda: read_state(end, SLOT, token=CancelToken()).connect_s is not None, "the other end to answer")
+    state = read_state(end, SLOT, token=CancelToken())
+    assert state.connect_s is not None
+    assert state.boot_connect_s is not None
+    assert 0 <= state.connect_s <= 20 < state.boot_connect_s, "since this computer was started"
+    assert state.outages == (), "what was not there before cannot be lost"
+
+
+def test_what_the_watcher_tells_of_the_other_end_is_read() -> None:
+    text = """\
+2026-11-21T10:00:10Z the other end answers, 4 s after the start
+2026-11-21T10:05:06Z the other end does not answer, for 6 s now
+2026-11-21T10:05:31Z the other end has been silent for 31 s though it can be reached; starting the tunnel again
+2026-11-21T10:05:40Z the other end answers again after 40 s
+2026-11-21T10:06:00Z the other end does not answer
+yesterday the other end does not answer, for 6 s now
+2026-11-21T10:07:00Z the other end answers again after 9999999999 s
+"""
+    first, second = parse_outages(text)
+    assert (first.began_at, first.lasted_s) == (datetime(2026, 11, 21, 10, 5, tzinfo=UTC), 40.0)
+    assert (second.began_at, second.lasted_s) == (datetime(2026, 11, 21, 10, 6, tzinfo=UTC), None)
+    assert parse_outages("") == ()
 
 
 def test_the_next_one_takes_the_place_of_the_first(world: World) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.compose.rollout import RolloutOperations
 from app.compose.rollout_choice import Choice, Prepared
 from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
 from app.compose.rollout_status import pair_status, reach
@@ -20,9 +21,9 @@ from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.places import lasting_link, place_dir, slot_of
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command
+from app.domain.commands import Command, SessionPair
 from app.domain.errors import CommandFailed
-from app.domain.hosts import Side
+from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
@@ -36,6 +37,8 @@ from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 from app.storage import Store
 from support.deploy_world import SUITE, MadeUpVpn, World, make_world, step
+
+VPN = MadeUpVpn(interface="tml0")
 
 
 class Says:
@@ -82,7 +85,7 @@ def rollout(
     vpn: MadeUpVpn | None = None,
     options: RolloutOptions | None = None,
 ) -> Rollout:
-    vpn = vpn or MadeUpVpn(interface="tml0")
+    vpn = vpn or VPN
     slot = slot_of(world.request.pair)
     replaced = {side: one for side in Side if (one := current(world, side, slot))}
     deployment_id = new_id()
@@ -208,3 +211,56 @@ def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_s
     assert again.state is DeploymentState.CONFIRMED
     assert look(world, store).state is DeploymentState.CONFIRMED
     assert {one.state for one in stored(store)} == {DeploymentState.CONFIRMED, DeploymentState.REPLACED}
+
+
+class Operations(RolloutOperations):
+    """Services on two made-up hosts, as far as a repair of what was being taken back needs them."""
+
+    def __init__(self, world: World, store: Store) -> None:
+        self.world = world
+        self.store = store
+        self.adapters = {VPN.info.name: VPN}
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        return self.world.sessions
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        return look(self.world, self.store)
+
+
+def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next_contact(
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirming, "REACH_S", 0.2)
+    for side, facts in zip(Side, (world.request.facts_a, world.request.facts_b), strict=True):
+        store.save_snapshot("pair", side, facts)
+    before = [host.etc_files() for host in world.hosts]
+    services = Operations(world, store)
+    one = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
+    original = world.b.run
+
+    def run(command: Command, **more: object) -> object:
+        if b"Confirms a deployment on this host" in (command.stdin or b""):
+            world.b.is_cut, world.b.can_reconnect = True, False
+        return original(command, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(world.b, "run", run)
+    with pytest.raises(CommandFailed, match="has not ended on both hosts"):
+        services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
+    monkeypatch.undo()
+    world.b.is_cut, world.b.can_reconnect = False, True
+    assert not look(world, store).can_be_repaired, "B goes back by itself first"
+    with pytest.raises(CommandFailed, match="goes back by itself"):
+        services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
+
+    world.b.shell_run("sh", f"{STATE_DIR}/undo.sh")
+    world.b.end_processes()
+    world.b.shell_run("rm", "-rf", STATE_DIR)
+    seen = look(world, store)
+    assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
+    assert "taken back on both" in seen.repair_text
+    ended = services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert ended is not None
+    assert ended.state is DeploymentState.UNDONE
+    assert look(world, store).state is None
+    assert [host.etc_files() for host in world.hosts] == before

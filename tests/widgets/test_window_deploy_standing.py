@@ -123,17 +123,63 @@ def test_a_pair_that_went_half_way_and_a_host_that_counts_down(driver: Driver) -
     assert cell(page, TUNNEL) == "down"
 
 
-def test_what_one_host_alone_keeps_can_be_repaired(driver: Driver) -> None:
-    one = stand(driver)
-    driver.services.store(one, DeploymentState.HALF_CONFIRMED)
+def halved(driver: Driver) -> PairStatus:
+    """One host alone keeps what was rolled out; the hosts will say so until it is repaired."""
+    half = driver.services.store(stand(driver), DeploymentState.HALF_CONFIRMED)
+    return with_end(status_of(pair(), half), Side.B, deployment_id="", is_up=False)
+
+
+def test_what_one_host_alone_keeps_is_repaired_when_both_are_looked_at(driver: Driver) -> None:
+    driver.services.statuses.append(halved(driver))
+    driver.services.stage_gate.clear()
     page = page_of(driver)
     assert cell(page, STATE) == "on one host only"
+    assert not page.detail.repair.isVisible(), "no host has been asked yet"
+    driver.click(page.detail.look)
+    driver.until(lambda: "repair" in driver.services.calls)
+    assert "is being repaired" in page.notice.text
+    assert driver.window.current is page
+    driver.services.statuses.clear()
+    driver.services.stage_gate.set()
+    driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
+    driver.until(lambda: cell(page, TUNNEL) == "up")
+    driver.idle()
+    assert cell(page, STATE) == "stays"
+    assert not page.detail.repair.isVisible()
+    assert driver.services.calls.count("repair") == 1
+
+
+def test_a_repair_that_failed_is_tried_again_only_when_asked_for(driver: Driver) -> None:
+    driver.services.statuses.append(halved(driver))
+    driver.services.faults["repair"] = HostUnreachable("gateway-b does not answer any more.")
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(page.detail.repair.isVisible)
+    driver.idle()
+    driver.click(page.detail.look)
+    driver.idle()
+    assert driver.services.calls.count("repair") == 1
+    driver.services.faults.pop("repair", None)
+    driver.services.statuses.clear()
     driver.click(page.detail.repair)
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
     page = page_of(driver)
     assert cell(page, STATE) == "stays"
     assert not page.detail.repair.isVisible()
+
+
+def test_nothing_is_repaired_while_a_host_is_worked_on_or_out_of_reach(driver: Driver) -> None:
+    half = halved(driver)
+    driver.services.statuses += [
+        with_end(half, Side.B, is_worked_on=True),
+        with_end(half, Side.B, is_reachable=False),
+    ]
+    page = page_of(driver)
+    for _ in range(2):
+        driver.click(page.detail.look)
+        driver.idle()
+    assert "repair" not in driver.services.calls
 
 
 def test_what_waits_on_the_hosts_can_be_kept_after_a_restart_of_the_program(driver: Driver) -> None:

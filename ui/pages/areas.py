@@ -100,6 +100,13 @@ def _standing(window: MainWindow) -> Page:
         window.show_area("deploy")
         window.deploy.begin(task)
 
+    def begin_beside(task: RolloutTask) -> None:
+        window.deploy.origin = page
+        window.deploy.begin(task)
+
     page.task_asked.connect(begin)
+    page.repair_begun.connect(begin_beside)
+    page.repairs.may_begin = lambda: not window.is_rolling and window.current is not window.deploy
+    window.deploy.changed.connect(page.on_rollout_changed)
     page.watcher.is_being_changed = lambda name: window.is_rolling and window.deploy.is_changing(name)
     return page

@@ -10,21 +10,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import NotFound
 from app.domain.rollout import Deployment
-from app.domain.rollout_events import Confirmation, RolloutSink
 from app.domain.rollout_status import PairStatus
+from app.domain.rollout_watch import WatchLine
 from app.wizard.ports import ProgressSink
 from app.wizard.rollout_ports import AUDIT_KINDS, AuditLine
 from ui.context import Context
 from ui.icons import make_icon
 from ui.notifying import Notifier
 from ui.pages.base import BusyLine, Page
+from ui.pages.standing_repair import Repairs, repair_task
 from ui.rollout_task import RolloutTask
 from ui.rollout_texts import if_nobody_answers, moment
 from ui.texts import tr
 from ui.theme import GRID, LIGHT
-from ui.watch_log import WatchLine
 from ui.watching import Watcher
 from ui.widgets.area_switch import AreaSwitch
 from ui.widgets.basics import row
@@ -52,6 +51,8 @@ class StandingPage(Page):
     """Carries a `Wanted`: what is to be replaced."""
     task_asked = Signal(object)
     """Carries a `RolloutTask` that is to be done where it can be watched."""
+    repair_begun = Signal(object)
+    """Carries a `RolloutTask` that is to be done while this page stays on show."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, tr("Standing tunnels"))
@@ -62,6 +63,7 @@ class StandingPage(Page):
         self.switch.other_asked.connect(self.rollout_asked)
         self.busy = BusyLine()
         self.watcher = Watcher(context)
+        self.repairs = Repairs()
         self.table = StandingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._show_selected)
         self.table.itemActivated.connect(self.look)
@@ -184,8 +186,10 @@ class StandingPage(Page):
         self._fill_table()
         if self.selected is not None and self.selected.pair.name == name:
             self._show_selected()
-        if status is not None and self._is_news(status):
-            self.enter()
+        if status is not None:
+            if self._is_news(status):
+                self.enter()
+            self._repair_at_contact(status)
 
     def _is_news(self, status: PairStatus) -> bool:
         """Whether the hosts have told something that changes what is stored."""
@@ -235,7 +239,11 @@ class StandingPage(Page):
             return
         name = one.pair.name
         self.detail.show_pair(
-            one, self.statuses.get(name), self.watcher.log(name), is_watched=self.watcher.is_watching(name)
+            one,
+            self.statuses.get(name),
+            self.watcher.log(name),
+            is_watched=self.watcher.is_watching(name),
+            is_repair_needed=self.repairs.has_failed(one.standing),
         )
 
     # --- doing --------------------------------------------------------------------------------------------------------
@@ -307,15 +315,31 @@ class StandingPage(Page):
         one = self.selected
         if one is None or one.standing is None:
             return
-        services, pair = self._services, one.pair
+        self.repairs.tried.add(one.standing.id)
+        self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
 
-        def job(token: CancelToken, emit: RolloutSink, _confirmation: Confirmation) -> Deployment:
-            repaired = services.repair(pair, token=token, emit=emit)
-            if repaired is None:
-                raise NotFound(tr("Nothing has to be repaired on %1 any more.").replace("%1", pair.name))
-            return repaired
+    def _repair_at_contact(self, status: PairStatus) -> None:
+        """What one host alone keeps is put right; the user can watch it, and go on with something else."""
+        one = next((each for each in self._pairs if each.pair.name == status.pair), None)
+        half = status.deployment
+        if one is None or half is None or not self.repairs.is_due(status):
+            return
+        title = tr("%1 is being repaired.").replace("%1", status.pair)
+        self.notice.say("info", title, status.repair_text, {tr("Watch it"): self.rollout_asked.emit})
+        self.repair_begun.emit(repair_task(self._services, one.pair, half))
+        self.repairs.running = status.pair
+        self._show_selected()
 
-        self.task_asked.emit(RolloutTask(tr("Repairing"), one.standing.title, pair, job, one.standing.title))
+    def on_rollout_changed(self) -> None:
+        """Something on the page where roll-outs are done has changed: a repair may have ended."""
+        name = self.repairs.running
+        if not name or self.watcher.is_being_changed(name):
+            return
+        self.repairs.running = ""
+        if self.selected is not None and self.selected.pair.name == name:
+            self.look()
+        else:
+            self.enter()
 
     def _keep(self) -> None:
         one = self.selected

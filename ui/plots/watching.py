@@ -10,10 +10,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
 from app.domain.palette import series_style
+from app.domain.rollout_watch import WatchSample
 from ui.plots.base import EndLabel, ScopePlot, nice_top
 from ui.texts import tr
 from ui.theme import Theme
-from ui.watch_log import WatchSample
 
 _LEAST_SPAN_S = 60.0
 

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.domain.rollout import DeploymentState
 from app.domain.rollout_status import PairStatus
+from app.domain.rollout_watch import WatchLog
 from ui.icons import set_icon
 from ui.rollout_texts import host_name, moment
 from ui.texts import tr
 from ui.theme import GRID, Theme
-from ui.watch_log import WatchLog
 from ui.widgets.basics import button, icon_label, label, row
 from ui.widgets.diff_view import DiffView, parts_text
 from ui.widgets.standing_now import NowView
@@ -35,7 +35,7 @@ class StandingDetail(QWidget):
         self.replace = button(tr("Re&place…"), "repeat", tip=tr("Another solution or suite with the same guarantees"))
         self.rotate = button(tr("R&otate keys…"), "key")
         self.undo = button(tr("&Undo…"), "undo")
-        self.repair = button(tr("Repa&ir"), "repeat", tip=tr("Rolls it out once more: one host alone has it"))
+        self.repair = button(tr("Repa&ir"), "repeat", tip=tr("Tries once more to make both hosts alike"))
         self.keep = button(tr("&Keep it"), "check", tip=tr("Both hosts wait for it to be confirmed"))
         self._icon = icon_label("info", "accent")
         self.sentence = label("", is_selectable=True)
@@ -60,7 +60,15 @@ class StandingDetail(QWidget):
         layout.addLayout(words)
         layout.addWidget(self.tabs, 1)
 
-    def show_pair(self, one: StandingPair, status: PairStatus | None, log: WatchLog, *, is_watched: bool) -> None:
+    def show_pair(
+        self,
+        one: StandingPair,
+        status: PairStatus | None,
+        log: WatchLog,
+        *,
+        is_watched: bool,
+        is_repair_needed: bool = False,
+    ) -> None:
         """Show a pair.
 
         Args:
@@ -68,12 +76,13 @@ class StandingDetail(QWidget):
             status: How it was when it was looked at; None where it was not.
             log: What was seen while it was watched.
             is_watched: Whether it is watched.
+            is_repair_needed: Whether a repair was begun at a contact and did not succeed.
         """
         standing = one.standing
         for target in (self.replace, self.rotate, self.undo):
             target.setEnabled(standing is not None)
         state = one.state(status)
-        self.repair.setVisible(state is DeploymentState.HALF_CONFIRMED)
+        self.repair.setVisible(state is DeploymentState.HALF_CONFIRMED and is_repair_needed)
         self.keep.setVisible(state is DeploymentState.APPLIED)
         self.watch.setEnabled(standing is not None or is_watched)
         self.watch.setChecked(is_watched)

@@ -17,13 +17,13 @@ from PySide6.QtWidgets import (
 
 from app.domain.rollout import DeploymentState
 from app.domain.rollout_status import EndStatus, PairStatus
+from app.domain.rollout_watch import Limits, WatchLine, WatchLog
 from ui.icons import make_icon
 from ui.plots.base import framed
 from ui.plots.watching import WatchPlot
-from ui.rollout_texts import state_look
+from ui.rollout_texts import moment, state_look
 from ui.texts import NONE, count, duration, ms, pct, tr
 from ui.theme import GRID, Theme
-from ui.watch_log import Limits, WatchLine, WatchLog
 from ui.widgets.sides_table import SidesTable, yes_no
 
 
@@ -149,6 +149,9 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
         both(tr("Watched over by the host"), yes_no(a.is_watched), yes_no(b.is_watched)),
         both(tr("Started again"), _times(a.restarts), _times(b.restarts)),
+        both(tr("Connected after its last start"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
+        both(tr("Connected after the host's start"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
+        both(tr("Lost, and back by itself"), _losses(a), _losses(b)),
     ]
     if a.note or b.note:
         rows.append((tr("Note"), a.note, b.note))
@@ -180,6 +183,23 @@ def _ago(seconds: float | None) -> str:
 
 def _times(number: int) -> str:
     return tr("never") if not number else tr("%1 times").replace("%1", str(number))
+
+
+def _started_s(end: EndStatus, status: PairStatus) -> float | None:
+    """Return what the host has measured; where it has not started it itself, what the roll-out measured."""
+    return status.connect_s if end.connect_s is None else end.connect_s
+
+
+def _seconds(seconds: float | None) -> str:
+    return NONE if seconds is None else duration(seconds)
+
+
+def _losses(end: EndStatus) -> str:
+    ended = [one for one in end.outages if one.lasted_s is not None]
+    words = [tr("%1, the last after %2").replace("%1", _times(len(ended))).replace("%2", _seconds(end.reconnect_s))]
+    if end.outages and end.outages[-1].lasted_s is None:
+        words.append(tr("lost since %1").replace("%1", moment(end.outages[-1].began_at)))
+    return "; ".join(words if ended else words[1:]) or tr("never")
 
 
 def _traffic(end: EndStatus) -> str:

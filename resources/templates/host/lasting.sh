@@ -94,6 +94,8 @@ take_down() {
 
 # bring_up: all steps in order; what a failed attempt left is taken back.
 bring_up() {
+    uptime_s
+    begun=$uptime_now
     prepare || return 1
     if up_steps; then
         find_roots
@@ -168,21 +170,42 @@ shorten() {
     fi
 }
 
+# is_waiting: whether the other end has to be found, or found again.
+is_waiting() {
+    [ "$is_lost" = yes ] || [ -n "$begun" ]
+}
+
+# note_connected: writes down how long the last start took until the other end answered, and the host's own start.
+note_connected() {
+    uptime_s
+    if [ -n "$begun" ]; then
+        tell "the other end answers, $((uptime_now - begun)) s after the start"
+        echo "$((uptime_now - begun))" > "$own/connect"
+        if [ "$is_boot" = yes ]; then echo "$uptime_now" > "$own/boot"; fi
+        is_boot=no
+    fi
+    if [ "$is_new" = no ] && is_waiting; then
+        tell "the other end answers again after $((uptime_now - answered)) s"
+    fi
+    is_new=no
+    is_lost=no
+    begun=
+}
+
 # note_answer: keeps account of when the other end answered, and tells when that changes.
 note_answer() {
-    uptime_s
     if answers; then
-        if [ "$is_lost" = yes ]; then tell "the other end answers again after $((uptime_now - answered)) s"; fi
+        if is_waiting || [ "$is_new" = yes ]; then note_connected; fi
+        uptime_s
         answered=$uptime_now
         quiet_since=$uptime_now
         wait_s=$patience
-        is_lost=no
         return 0
     fi
     uptime_s
     if [ "$is_lost" = no ] && [ "$((uptime_now - answered))" -ge 5 ]; then
         is_lost=yes
-        tell "the other end does not answer"
+        tell "the other end does not answer, for $((uptime_now - answered)) s now"
     fi
     # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to
     # find each other counts from its return.
@@ -205,13 +228,13 @@ watch() {
     wait_s=$patience
     rounds=0
     while :; do
-        sleep 2
+        if is_waiting; then sleep 1; else sleep 2; fi
         rounds=$((rounds + 1))
         if has_died; then
             restart "a daemon has ended"
         elif ! is_standing; then
             restart "something of the tunnel has gone"
-        elif [ "$((rounds % 2))" -eq 0 ] && ! note_answer; then
+        elif { is_waiting || [ "$((rounds % 2))" -eq 0 ]; } && ! note_answer; then
             uptime_s
             if [ "$is_cut" = no ] && [ "$((uptime_now - quiet_since))" -ge "$wait_s" ]; then
                 restart "the other end has been silent for $((uptime_now - answered)) s though it can be reached"
@@ -250,7 +273,15 @@ adopt() {
 }
 
 run() {
-    [ -d "$own" ] || mkdir -p "$own" || exit 1
+    begun=
+    is_boot=no
+    is_new=no
+    if [ ! -d "$own" ]; then
+        # What lies below /run has gone: the host has been started.
+        is_boot=yes
+        is_new=yes
+        mkdir -p "$own" || exit 1
+    fi
     take_post
     restarts=0
     read -r restarts 2> /dev/null < "$own/restarts"

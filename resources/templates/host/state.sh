@@ -23,6 +23,11 @@ about() {
     restarts=0
     read -r restarts 2> /dev/null < "$run_dir/.lasting/restarts"
     echo "restarts $restarts"
+    for word in connect boot; do
+        value=
+        read -r value 2> /dev/null < "$run_dir/.lasting/$word"
+        echo "$word $value"
+    done
     echo "interface $interface"
     for way in rx tx; do
         value=
@@ -42,6 +47,11 @@ changed() {
     (cd "$base/$id/kept" && find . -type f ! -name '.stdin-*' ! -name '.file-*') | while IFS= read -r file; do
         if ! cmp -s "$base/$id/kept/$file" "$run_dir/$file"; then echo "used ${file#./}"; fi
     done
+}
+
+# answers: when the other end was lost and came back.
+answers() {
+    grep 'the other end' "$run_dir/.lasting/log" | tail -n 40
 }
 
 certificates() {
@@ -77,6 +87,7 @@ main() {
         section ping eval "$ping_many"
         section handshake eval "$handshake"
         section certificates certificates
+        section answers answers
         section log tail -n 50 "$run_dir/.lasting/log"
     fi
     say finished

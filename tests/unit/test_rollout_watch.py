@@ -12,9 +12,9 @@ from sample_records import pair
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_status import PairStatus
+from app.domain.rollout_status import Outage, PairStatus
+from app.domain.rollout_watch import MOST_SAMPLES, Health, Limits, WatchLog
 from app.domain.verdicts import Verdict
-from ui.watch_log import MOST_SAMPLES, Limits, WatchLog
 
 
 @pytest.fixture
@@ -94,3 +94,39 @@ def test_what_is_remembered_is_bounded(healthy: PairStatus) -> None:
     assert log.samples[-1].at == healthy.at + timedelta(seconds=MOST_SAMPLES + 9)
     assert log.samples[-1].loss_pct == 0.0
     assert log.samples[-1].rtt_ms == (1.42, 1.47)
+
+
+def test_losses_are_kept_with_begin_and_length(healthy: PairStatus) -> None:
+    log = WatchLog()
+    log.take(healthy, Limits())
+    log.take(after(with_end(healthy, Side.B, is_up=False), 5), Limits())
+    assert [one.lasted_s for one in log.losses] == [None]
+    log.take(after(with_end(healthy, Side.B, is_reachable=False), 10), Limits())
+    log.take(after(healthy, 17), Limits())
+    assert [(one.health, one.lasted_s) for one in log.losses] == [(Health.LOST, 5.0), (Health.UNREACHABLE, 7.0)]
+    assert log.losses[1].ended_at == healthy.at + timedelta(seconds=17)
+
+
+def test_what_only_the_hosts_saw_between_two_looks_is_told_once(healthy: PairStatus) -> None:
+    log = WatchLog()
+    old, new = Outage(LOOKED_AT - timedelta(days=1), 60.0), Outage(LOOKED_AT + timedelta(seconds=6), 8.0)
+    log.take(with_end(healthy, Side.A, outages=(old,)), Limits())
+    assert len(log.losses) == 0, "it was before the watching began"
+    log.take(with_end(healthy, Side.A, outages=(old, replace(new, lasted_s=None))), Limits())
+    seen = with_end(healthy, Side.A, outages=(old, new))
+    (line,) = log.take(after(seen, 20), Limits())
+    assert line.is_bad
+    assert line.text == "Tunnel lost for 8 s between two looks: gateway-a had no answer through it."
+    both = with_end(seen, Side.B, outages=(replace(new, lasted_s=7.0),))
+    assert log.take(after(both, 25), Limits()) == (), "the other host notes the same one a little later"
+    assert [one.lasted_s for one in log.losses] == [8.0]
+
+
+def test_what_was_seen_as_a_loss_is_not_told_twice(healthy: PairStatus) -> None:
+    log = WatchLog()
+    log.take(healthy, Limits())
+    log.take(after(with_end(healthy, Side.A, is_up=False), 5), Limits())
+    back = with_end(healthy, Side.A, outages=(Outage(LOOKED_AT + timedelta(seconds=3), 8.0),))
+    (line,) = log.take(after(back, 12), Limits())
+    assert line.text == "The tunnel is up again after 7 s."
+    assert len(log.losses) == 1

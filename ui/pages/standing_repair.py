@@ -1,0 +1,62 @@
+"""What one host alone keeps is put right when the window makes contact with both, as the command line does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound
+from app.domain.hosts import PairSpec
+from app.domain.rollout import Deployment
+from app.domain.rollout_events import Confirmation, RolloutSink
+from app.domain.rollout_status import PairStatus
+from app.wizard.rollout_ports import RolloutServices
+from ui.rollout_task import RolloutTask
+from ui.texts import tr
+
+
+@dataclass
+class Repairs:
+    """Which deployments a repair was begun for: once for each by itself, again only where the user asks.
+
+    Attributes:
+        may_begin: Whether the place where it is done is free.
+        tried: Ids of deployments.
+        running: Name of the pair that is being repaired; empty where none is.
+    """
+
+    may_begin: Callable[[], bool] = lambda: True
+    tried: set[str] = field(default_factory=set)
+    running: str = ""
+
+    def is_due(self, status: PairStatus) -> bool:
+        """Whether a repair begins now, and remember it."""
+        if not status.can_be_repaired or status.deployment is None or status.deployment.id in self.tried:
+            return False
+        if not self.may_begin():
+            return False  # the next look tries again
+        self.tried.add(status.deployment.id)
+        return True
+
+    def has_failed(self, deployment: Deployment | None) -> bool:
+        """Whether a deployment that still stands was tried in vain."""
+        return deployment is not None and deployment.id in self.tried and deployment.pair.name != self.running
+
+
+def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> RolloutTask:
+    """Return the task that puts a pair right.
+
+    Args:
+        services: Does it.
+        pair: The pair.
+        half: What one host alone keeps.
+    """
+
+    def job(token: CancelToken, emit: RolloutSink, _confirmation: Confirmation) -> Deployment:
+        repaired = services.repair(pair, token=token, emit=emit)
+        if repaired is None:
+            raise NotFound(tr("Nothing has to be repaired on %1 any more.").replace("%1", pair.name))
+        return repaired
+
+    return RolloutTask(tr("Repairing"), half.title, pair, job, half.title, is_undo=half.is_ending)

@@ -194,7 +194,7 @@ def prepare(
     own = own_bridges(sessions, slot, replaced, token=token)
     bridging, warnings = _bridging(sessions, discovery, options, link, own, token=token)
     if len(bridging) == len(Side) and not replaced:
-        warnings += tuple(_loops(sessions, bridging, token=token))
+        warnings += tuple(loop_obstacles(sessions, bridging, token=token))
     adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
     request = DeployRequest(
         pair=pair,
@@ -270,9 +270,16 @@ def _bridging(
     return found, tuple(warnings)
 
 
-def _loops(
+def loop_obstacles(
     sessions: SessionPair, bridging: Mapping[Side, Bridging], *, token: CancelToken
 ) -> Iterator[RolloutObstacle]:
+    """Say what is to be known about another way between the two LAN ports, where both sides have one.
+
+    Args:
+        sessions: Connections to both hosts.
+        bridging: What each end is joined with.
+        token: Cancels it.
+    """
     is_joined = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
     if is_joined is None:
         yield RolloutObstacle(

@@ -9,13 +9,13 @@ import pytest
 
 from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
 from app.domain.cancel import CancelToken
-from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.errors import InvalidOption, InvalidPlan, PreflightRefused
 from app.domain.hosts import Side
 from app.domain.rollout import DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutApplied
 from app.domain.wire import BreakVerdict, LeakVerdict
 from app.lab import Lab
-from support.lab_rollout import Desk, desk_for, lans, ping_from_lan
+from support.lab_rollout import Desk, desk_for, join_lans, lans, ping_from_lan
 from support.lab_sessions import sh
 
 pytestmark = pytest.mark.lab
@@ -59,8 +59,9 @@ def test_two_lans_are_joined_and_parted_again(desk: Desk) -> None:
 
         for side in Side:
             assert ping_from_lan(desk, side)
-            # 1514 bytes on the wire without FCS, and nobody may cut it.
+            # 1514 bytes on the wire without FCS, and nobody may cut it; with the tag of a VLAN 4 more.
             assert ping_from_lan(desk, side, "-M do -s 1472")
+            assert ping_from_lan(desk, side, "-M do -s 1472", is_tagged=True)
         theirs = sh(desk.host(Side.B), "ip netns exec plant cat /sys/class/net/port/address").strip()
         learnt = sh(desk.host(Side.A), f"bridge fdb show br {confirmed.a.bridge}")
         assert any(theirs in line and f"dev {confirmed.a.interface} " in line for line in learnt.splitlines())
@@ -78,6 +79,15 @@ def test_two_lans_are_joined_and_parted_again(desk: Desk) -> None:
             sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 brd + dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
         assert desk.undeploy().state is DeploymentState.UNDONE
         assert not ping_from_lan(desk, Side.A)
+
+
+def test_lans_that_are_joined_in_another_way_are_not_joined_once_more(desk: Desk) -> None:
+    with lans(desk):
+        join_lans(desk)
+        assert ping_from_lan(desk, Side.A)
+        with pytest.raises(PreflightRefused, match=r"joined already.* without any tunnel") as caught:
+            desk.deploy("wireguard", RolloutOptions(bridge_a="lan0", bridge_b="lan0"))
+        assert "would make a loop" in caught.value.hint
 
 
 def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Desk) -> None:

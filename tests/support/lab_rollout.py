@@ -22,6 +22,8 @@ from app.wizard import Discovery
 from support.lab_sessions import sh
 
 ADDRESSES = {Side.A: "10.77.0.1", Side.B: "10.77.0.2"}
+TAGGED = {Side.A: "10.78.0.1", Side.B: "10.78.0.2"}
+"""Of the same two hosts in their LANs, in VLAN 7."""
 
 # A LAN behind a gateway: one host, in a network namespace, at the other end of a cable from the gateway's port lan0.
 _MAKE_LAN = """
@@ -31,6 +33,17 @@ ip link set lan0 up
 ip -n plant addr add {address}/24 dev port
 ip -n plant link set port up
 ip -n plant link set lo up
+ip -n plant link add link port name tagged type vlan id 7
+ip -n plant addr add {tagged}/24 dev tagged
+ip -n plant link set tagged up
+"""
+# Another way between the two LANs: a switch in each, and a cable (a VXLAN over the underlay) between the switches.
+_JOIN_LANS = """
+ip link add cable type vxlan id 7 local {own} remote {peer} dstport 4790
+ip link set cable netns plant
+ip -n plant link add switch type bridge
+for port in port cable; do ip -n plant link set $port master switch up; done
+ip -n plant link set switch up
 """
 _REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
 
@@ -100,7 +113,7 @@ def desk_for(lab: Lab, folder: Path) -> Iterator[Desk]:
 def lans(desk: Desk) -> Iterator[None]:
     """Put a LAN with one host behind each gateway."""
     for side in Side:
-        sh(desk.host(side), _MAKE_LAN.format(address=ADDRESSES[side]))
+        sh(desk.host(side), _MAKE_LAN.format(address=ADDRESSES[side], tagged=TAGGED[side]))
     try:
         yield
     finally:
@@ -108,8 +121,15 @@ def lans(desk: Desk) -> Iterator[None]:
             sh(desk.host(side), _REMOVE_LAN)
 
 
-def ping_from_lan(desk: Desk, side: Side, *options: str) -> bool:
+def join_lans(desk: Desk) -> None:
+    """Join the two LANs by a way of their own; they are parted when they are removed."""
+    own = {Side.A: desk.pair.underlay_a, Side.B: desk.pair.underlay_b}
+    for side in Side:
+        sh(desk.host(side), _JOIN_LANS.format(own=own[side], peer=own[side.other]))
+
+
+def ping_from_lan(desk: Desk, side: Side, *options: str, is_tagged: bool = False) -> bool:
     """Return whether the host in the LAN behind one gateway reaches the one behind the other."""
-    words = " ".join(options)
-    script = f"ip netns exec plant ping -c 3 -W 2 {words} {ADDRESSES[side.other]} > /dev/null && echo crossed || true"
-    return sh(desk.host(side), script).strip() == "crossed"
+    address = (TAGGED if is_tagged else ADDRESSES)[side.other]
+    words = " ".join(("ping -c 3 -i 0.2 -W 2", *options, address))
+    return sh(desk.host(side), f"ip netns exec plant {words} > /dev/null && echo crossed || true").strip() == "crossed"

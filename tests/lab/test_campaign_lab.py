@@ -52,15 +52,15 @@ def statuses(record: object) -> list[str]:
     return [f"{one.key.solution} {one.status.value}" for one in record.attempts]  # type: ignore[attr-defined]
 
 
-def test_a_comparison_of_four_ways(lab: Lab, sessions: SessionPair, store: Store) -> None:
+def test_a_comparison_with_its_baseline(lab: Lab, sessions: SessionPair, store: Store) -> None:
     found = lab_campaign.find_out(lab, sessions)
-    plan = lab_campaign.make_plan(lab, found, ["baseline", "l2tp", "wireguard", "openvpn-udp"])
+    plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"])
     seen: list[events.Event] = []
 
     record = lab_campaign.run(plan, sessions, found, store, emit=seen.append)
 
     assert record.status is CampaignStatus.COMPLETED
-    assert [one.status for one in record.attempts] == [AttemptStatus.COMPLETED] * 5, [
+    assert [one.status for one in record.attempts] == [AttemptStatus.COMPLETED] * 3, [
         one.message for one in record.attempts
     ]
     for attempt in record.attempts:
@@ -70,12 +70,11 @@ def test_a_comparison_of_four_ways(lab: Lab, sessions: SessionPair, store: Store
         assert attempt.path is not None
         assert attempt.path.fragments_created is not None
     by_solution = {one.key.solution: one for one in record.attempts}
-    # 30 requests and replies of 1514 bytes (and of 1400 in WireGuard) make two pieces each; the bare link makes none.
+    # 30 requests and replies of 1400 and of 1514 bytes make two pieces each in WireGuard; the bare link makes none.
     assert by_solution["baseline"].path.fragments_created == 0  # type: ignore[union-attr]
-    assert by_solution["l2tp"].path.fragments_created == 120  # type: ignore[union-attr]
     assert by_solution["wireguard"].path.fragments_created == 120  # type: ignore[union-attr]
     words = [one.wire.leak.verdict.value if one.wire and one.wire.leak else "" for one in record.attempts]
-    expected = {"baseline": "exempt", "l2tp": "exempt", "wireguard": "protected", "openvpn-udp": "protected"}
+    expected = {"baseline": "exempt", "wireguard": "protected"}
     assert words == [*(expected[one.key.solution] for one in record.attempts[:-1]), ""]
     kinds = {type(event) for event in seen}
     assert {events.RttSamples, events.ThroughputSample, events.CpuSample, events.Progress} <= kinds
@@ -88,7 +87,7 @@ def test_a_comparison_of_four_ways(lab: Lab, sessions: SessionPair, store: Store
 
 def test_a_daemon_that_dies_during_a_probe_is_a_result(lab: Lab, sessions: SessionPair, store: Store) -> None:
     found = lab_campaign.find_out(lab, sessions)
-    plan = lab_campaign.make_plan(lab, found, ["baseline", "openvpn-udp"], pings=500)
+    plan = lab_campaign.make_plan(lab, found, ["openvpn-udp", "l2tp"], pings=100)
     killed: list[str] = []
 
     def emit(event: events.Event) -> None:
@@ -98,8 +97,8 @@ def test_a_daemon_that_dies_during_a_probe_is_a_result(lab: Lab, sessions: Sessi
     record = lab_campaign.run(plan, sessions, found, store, emit=emit)
 
     assert killed == ["killed\n"]
-    assert statuses(record) == ["baseline completed", "openvpn-udp failed", "baseline completed"]
-    failed = record.attempts[1]
+    assert sorted(statuses(record)) == ["l2tp completed", "openvpn-udp failed"]
+    (failed,) = (one for one in record.attempts if one.status is AttemptStatus.FAILED)
     assert failed.reason in {"probe-failed", "tunnel-down"}
     assert "stopped answering" in failed.message
     assert "Initialization Sequence Completed" in failed.daemon_log
@@ -145,7 +144,7 @@ def both(sessions: SessionPair) -> tuple[tuple[Side, HostSession], tuple[Side, H
 
 def test_skipping_one_candidate(lab: Lab, sessions: SessionPair, store: Store) -> None:
     found = lab_campaign.find_out(lab, sessions)
-    plan = lab_campaign.make_plan(lab, found, ["l2tp", "wireguard"], pings=300)
+    plan = lab_campaign.make_plan(lab, found, ["l2tp", "wireguard"], pings=100)
     control = CampaignControl()
 
     def emit(event: events.Event) -> None:
@@ -173,7 +172,7 @@ def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
     lab = fresh_lab()
     with connected(lab, tmp_path) as sessions:
         found = lab_campaign.find_out(lab, sessions)
-        plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=300)
+        plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=100)
 
         def emit(event: events.Event) -> None:
             is_there = sessions.b.is_connected

@@ -92,7 +92,7 @@ def main() -> None:
 
     with Store.open(Path(database)) as store, connected(lab, Path(database).parent) as sessions:
         found = find_out(lab, sessions)
-        run(make_plan(lab, found, solutions, pings=400), sessions, found, store, emit=emit)
+        run(make_plan(lab, found, solutions, pings=150), sessions, found, store, emit=emit)
 
 
 if __name__ == "__main__":

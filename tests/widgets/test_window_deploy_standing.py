@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from fake_rollout_values import DRIFT, status_of, with_end
+from fake_rollout_values import DRIFT, LOOKED_AT, status_of, with_end
 from fake_services import FakeServices
 from PySide6.QtWidgets import QLabel, QSystemTrayIcon
 from sample_records import pair
@@ -19,7 +19,7 @@ from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutStage
-from app.domain.rollout_status import PairStatus
+from app.domain.rollout_status import Outage, PairStatus
 from app.domain.verdicts import Finding, Verdict
 from ui.pages.deploy import DeployPage
 from ui.pages.standing import StandingPage
@@ -96,6 +96,22 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     keys = [[page.detail.keys.item(row, column).text() for column in range(4)] for row in range(4)]
     assert keys[0] == ["A  gateway-a", "WireGuard key", "16.3 days", "349"]
     assert keys[1][3] == "has no end"
+
+
+def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
+    one = replace(stand(driver), timings_s={"connect": 3.6})
+    lost = Outage(LOOKED_AT, 12.0), Outage(LOOKED_AT)
+    status = with_end(status_of(pair(), one), Side.A, connect_s=9.0, boot_connect_s=71.0, outages=lost)
+    driver.services.statuses.append(status)
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: cell(page, TUNNEL) == "up")
+    facts = page.detail.now.facts
+    assert facts.text("Connected after its last start") == ("9 s", "4 s"), "B has not started it again since"
+    assert facts.text("Connected after the host's start") == ("1:11 min", "–")
+    a, b = facts.text("Lost, and back by itself")
+    assert a.startswith("once, the last after 12 s; lost since 2026-03-0")
+    assert b == "never"
 
 
 def test_what_was_changed_by_hand_is_a_diff(driver: Driver) -> None:

@@ -182,7 +182,9 @@ def _ago(seconds: float | None) -> str:
 
 
 def _times(number: int) -> str:
-    return tr("never") if not number else tr("%1 times").replace("%1", str(number))
+    if number < 2:
+        return tr("once") if number else tr("never")
+    return tr("%1 times").replace("%1", str(number))
 
 
 def _started_s(end: EndStatus, status: PairStatus) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.compose.paths import Paths
@@ -99,12 +99,13 @@ class Desk:
 
 
 @contextmanager
-def desk_for(lab: Lab, folder: Path) -> Iterator[Desk]:
+def desk_for(lab: Lab, folder: Path, user: str = "root") -> Iterator[Desk]:
     """Log in to a lab and look at it."""
+    pair = replace(lab.pair, a=lab.host(Side.A, user), b=lab.host(Side.B, user))
     services = Services(prompts=None, paths=Paths(folder, folder / "labs", folder / "cache"))
     try:
-        found = services.discover(lab.pair, token=CancelToken(), on_progress=lambda _text, _share: None)
-        yield Desk(services, lab.pair, found)
+        found = services.discover(pair, token=CancelToken(), on_progress=lambda _text, _share: None)
+        yield Desk(services, pair, found)
     finally:
         services.close()
 

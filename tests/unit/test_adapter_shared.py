@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from dataclasses import replace
@@ -8,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from app.domain.adapters import PublicIdentity
-from app.domain.hosts import PackageManager, Side
+from app.domain.commands import CommandResult
+from app.domain.hosts import MissingPart, PackageManager, Side
 from app.domain.link import Link
 from app.domain.packages import PACKAGE_NAMES, package_for
 from support.adapter_cases import facts, request
 from vpn_adapters import baseline, l2tp
 from vpn_adapters.shared import l2tpv3
-from vpn_adapters.shared.discovering import modules_query
+from vpn_adapters.shared.discovering import missing_modules, modules_query
 from vpn_adapters.shared.interfaces import mac_address
 from vpn_adapters.shared.rendering import one_line, public_value, render_file
 
@@ -51,6 +53,80 @@ def test_modules_of_this_machine_are_told_apart() -> None:
     argv = modules_query("tunnelmark_no_such_module", module).argv
     lines = subprocess.run(argv, check=True, capture_output=True, text=True).stdout.splitlines()
     assert lines == ["tunnelmark_no_such_module missing", f"{module} loaded"]
+
+
+class OtherKernel:
+    """What `modules_query` reads, below a folder of its own.
+
+    The kernel's own files are as they are in Linux 6.1: an empty /sys/module, and /proc/misc as recorded.
+    """
+
+    MISC = "235 autofs\n234 btrfs-control\n144 nvram\n 58 loop-control\n"
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.modules = root / "lib/modules" / os.uname().release
+        for folder in ("sys/module", "proc", "dev/net"):
+            (root / folder).mkdir(parents=True)
+        (root / "proc/misc").write_text(self.MISC)
+
+    def ask(self, shell: tuple[str, ...], *modules: str) -> CommandResult:
+        _, flag, script, *rest = modules_query(*modules).argv
+        for place in ("/sys/module/", "/lib/modules/", "/proc/misc", "/dev/net/tun"):
+            assert place in script
+            script = script.replace(place, f"{self.root}{place}")
+        made = subprocess.run(
+            [*shell, flag, script, *rest], check=True, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}
+        )
+        assert made.stderr == ""
+        return CommandResult(("sh",), 0, made.stdout, "", 0.1)
+
+
+SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("busybox", "sh"), id="busybox")]
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> OtherKernel:
+    return OtherKernel(tmp_path)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+class TestModulesOfOtherKernels:
+    def test_without_module_files_a_driver_at_work_is_there(self, shell: tuple[str, ...], kernel: OtherKernel) -> None:
+        assert [part.what for part in self.missing(kernel, shell)] == ["kernel module tun", "kernel module wireguard"]
+        (kernel.root / "proc/misc").write_text(f"200 tun\n{kernel.MISC}")
+        (kernel.root / "sys/module/wireguard").mkdir()
+        assert kernel.ask(shell, "tun", "wireguard").stdout == "tun working\nwireguard loaded\n"
+        assert self.missing(kernel, shell) == ()
+
+    def test_a_device_of_another_name_is_another(self, shell: tuple[str, ...], kernel: OtherKernel) -> None:
+        (kernel.root / "proc/misc").write_text("200 vtun\n 10 tunnel\n")
+        assert kernel.ask(shell, "tun").stdout == "tun missing\n"
+
+    def test_a_container_has_no_more_than_the_device(self, shell: tuple[str, ...], kernel: OtherKernel) -> None:
+        (kernel.root / "proc/misc").unlink()
+        device = kernel.root / "dev/net/tun"
+        device.touch()
+        assert kernel.ask(shell, "tun").stdout == "tun missing\n"
+        device.unlink()
+        device.symlink_to("/dev/null")  # any character device
+        assert kernel.ask(shell, "tun").stdout == "tun working\n"
+
+    def test_files_of_modules(self, shell: tuple[str, ...], kernel: OtherKernel) -> None:
+        kernel.modules.mkdir(parents=True)
+        (kernel.modules / "modules.builtin").write_text("kernel/drivers/net/tun.ko\n")
+        (kernel.modules / "modules.dep").write_text("kernel/net/l2tp/l2tp_eth.ko.xz: kernel/net/l2tp/l2tp_core.ko.xz\n")
+        (kernel.modules / "wireguard.ko").touch()
+        assert kernel.ask(shell, "tun", "l2tp_eth", "wireguard", "macsec").stdout.splitlines() == [
+            "tun built-in",
+            "l2tp_eth loadable",
+            "wireguard loadable",
+            "macsec missing",
+        ]
+
+    def missing(self, kernel: OtherKernel, shell: tuple[str, ...]) -> tuple[MissingPart, ...]:
+        modules = ("tun", "wireguard")
+        return missing_modules(kernel.ask(shell, *modules), modules, "x")
 
 
 def test_l2tp_overhead_as_measured() -> None:

@@ -10,7 +10,12 @@ from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, MissingPart, PackageManager
 from app.domain.packages import package_for
 
-# OpenWrt and Yocto keep modules in one flat folder; some have no `modprobe -n`.
+_PRESENT = ("loaded", "built-in", "loadable", "working")
+
+# OpenWrt and Yocto keep modules in one flat folder; some have no `modprobe -n`. A kernel in one piece may come without
+# any folder of modules, and what is built in is in /sys/module only where it has a version or parameters: a driver at
+# work shows by its device. Source: kernel.org, Documentation/admin-guide/devices.txt (misc: 10, 200 is TUN) and
+# Documentation/ABI/stable/sysfs-module.
 _MODULES_SCRIPT = """\
 folder=/lib/modules/$(uname -r)
 for module in "$@"; do
@@ -18,6 +23,8 @@ for module in "$@"; do
   elif grep -qs "/$module[.]ko" "$folder/modules.builtin"; then echo "$module built-in"
   elif grep -qs "/$module[.]ko" "$folder/modules.dep"; then echo "$module loadable"
   elif [ -e "$folder/$module.ko" ]; then echo "$module loadable"
+  elif grep -qsx "[ 0-9]* $module" /proc/misc; then echo "$module working"
+  elif [ "$module" = tun ] && [ -c /dev/net/tun ]; then echo "$module working"
   elif modprobe -n -q "$module" 2>/dev/null; then echo "$module loadable"
   else echo "$module missing"
   fi
@@ -31,7 +38,7 @@ def query(*argv: str) -> Command:
 
 
 def modules_query(*modules: str) -> Command:
-    """Return a command that prints `NAME loaded|built-in|loadable|missing` for each kernel module."""
+    """Return a command that prints `NAME loaded|built-in|loadable|working|missing` for each kernel module."""
     return query(*shell_step_argv(_MODULES_SCRIPT, *modules))
 
 
@@ -44,10 +51,10 @@ def missing_modules(result: CommandResult | None, modules: tuple[str, ...], need
         needed_for: Name of the solution.
 
     Returns:
-        One part per module that is neither loaded, built in nor loadable.
+        One part per module that is neither loaded, built in, loadable nor at work.
     """
     words = [line.split() for line in (result.stdout if result else "").splitlines()]
-    present = {pair[0] for pair in words if len(pair) == 2 and pair[1] in ("loaded", "built-in", "loadable")}
+    present = {pair[0] for pair in words if len(pair) == 2 and pair[1] in _PRESENT}
     return tuple(missing_part(f"kernel module {name}", needed_for) for name in modules if name not in present)
 
 

@@ -52,9 +52,9 @@ def print_status(out: Console, status: PairStatus) -> None:
     """Print how a pair is."""
     deployment = status.deployment
     if status.state is None or deployment is None:
-        _line(
-            out, f"{status.pair}: nothing is rolled out." if status.state is None else f"{status.pair}: {status.state}"
-        )
+        is_known = status.a.is_reachable and status.b.is_reachable
+        nothing = "nothing is rolled out." if is_known else "it is not known whether anything is rolled out."
+        _line(out, f"{status.pair}: {nothing if status.state is None else status.state}")
     else:
         since = deployment.confirmed_at or deployment.state_at
         _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")

@@ -21,7 +21,7 @@ from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.rollout_status import EndStatus, PairStatus
-from app.domain.rollout_watch import Health, Limits, WatchLine, WatchLog, duration_text
+from app.domain.rollout_watch import Health, Limits, Loss, WatchLine, WatchLog, duration_text
 
 Look = Callable[[CancelToken], PairStatus]
 
@@ -126,7 +126,7 @@ class Watch:
 
     def _sum_up(self, watched_s: float) -> None:
         losses = self.log.losses
-        lost_s = sum(one.lasted_s or 0.0 for one in losses)
+        lost_s = sum(self._lasted_s(one) for one in losses)
         if self.context.options.json:
             data = {"watched_s": round(watched_s, 1), "looks": self.looks, "losses": to_data(tuple(losses))}
             print(json.dumps(data), flush=True)  # noqa: T201 - the result of the command
@@ -142,9 +142,15 @@ class Watch:
             table.add_column(heading)
         for one in losses:
             back = f"{one.ended_at.astimezone():%Y-%m-%d %H:%M:%S}" if one.ended_at is not None else "not yet"
-            lasted = duration_text(one.lasted_s) if one.lasted_s is not None else "–"
+            lasted = duration_text(self._lasted_s(one))
             table.add_row(f"{one.began_at.astimezone():%Y-%m-%d %H:%M:%S}", back, lasted, escape(one.why))
         out.print(table)
+
+    def _lasted_s(self, loss: Loss) -> float:
+        """Return how long it lasted, or has lasted up to the last look."""
+        if loss.lasted_s is not None:
+            return loss.lasted_s
+        return (self.log.samples[-1].at - loss.began_at).total_seconds()
 
 
 def _short(end: EndStatus) -> str:

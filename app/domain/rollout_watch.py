@@ -198,10 +198,11 @@ def _limit_text(limit: float, form: str) -> str:
 def _health(ends: Sequence[EndStatus]) -> tuple[Health, str]:
     away = [end.label for end in ends if not end.is_reachable]
     if away:
-        return Health.UNREACHABLE, f"{', '.join(away)} does not answer over SSH."
+        words = "do not answer" if len(away) > 1 else "does not answer"
+        return Health.UNREACHABLE, f"{' and '.join(away)} {words} over SSH."
     down = [end.label for end in ends if not end.is_up]
     if down:
-        return Health.LOST, f"no answer through it on {', '.join(down)}."
+        return Health.LOST, f"no answer through it on {' and '.join(down)}."
     return Health.UP, ""
 
 

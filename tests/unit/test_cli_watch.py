@@ -124,7 +124,10 @@ def test_hosts_that_do_not_answer_are_no_end_of_watching() -> None:
     assert desk.watch(HostUnreachable("gateway-a does not answer."), HEALTHY) == 1
     assert "Cannot be asked: gateway-a does not answer." in desk.out.getvalue()
     assert "The tunnel is up again after" in desk.out.getvalue()
-    assert Desk().watch(LOST) == 1, "it is lost at the end"
+    desk = Desk()
+    assert desk.watch(LOST, after(LOST, 8)) == 1, "it is lost at the end"
+    assert "2 looks: 1 loss, 8 s together." in desk.out.getvalue()
+    assert "not yet" in desk.out.getvalue()
 
 
 def test_on_a_terminal_the_bell_rings_and_nothing_is_said_twice() -> None:

@@ -59,8 +59,8 @@ def test_a_host_out_of_reach_is_no_lost_tunnel(healthy: PairStatus) -> None:
     away = with_end(healthy, Side.A, is_reachable=False, is_up=False)
     assert "Cannot be asked: gateway-a does not answer over SSH." in log.take(away, Limits())[0].text
     assert log.fail(LOOKED_AT, "gateway-a does not answer.") == (), "it is told once"
-    lost = with_end(healthy, Side.A, is_up=False)
-    assert "Tunnel lost" in log.take(lost, Limits())[0].text
+    lost = with_end(with_end(healthy, Side.A, is_up=False), Side.B, is_up=False)
+    assert log.take(lost, Limits())[0].text == "Tunnel lost: no answer through it on gateway-a and gateway-b."
 
 
 def test_limits_are_compared_with_the_worse_host_and_only_while_the_tunnel_is_up(healthy: PairStatus) -> None:

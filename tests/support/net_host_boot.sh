@@ -15,6 +15,7 @@ mount --bind "$root" "$root"
 cd "$root"
 # The programs of this computer; what is changed is changed on the host alone, and is there after a restart.
 mount -t overlay overlay -o "lowerdir=/usr,upperdir=$disk/usr,workdir=$disk/work" usr
+mount --bind "$disk/local" usr/local
 mount -t proc proc proc
 mount -t sysfs sysfs sys
 mount -t tmpfs -o mode=0755,size=16m tmpfs run

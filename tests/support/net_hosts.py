@@ -18,7 +18,7 @@ from app.deploy.scripts import host_script
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.net_world import World, children_of, ran
+from support.net_world import ENVIRONMENT, World, children_of, ran
 
 _HERE = Path(__file__).parent
 DISK = "64m"
@@ -33,7 +33,7 @@ _INSTALL = f"""
 mkdir "$1"
 mount -t tmpfs -o mode=0755,size={DISK} tmpfs "$1"
 cd "$1"
-mkdir -p root usr/sbin work
+mkdir -p root usr/sbin work local
 cd root
 mkdir -p etc/ssh etc/ssl etc/init.d var/lib var/log var/tmp proc sys dev run usr home opt
 mkdir -m 1777 tmp
@@ -155,6 +155,7 @@ class NetHost:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            env=ENVIRONMENT,
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None

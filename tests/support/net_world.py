@@ -19,6 +19,9 @@ NETWORK = "10.98.255.254/16"
 """The address of who manages the hosts, in the network that joins all of them with him."""
 _PROGRAMS = ("unshare", "nsenter", "ip", "ssh-keygen", "/usr/sbin/sshd", "openvpn", "tincd", "tcpdump")
 
+ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
+"""What programs in the world get; nothing of whoever made it."""
+
 # It lives as long as somebody holds its stdin.
 _FIRST = f"""
 set -e
@@ -73,7 +76,9 @@ class World:
 
     def __enter__(self) -> Self:
         argv = ["unshare", "-p", "-m", "-n", "-f", "--kill-child", "--mount-proc", "sh", "-c", _FIRST]
-        self._process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+        )
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
         if said != "ready\n":
@@ -127,7 +132,7 @@ def ran(argv: Sequence[str], text: str = "") -> str:
     Raises:
         AssertionError: It failed.
     """
-    done = subprocess.run(argv, input=text, capture_output=True, text=True, check=False)
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, env=ENVIRONMENT, check=False)
     if done.returncode != 0:
         raise AssertionError(f"{' '.join(argv)[:300]}: {done.returncode}: {done.stderr.strip()}")
     return done.stdout

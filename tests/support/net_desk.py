@@ -1,0 +1,90 @@
+"""Tunnelmark as its users start it, on the network of hosts made of namespaces."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from support.net_hosts import NetHost, NetHosts, NetPair
+from support.net_world import why_not
+
+PROGRAM = Path(sys.executable).parent / "tunnelmark"
+LEFT = "ls -d /run/tunnelmark* /etc/tunnelmark /etc/init.d/*tunnelmark* /etc/rc?.d/*tunnelmark* 2> /dev/null || :"
+
+
+def need_namespaces() -> None:
+    """Skip the test where there can be no hosts made of namespaces."""
+    reason = why_not()
+    if reason:
+        pytest.skip(reason)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run of the program came to.
+
+    Attributes:
+        status: Its exit status.
+        out: What it printed.
+        err: What else it said.
+        seconds: How long it took.
+    """
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+
+@dataclass
+class Desk:
+    """Somebody's computer with Tunnelmark on it.
+
+    Attributes:
+        hosts: What it manages.
+        folder: An empty folder: what Tunnelmark keeps.
+    """
+
+    hosts: NetHosts
+    folder: Path
+    _environment: dict[str, str] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True)
+        self._environment = {"HOME": str(self.folder), "TUNNELMARK_HOME": str(self.folder / "tunnelmark")}
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Start Tunnelmark; nobody sits at its terminal."""
+        return self.hosts.world.start([str(PROGRAM), *words], self._environment, self.folder)
+
+    def tunnelmark(self, *words: str) -> Ran:
+        """Run Tunnelmark."""
+        began_s = time.monotonic()
+        with self.start(*words) as process:
+            out, err = process.communicate()
+        return Ran(process.returncode, out, err, time.monotonic() - began_s)
+
+    def know(self, pair: NetPair) -> None:
+        """Store a pair.
+
+        Raises:
+            AssertionError: It could not be stored.
+        """
+        a, b = (f"root@{host.address}" for host in pair.hosts)
+        keys = ("--identity", str(self.hosts.key), "--host-key-file", str(self.hosts.known_hosts))
+        words = ("--a", a, "--b", b, "--underlay", ",".join(pair.addresses), *keys)
+        done = self.tunnelmark("pair", "add", pair.name, *words)
+        assert done.status == 0, done.err
+
+
+def left_on(host: NetHost) -> list[str]:
+    """Return what is left of Tunnelmark on a host: files, interfaces, processes."""
+    found = host.run(LEFT).split()
+    links = [name for name in host.run("ls /sys/class/net").split() if name not in ("lo", "mgmt0", "eth1", "lan0")]
+    processes = host.run("cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep ^TUNNELMARK_ || :").split()
+    return [*found, *links, *processes]

@@ -21,7 +21,6 @@ from support.lab_deploy import Altered, Bench, differences, find_out, shell_step
 from support.lab_sessions import connected, sh
 from vpn_adapters.registry import ADAPTERS
 
-MOST = ("l2tp", "wireguard", "openvpn-udp")
 THERE = tuple(solution for solution in ADAPTERS if solution != "freelan")
 """What Debian 13 has packages for; freelan has tests of its own on Debian 11."""
 
@@ -148,8 +147,16 @@ def test_port_name_and_subnet_that_are_in_use_are_found(bench: Bench) -> None:
         )
 
 
-@pytest.mark.parametrize("solution", MOST)
-@pytest.mark.parametrize("stage", [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY])
+@pytest.mark.parametrize(
+    ("stage", "solution"),
+    [
+        (Stage.PREFLIGHT, "l2tp"),
+        (Stage.ARM, "openvpn-udp"),
+        (Stage.IDENTITY, "wireguard"),
+        (Stage.APPLY, "openvpn-udp"),
+        (Stage.VERIFY, "wireguard"),
+    ],
+)
 def test_cancelling_in_any_stage_leaves_nothing(bench: Bench, solution: str, stage: Stage) -> None:
     token = CancelToken()
 
@@ -164,7 +171,7 @@ def test_cancelling_in_any_stage_leaves_nothing(bench: Bench, solution: str, sta
         token.raise_if_cancelled()
 
 
-@pytest.mark.parametrize("solution", MOST)
+@pytest.mark.parametrize("solution", ["wireguard", "openvpn-udp"])
 def test_step_that_fails_on_one_gateway_undoes_both(bench: Bench, solution: str) -> None:
     failing = Altered(ADAPTERS[solution], Side.B, shell_step("Go wrong", "echo no such luck >&2; exit 3"))
     with (

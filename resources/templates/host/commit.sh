@@ -27,7 +27,7 @@ take_turn() {
 
 name_it() {
     if [ -n "$id" ]; then
-        [ -f "$base/$id/lasting.sh" ] && echo "$id" > "$base/.current.new" && mv -f "$base/.current.new" "$base/current"
+        [ -f "$base/$id/lasting.sh" ] && make_current "$id"
     else
         rm -f "$base/current"
     fi
@@ -44,21 +44,15 @@ start_watching() {
 
 # is_named: whether this has been confirmed before.
 is_named() {
-    current=
-    read -r current 2> /dev/null < "$base/current"
-    [ -n "$id" ] && [ "$current" = "$id" ]
+    [ -n "$id" ] && is_current "$id"
 }
 
 main() {
     state=$1
     tunnel=$2
-    slot=$3
+    use_slot "$3"
     id=$4
-    base=/etc/tunnelmark/$slot
-    unit=tunnelmark-$slot
-    umask 077
-    trap '' HUP PIPE
-    unset TUNNELMARK_RUN
+    stand_alone
     found=
     read -r found 2> /dev/null < "$state/id"
     if [ "$found" != "$tunnel" ]; then

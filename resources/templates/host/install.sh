@@ -33,10 +33,8 @@ install() {
 main() {
     state=$1
     tunnel=$2
-    slot=$3
+    use_slot "$3"
     id=$4
-    base=/etc/tunnelmark/$slot
-    unit=tunnelmark-$slot
     umask 077
     trap '' HUP PIPE
     found=

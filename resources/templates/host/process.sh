@@ -17,6 +17,13 @@ is_running() {
     start_of "${1%%:*}" && [ "$1" = "${1%%:*}:$start_time" ]
 }
 
+# stand_alone: files are root's alone, a connection that is cut ends nothing, and what is started is no tunnel's own.
+stand_alone() {
+    umask 077
+    trap '' HUP PIPE
+    unset TUNNELMARK_RUN
+}
+
 # nap: a short wait. BusyBox may know whole seconds only.
 nap() {
     sleep 0.1 2> /dev/null || sleep 1

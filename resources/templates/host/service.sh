@@ -1,5 +1,23 @@
 # What starts a lasting tunnel with the host, by whatever this host has for that.
-# Expects: slot, base (its folder), unit (tunnelmark-SLOT).
+# Expects: slot, base (its folder), unit (tunnelmark-SLOT), see use_slot.
+
+use_slot() {
+    slot=$1
+    base=/etc/tunnelmark/$slot
+    unit=tunnelmark-$slot
+}
+
+# is_current ID: whether that deployment is the one that counts.
+is_current() {
+    current=
+    read -r current 2> /dev/null < "$base/current"
+    [ "$current" = "$1" ]
+}
+
+# make_current ID: from one moment to the next.
+make_current() {
+    echo "$1" > "$base/.current.new" && mv -f "$base/.current.new" "$base/current"
+}
 
 # init_kind: prints how services are started here.
 init_kind() {

@@ -4,15 +4,11 @@
 # @include service.sh
 
 main() {
-    slot=$1
+    use_slot "$1"
     id=$2
-    base=/etc/tunnelmark/$slot
-    unit=tunnelmark-$slot
     [ -d "$base" ] || exit 0
     rm -rf "${base:?}/$id" "$base/.$id.new"
-    current=
-    read -r current 2> /dev/null < "$base/current"
-    if [ "$current" = "$id" ]; then rm -f "$base/current"; fi
+    if is_current "$id"; then rm -f "$base/current"; fi
     if [ ! -e "$base/current" ]; then slot_remove; fi
 }
 

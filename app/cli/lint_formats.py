@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import quote
 
 from app.domain.linting import LintedFile, LintFinding
@@ -70,7 +72,7 @@ def as_sarif(files: Sequence[LintedFile], version: str) -> dict[str, object]:
             {
                 "tool": {"driver": {"name": "Tunnelmark", "version": version, "rules": list(rules.values())}},
                 "columnKind": "unicodeCodePoints",
-                "artifacts": [{"location": _location(file)} for file in files],
+                "artifacts": [{"location": {"uri": uri}} for uri in dict.fromkeys(map(_uri, files))],
                 "results": results,
                 "invocations": [
                     {
@@ -105,7 +107,7 @@ def _rule(rule: str, finding: LintFinding) -> dict[str, object]:
 
 
 def _result(file: LintedFile, finding: LintFinding, rule: str, index: int) -> dict[str, object]:
-    place: dict[str, object] = {"artifactLocation": _location(file)}
+    place: dict[str, object] = {"artifactLocation": {"uri": _uri(file)}}
     if finding.line > 0:
         place["region"] = {"startLine": finding.line}
     value = f" {finding.value}" if finding.value else ""
@@ -125,8 +127,13 @@ def _result(file: LintedFile, finding: LintFinding, rule: str, index: int) -> di
     }
 
 
-def _location(file: LintedFile) -> dict[str, object]:
-    return {"uri": quote(file.path, safe="/~")}
+def _uri(file: LintedFile) -> str:
+    """Return where a file lies: absolute, or relative to where the program was called; on a host, below its name.
+
+    Source: SARIF 2.1.0, section 3.4.3; RFC 3986, section 4.2 (no colon in the first segment), RFC 8089 (file:).
+    """
+    path = Path(file.path)
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path), safe="/~")
 
 
 def _instead(replacement: str) -> str:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The second half of starting a host made of namespaces: what an init does. /etc/network.sh gives its interfaces their addresses.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+export FAKETIME_TIMESTAMP_FILE=/tmp/clock FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_NO_CACHE=1 NO_FAKE_STAT=1
 # Nobody else has its addresses; they count at once.
 for name in all default mgmt0 eth1 lan0; do
     if [ -e "/proc/sys/net/ipv6/conf/$name" ]; then echo 0 > "/proc/sys/net/ipv6/conf/$name/accept_dad"; fi

@@ -41,6 +41,8 @@ mkdir -m 0700 root root/.ssh
 for folder in bin sbin lib lib32 lib64 libx32; do if [ -L "/$folder" ]; then cp -a "/$folder" .; fi; done
 for name in {_ETC}; do if [ -e "/etc/$name" ]; then cp -a "/etc/$name" etc/; fi; done
 cp -a /etc/ssl/openssl.cnf etc/ssl/
+# Who makes the host's clock jump writes there what does it (libfaketime).
+ln -s /tmp/preload etc/ld.so.preload
 case $2 in
     sysv) mkdir etc/rc2.d etc/rc3.d ;;
     busybox) echo '#!/bin/sh' > etc/init.d/rcS ;;
@@ -75,6 +77,7 @@ _SSHD = (
     "MaxStartups 100",
     "PermitRootLogin prohibit-password",
     "PasswordAuthentication no",
+    "SetEnv FAKETIME_TIMESTAMP_FILE=/tmp/clock FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_NO_CACHE=1 NO_FAKE_STAT=1",
 )
 
 
@@ -162,8 +165,11 @@ class NetHost:
         assert self._process.stdout.readline() == "apart\n", f"{self.name} did not start"
         (entered,) = children_of(self._process.pid)
         (self._first,) = children_of(entered)
-        for port, name, bridge in self._cables(underlay):
-            self.world.wires(*("link", "add", port, "type", "veth", "peer", "name", name, "netns", str(self._first)))
+        for index, (port, name, bridge) in enumerate(self._cables(underlay)):
+            # Its cards are the same after every restart.
+            card = f"02:00:00:00:{self.number:02x}:{index:02x}"
+            inside = ("name", name, "netns", str(self._first), "address", card)
+            self.world.wires("link", "add", port, "type", "veth", "peer", *inside)
             if bridge:
                 self.world.wires("link", "set", port, "master", bridge, "up")
         if self.has_lan:

@@ -1,0 +1,244 @@
+"""One fault in one stage of a deployment, and what became of the hosts."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from app.deploy import HostSnapshot, compare_snapshots
+from app.domain.hosts import Side
+from faults.fields import FaultDesk, Field
+from faults.stages import StageReader
+from faults.strikes import FAULTS, Scene, Struck
+
+LEASE_S = 30.0
+"""For how long a host waits to hear of Tunnelmark before it puts itself back, in seconds."""
+UNDO_S = 20.0
+"""How long putting back may take then, in seconds."""
+STAGE_S, END_S, HEALTHY_S = 120.0, 240.0, 90.0
+_STATE = """
+cat /etc/tunnelmark/*/current 2> /dev/null || :
+if [ -e /run/tunnelmark ]; then echo locked; fi
+"""
+
+
+class Unsettled(Exception):
+    """The hosts are in a state in which they must not be."""
+
+
+@dataclass(frozen=True)
+class CellPlan:
+    """What is to be done.
+
+    Attributes:
+        fault: Its name.
+        stage: In which stage of the deployment; for `any`, after `delay_s`.
+        seed: Where random choices come from.
+        has_bridge: Whether the networks behind the hosts are joined.
+        delay_s: For `any`: after how many seconds from the start of the program.
+    """
+
+    fault: str
+    stage: str
+    seed: str
+    has_bridge: bool
+    delay_s: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """Its name in the progress file."""
+        return f"{self.fault} / {self.stage} / {self.seed}"
+
+
+@dataclass
+class CellResult:
+    """What became of it.
+
+    Attributes:
+        plan: What was done.
+        outcome: `as before`, `confirmed`, `half, repaired`, or `EXCEPTION`.
+        settled_s: How long the hosts took, in seconds from the end of Tunnelmark.
+        what: What went wrong, or details.
+        status: The exit status of the deployment.
+        said: The last lines that it said.
+    """
+
+    plan: CellPlan
+    outcome: str = ""
+    settled_s: float = 0.0
+    what: str = ""
+    status: int | None = None
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether everything is as it should be."""
+        return self.outcome != "EXCEPTION"
+
+    def as_data(self) -> dict[str, object]:
+        """Return it for the progress file."""
+        return {"key": self.plan.key, **asdict(self)}
+
+
+def words_of(field_: Field, plan: CellPlan) -> tuple[str, ...]:
+    """Return what Tunnelmark is started with."""
+    bridge = ("--bridge", "A=lan0", "--bridge", "B=lan0") if plan.has_bridge else ()
+    return ("deploy", field_.pair, "openvpn-udp", *bridge)
+
+
+class Cell:
+    """One cell of the matrix.
+
+    Args:
+        field_: The hosts; they are as they were before if all goes well.
+        plan: What is to be done.
+        folder: An empty folder.
+    """
+
+    def __init__(self, field_: Field, plan: CellPlan, folder: Path) -> None:
+        self._field = field_
+        self._plan = plan
+        self._folder = folder
+        self._desks: list[FaultDesk] = [field_.desk(folder / "desk")]
+        self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).look() for side in Side}
+
+    def run(self) -> CellResult:
+        """Do it."""
+        result = CellResult(self._plan)
+        rng = random.Random(self._plan.key)  # noqa: S311 - nothing secret
+        process = self._desks[0].start(*words_of(self._field, self._plan))
+        reader = StageReader(process)
+        try:
+            self._strike_and_judge(process, reader, rng, result)
+        except (Unsettled, AssertionError, subprocess.TimeoutExpired) as error:
+            result.outcome, result.what = "EXCEPTION", f"{result.what} {error}".strip()
+        finally:
+            process.kill()
+            process.wait(20)
+            reader.close()
+            result.said = [*reader.lines[-12:], reader.out[-500:]]
+        return result
+
+    def _strike_and_judge(
+        self, process: subprocess.Popen[str], reader: StageReader, rng: random.Random, result: CellResult
+    ) -> None:
+        plan = self._plan
+        if plan.stage == "any":
+            delay_s: float | None = plan.delay_s
+            time.sleep(plan.delay_s)
+        else:
+            delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
+        if delay_s is None:
+            raise Unsettled("the stage was never reached")
+        other = self._folder / "other"
+        scene = Scene(self._field, process, rng, other, words_of(self._field, plan))
+        struck = FAULTS[plan.fault](scene)
+        result.what = f"{delay_s:.2f} s after it began; {struck.note}".rstrip("; ")
+        healer = _heal_later(struck)
+        try:
+            process.wait(END_S)
+            result.status = process.returncode
+            self._end_second(struck, result)
+            began_s = time.monotonic()
+            ids = self._settle()
+            result.settled_s = time.monotonic() - began_s
+        finally:
+            healer.join()
+            if struck.after_s is None:
+                struck.heal()
+        self._judge(ids, result)
+
+    def _end_second(self, struck: Struck, result: CellResult) -> None:
+        if struck.second is None or struck.second_desk is None:
+            return
+        self._desks.append(struck.second_desk)
+        _, err = struck.second.communicate(timeout=END_S)
+        is_told = "working on" in err or "just locking" in err
+        if struck.second.returncode != 0 and not is_told:
+            raise Unsettled(f"the second one failed: {err[-400:]}")
+        result.what += "; the second one was told to wait" if is_told else "; the second one came later"
+        if 0 not in (struck.second.returncode, result.status):
+            raise Unsettled(f"neither got through: {err[-300:]}")
+
+    def _state(self, side: Side) -> tuple[str, bool]:
+        """Return what a host has confirmed, and whether it is locked."""
+        found = self._field.host(side).run(_STATE).split()
+        return next((word for word in found if word != "locked"), ""), "locked" in found
+
+    def _settle(self) -> Mapping[Side, str]:
+        """Wait until both hosts are in a state that stays; return what each has confirmed."""
+        until = time.monotonic() + LEASE_S + UNDO_S
+        previous: Mapping[Side, tuple[str, bool]] = {}
+        while True:
+            states = {side: self._state(side) for side in Side}
+            if states == previous and not any(is_locked for _, is_locked in states.values()):
+                return {side: one for side, (one, _) in states.items()}
+            if time.monotonic() > until:
+                raise Unsettled(f"not settled in time: {states}")
+            previous = states
+            time.sleep(1.0)
+
+    def _judge(self, ids: Mapping[Side, str], result: CellResult) -> None:
+        is_half = ids[Side.A] != ids[Side.B]
+        is_confirmed = bool(ids[Side.A]) and not is_half
+        result.outcome = "half, repaired" if is_half else "confirmed" if is_confirmed else "as before"
+        if result.status == 70:
+            raise Unsettled("the program says that it is at fault itself")
+        if result.status == 0 and not is_confirmed:
+            raise Unsettled("the program says that it was confirmed")
+        if self._plan.fault == "two Tunnelmarks" and not is_confirmed:
+            raise Unsettled("nobody got through")
+        desk = self._wait_until_well(is_expected=is_half or is_confirmed)
+        if is_half or is_confirmed:
+            if self._plan.has_bridge and not self._field.crosses():
+                raise Unsettled("the networks behind the hosts do not reach each other")
+            ended = desk.tunnelmark("undeploy", self._field.pair)
+            if ended.status != 0:
+                raise Unsettled(f"undeploy: {ended.err[-400:]}")
+        self._compare()
+
+    def _wait_until_well(self, *, is_expected: bool) -> FaultDesk:
+        """Wait until a Tunnelmark says that all is well: healthy, or nothing there; it repairs what is half."""
+        until = time.monotonic() + HEALTHY_S
+        while True:
+            for desk in self._desks:
+                status = desk.tunnelmark("status", self._field.pair)
+                if status.status == 0 and ("nothing is rolled out" in status.out) is not is_expected:
+                    return desk
+            if time.monotonic() > until:
+                raise Unsettled(f"status: {status.out[-900:]} {status.err[-900:]}")
+
+    def _compare(self) -> None:
+        until = time.monotonic() + 5.0
+        while True:
+            found = [
+                f"{side.upper()}: {text}"
+                for side in Side
+                for text in (
+                    *compare_snapshots(self._before[side], self._field.host(side).look()),
+                    *self._field.host(side).left(),
+                )
+            ]
+            if not found:
+                return
+            if time.monotonic() > until:
+                raise Unsettled(f"not as before: {' '.join(found)[:1500]}")
+            time.sleep(0.5)
+
+
+def _heal_later(struck: Struck) -> threading.Thread:
+    """End a fault after its time, in a thread of its own."""
+
+    def heal() -> None:
+        if struck.after_s is not None:
+            time.sleep(struck.after_s)
+            struck.heal()
+
+    thread = threading.Thread(target=heal, name="healing")
+    thread.start()
+    return thread

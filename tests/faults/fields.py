@@ -1,0 +1,174 @@
+"""Where faults are tried out: two hosts that may be broken, and somebody's computer with Tunnelmark on it."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from app.deploy import HostSnapshot
+from app.domain.hosts import Side
+from support.net_desk import Desk, Ran, left_on
+from support.net_hosts import NetHosts, NetPair
+
+CLOCK_LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+
+
+class FaultDesk(Protocol):
+    """Somebody's computer with Tunnelmark on it."""
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Start Tunnelmark; nobody sits at its terminal."""
+
+    def tunnelmark(self, *words: str) -> Ran:
+        """Run Tunnelmark."""
+
+
+class FaultHost(Protocol):
+    """A host that may be broken. What is done here does not go over the connections that are broken."""
+
+    def run(self, script: str) -> str:
+        """Run some shell as root and return what it printed."""
+
+    def look(self) -> HostSnapshot:
+        """Say what it looks like, as closely as Tunnelmark can."""
+
+    def left(self) -> list[str]:
+        """Return what is left of Tunnelmark on it."""
+
+    def lose_power(self) -> None:
+        """Switch it off, at once."""
+
+    def regain_power(self) -> None:
+        """Switch it on again, and wait until it lets us in."""
+
+    def break_connections(self) -> None:
+        """Break every SSH connection to it; new ones can be made."""
+
+    def shut_out(self) -> Callable[[], None]:
+        """Let nobody reach it over SSH any more; return what ends that."""
+
+    def cut_underlay(self) -> Callable[[], None]:
+        """Interrupt its underlay; return what ends that."""
+
+    def fill_disks(self) -> Callable[[], None]:
+        """Leave no space where Tunnelmark writes; return what ends that."""
+
+    def move_clock(self, seconds: int) -> Callable[[], None]:
+        """Move its clock; return what puts it right again."""
+
+
+class Field(Protocol):
+    """Two hosts and what is needed to roll something out on them."""
+
+    pair: str
+
+    def host(self, side: Side) -> FaultHost:
+        """Return one host."""
+
+    def desk(self, folder: Path) -> FaultDesk:
+        """Return another computer with Tunnelmark on it, which knows the pair."""
+
+    def crosses(self) -> bool:
+        """Say whether the networks behind the hosts reach each other."""
+
+
+_FILL = """
+for place in /run /var; do
+    dd if=/dev/zero of=$place/fill bs=64k 2> /dev/null || :
+    dd if=/dev/zero of=$place/fill.more bs=512 2> /dev/null || :
+done
+"""
+_SESSIONS = """
+for stat in /proc/[0-9]*/stat; do
+    read -r pid name _ < "$stat" 2> /dev/null || continue
+    case $name in '(sshd'*) ;; *) continue ;; esac
+    if ! tr '\\0' ' ' < "/proc/$pid/cmdline" | grep -q -e listener -e '-D'; then kill -9 "$pid" 2> /dev/null || :; fi
+done
+"""
+
+
+@dataclass
+class NetFaultHost:
+    """Implements `FaultHost` with a host made of namespaces."""
+
+    pair: NetPair
+    side: Side
+
+    def run(self, script: str) -> str:
+        return self.pair.host(self.side).run(script)
+
+    def look(self) -> HostSnapshot:
+        return self.pair.host(self.side).look()
+
+    def left(self) -> list[str]:
+        return left_on(self.pair.host(self.side))
+
+    def lose_power(self) -> None:
+        self.pair.host(self.side).power_off()
+
+    def regain_power(self) -> None:
+        self.pair.power_on(self.side)
+
+    def break_connections(self) -> None:
+        self.run(_SESSIONS)
+
+    def shut_out(self) -> Callable[[], None]:
+        host = self.pair.host(self.side)
+        host.plug("m", is_in=False)
+        return lambda: host.plug("m", is_in=True)
+
+    def cut_underlay(self) -> Callable[[], None]:
+        host = self.pair.host(self.side)
+        host.plug("u", is_in=False)
+        return lambda: host.plug("u", is_in=True)
+
+    def fill_disks(self) -> Callable[[], None]:
+        self.run(_FILL)
+        # Both folders looked otherwise before; only what is in them is compared.
+        return lambda: void(self.run("rm -f /run/fill /run/fill.more /var/fill /var/fill.more"))
+
+    def move_clock(self, seconds: int) -> Callable[[], None]:
+        # Only programs that start from now on see it: the kernel has one clock for all hosts.
+        self.run(f"echo '{seconds:+d}s' > /tmp/clock; echo {CLOCK_LIBRARY} > /tmp/preload")
+        return lambda: void(self.run("rm -f /tmp/preload /tmp/clock"))
+
+
+@dataclass
+class NetField:
+    """Implements `Field` with hosts made of namespaces."""
+
+    hosts: NetHosts
+    net_pair: NetPair
+    _desks: dict[Path, Desk] = field(default_factory=dict, init=False)
+
+    @property
+    def pair(self) -> str:
+        return self.net_pair.name
+
+    def host(self, side: Side) -> NetFaultHost:
+        return NetFaultHost(self.net_pair, side)
+
+    def desk(self, folder: Path) -> Desk:
+        desk = Desk(self.hosts, folder)
+        desk.know(self.net_pair)
+        return desk
+
+    def crosses(self) -> bool:
+        # What was heard of the other side before is forgotten, as after some minutes.
+        for host in self.net_pair.hosts:
+            host.in_plant("ip neigh flush dev port")
+        with contextlib.suppress(AssertionError):
+            self.net_pair.a.in_plant("ping -c 3 -i 0.3 -W 2 10.77.0.2")
+            return True
+        return False
+
+
+def void(_value: object) -> None:
+    """Forget what something returned."""
+
+
+Hosts = Mapping[Side, FaultHost]

@@ -1,0 +1,91 @@
+"""The stages of a deployment as its user sees them, and when they begin."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+
+STAGES = ("prepare", "arm", "apply", "verify", "confirm")
+BETWEEN = "half"
+"""The moment when A has confirmed and B has not."""
+SPREAD_S = {"prepare": 1.0, "arm": 0.1, "apply": 0.2, "verify": 3.5, "confirm": 0.15, BETWEEN: 0.0}
+"""How long after a stage has begun a fault comes at the latest, in seconds, on hosts as fast as this computer."""
+_SAYS = {"enable": "confirm"}
+_LINE = re.compile(r"^\s*[\d.]+ s  (\w+)")
+
+
+class StageReader:
+    """Reads what a Tunnelmark says, and knows which stages have begun.
+
+    Args:
+        process: The Tunnelmark.
+    """
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self._begun: set[str] = set()
+        self._changed = threading.Condition()
+        self._has_ended = False
+        self.lines: list[str] = []
+        self.out = ""
+        self._threads = [
+            threading.Thread(target=self._read_err, name="stages", daemon=True),
+            threading.Thread(target=self._read_out, name="result", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _read_err(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self.lines.append(line.rstrip())
+            if match := _LINE.match(line):
+                with self._changed:
+                    self._begun.add(_SAYS.get(match[1], match[1]))
+                    self._changed.notify_all()
+        with self._changed:
+            self._has_ended = True
+            self._changed.notify_all()
+
+    def _read_out(self) -> None:
+        assert self._process.stdout is not None
+        self.out = self._process.stdout.read()
+
+    def wait_for(self, stage: str, timeout_s: float) -> bool:
+        """Wait until a stage has begun; return whether it has."""
+        with self._changed:
+            self._changed.wait_for(lambda: stage in self._begun or self._has_ended, timeout_s)
+            return stage in self._begun
+
+    def strike_in(
+        self, stage: str, rng: random.Random, timeout_s: float, is_confirmed_on_a: Callable[[], bool]
+    ) -> float | None:
+        """Wait for the moment of a fault.
+
+        Returns:
+            How long after the beginning of the stage that is, in seconds; None if it never came.
+        """
+        if stage == BETWEEN:
+            if not self.wait_for("confirm", timeout_s):
+                return None
+            while not is_confirmed_on_a():
+                if self._process.poll() is not None:
+                    return None
+            return 0.0
+        if not self.wait_for(stage, timeout_s):
+            return None
+        delay_s = rng.uniform(0.0, SPREAD_S[stage])
+        time.sleep(delay_s)
+        return delay_s
+
+    def close(self) -> None:
+        """Wait until the process has said everything."""
+        for thread in self._threads:
+            thread.join(20)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()

@@ -1,0 +1,170 @@
+"""The faults: what happens to the hosts, for how long, and what ends it."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.domain.hosts import Side
+from faults.fields import FaultDesk, Field, void
+
+OUT_S = 45.0
+"""For how long a cable is out, in seconds: longer than a host waits to hear of Tunnelmark."""
+UNDERLAY_S = 15.0
+CLOCK_S = 20.0
+
+_GONE = "mv /usr/sbin/openvpn /usr/sbin/openvpn.gone"
+_BACK = "mv /usr/sbin/openvpn.gone /usr/sbin/openvpn"
+_REFUSING = """
+mv /usr/sbin/openvpn /usr/sbin/openvpn.gone
+cat > /usr/sbin/openvpn << 'END'
+#!/bin/sh
+case " $* " in *" --config "* | *.conf*)
+    echo 'Options error: In openvpn.conf:1: this version does not know that option' >&2
+    exit 1
+    ;;
+esac
+exec /usr/sbin/openvpn.gone "$@"
+END
+chmod 755 /usr/sbin/openvpn
+"""
+
+
+@dataclass
+class Struck:
+    """A fault that has begun.
+
+    Attributes:
+        heal: What ends it.
+        after_s: When it ends by itself, in seconds from its beginning; None: once the hosts have settled.
+        note: What exactly was done.
+        second: Another Tunnelmark that was started.
+        second_desk: Where it was started.
+    """
+
+    heal: Callable[[], None] = lambda: None
+    after_s: float | None = 0.0
+    note: str = ""
+    second: subprocess.Popen[str] | None = None
+    second_desk: FaultDesk | None = None
+
+
+@dataclass
+class Scene:
+    """What a fault can work on.
+
+    Attributes:
+        field: The hosts.
+        process: The Tunnelmark that rolls out.
+        rng: Random choices.
+        other_folder: For what another Tunnelmark keeps.
+        words: What that one is started with.
+    """
+
+    field: Field
+    process: subprocess.Popen[str]
+    rng: random.Random
+    other_folder: Path
+    words: tuple[str, ...] = field(default=())
+
+    def one_side(self) -> Side:
+        """Choose a host."""
+        return self.rng.choice(list(Side))
+
+
+Strike = Callable[[Scene], Struck]
+
+
+def _each(sides: tuple[Side, ...], what: Callable[[Scene, Side], Callable[[], None]], after_s: float) -> Strike:
+    def strike(scene: Scene) -> Struck:
+        healers = [what(scene, side) for side in sides]
+
+        def heal() -> None:
+            for one in healers:
+                one()
+
+        return Struck(heal, after_s)
+
+    return strike
+
+
+def _break(scene: Scene, side: Side) -> Callable[[], None]:
+    scene.field.host(side).break_connections()
+    return lambda: None
+
+
+def _shut_out(scene: Scene, side: Side) -> Callable[[], None]:
+    return scene.field.host(side).shut_out()
+
+
+def _power(side: Side) -> Strike:
+    def strike(scene: Scene) -> Struck:
+        off_s = scene.rng.uniform(0.2, 5.0)
+        host = scene.field.host(side)
+        host.lose_power()
+        time.sleep(off_s)
+        host.regain_power()
+        return Struck(note=f"off for {off_s:.1f} s")
+
+    return strike
+
+
+def _kill(scene: Scene) -> Struck:
+    scene.process.send_signal(signal.SIGKILL)
+    return Struck()
+
+
+def _disk(scene: Scene) -> Struck:
+    side = scene.one_side()
+    return Struck(scene.field.host(side).fill_disks(), None, f"on {side.upper()}")
+
+
+def _program(script: str) -> Strike:
+    def strike(scene: Scene) -> Struck:
+        side = scene.one_side()
+        host = scene.field.host(side)
+        host.run(script)
+        return Struck(lambda: void(host.run(_BACK)), None, f"on {side.upper()}")
+
+    return strike
+
+
+def _underlay(scene: Scene) -> Struck:
+    side = scene.one_side()
+    return Struck(scene.field.host(side).cut_underlay(), UNDERLAY_S, f"{side.upper()}'s cable")
+
+
+def _clock(scene: Scene) -> Struck:
+    side, seconds = scene.one_side(), scene.rng.choice((-400, -1, 1, 400)) * 86_400
+    return Struck(scene.field.host(side).move_clock(seconds), CLOCK_S, f"{side.upper()} by {seconds // 86_400} days")
+
+
+def _second(scene: Scene) -> Struck:
+    desk = scene.field.desk(scene.other_folder)
+    return Struck(second=desk.start(*scene.words), second_desk=desk)
+
+
+BOTH = (Side.A, Side.B)
+FAULTS: dict[str, Strike] = {
+    "SSH broken on A": _each((Side.A,), _break, 0.0),
+    "SSH broken on B": _each((Side.B,), _break, 0.0),
+    "SSH broken on both": _each(BOTH, _break, 0.0),
+    "SSH out on A": _each((Side.A,), _shut_out, OUT_S),
+    "SSH out on B": _each((Side.B,), _shut_out, OUT_S),
+    "SSH out on both": _each(BOTH, _shut_out, OUT_S),
+    "power loss of A": _power(Side.A),
+    "power loss of B": _power(Side.B),
+    "Tunnelmark killed": _kill,
+    "disk full": _disk,
+    "package vanishes": _program(_GONE),
+    "daemon refuses": _program(_REFUSING),
+    "underlay down": _underlay,
+    "clock jump": _clock,
+    "two Tunnelmarks": _second,
+}
+"""By what they are called in the table."""

@@ -136,6 +136,7 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
         token=token,
         timeout_s=BEGIN_TIMEOUT_S + limits,
         on_mark=on_mark,
+        is_armed=False,
     )
     _write_down(marks, ledger, end)
     sections = parse_sections(result.stdout, beginning.tunnel)
@@ -208,11 +209,7 @@ def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, le
             context=context,
         )
     if words[0] == "taken-back":
-        return CommandFailed(
-            f"{end.label} was being put back while the tunnel was built.",
-            hint="Somebody ran its undo, or its timer ran out because this computer was too slow. Try again.",
-            context=context,
-        )
+        return _taken_back(end, words[1:])
     if words[0] == "unknown":
         after = " ".join(marks[-1].words) if marks else "the start"
         return CommandFailed(
@@ -225,6 +222,23 @@ def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, le
         f"The tunnel could not be built on {end.label} ({words[0]}). {said}".strip(),
         context={**context, "exit_status": str(result.exit_status)},
     )
+
+
+def _taken_back(end: HostEnd, by: tuple[str, ...]) -> CommandFailed:
+    match by:
+        case ("timer",):
+            message = f"The timer of {end.label} ran out and took the tunnel back while it was built."
+            hint = (
+                "The host had not heard from Tunnelmark in time: this computer slept or was too busy, or the "
+                "connection stalled. Try again."
+            )
+        case ("somebody",):
+            message = f"Somebody ran the undo on {end.label} while the tunnel was built."
+            hint = f"Ask who is at its console ({end.console_command}), then try again."
+        case _:
+            message = f"{end.label} was being put back while the tunnel was built."
+            hint = "Somebody ran its undo, or its timer ran out because this computer was too slow. Try again."
+    return CommandFailed(message, hint=hint, context={"host": end.label})
 
 
 def step_error(end: HostEnd, marks: tuple[Mark, ...], number: str, ledger: Ledger) -> TunnelmarkError:

@@ -8,12 +8,26 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.deploy.marks import Mark, MarkSink, parse_marks
+from app.deploy.both import deadline_token
+from app.deploy.marks import Mark, MarkSink, find, parse_marks
+from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, HostSession, LineSink, Stream
+from app.domain.errors import Cancelled, EnvironmentFault
 from app.domain.hosts import Side
 
 MAX_LOG_CHARACTERS = 12_000
+ASK_S = 10.0
+"""How long a host is asked why a script of ours ended, in seconds."""
+# An undo kills the script that builds. The timer begins one when the lease is over, and it alone removes the folder.
+_WHO_TOOK_IT_BACK = """\
+read -r found 2> /dev/null < "$1/id" && [ "$found" = "$2" ] || exit 3
+[ -e "$1/undo-begun" ] || exit 0
+read -r now _ < /proc/uptime
+read -r deadline 2> /dev/null < "$1/lease" && [ "${now%.*}" -lt "$deadline" ] && exit 4
+exit 3
+"""
+_TAKERS = {3: "timer", 4: "somebody"}
 _CONTROL = re.compile(r"[^\n\t\x20-\x7e\u00a0-\ud7ff\ue000-\uffff]")
 
 
@@ -100,8 +114,12 @@ class HostEnd:
         token: CancelToken,
         timeout_s: float,
         on_mark: MarkSink | None = None,
+        is_armed: bool = True,
     ) -> tuple[tuple[Mark, ...], CommandResult]:
         """Run a script that says what it does in lines that begin with a word.
+
+        Where an undo ended it, it cannot say so itself: the host is asked then, and the last mark is
+        `failed taken-back` with `timer` or `somebody`.
 
         Args:
             script: As for `run_script`.
@@ -110,6 +128,7 @@ class HostEnd:
             token: As for `run_script`.
             timeout_s: As for `run_script`.
             on_mark: Gets the words of each mark as it arrives.
+            is_armed: Whether the host's timer runs before the script does; else the mark `armed` says that it runs.
 
         Returns:
             The marks, and the result they come from.
@@ -120,4 +139,22 @@ class HostEnd:
                 on_mark(tuple(line.split(" ")[1:]))
 
         result = self.run_script(script, arguments, token=token, timeout_s=timeout_s, on_line=on_line)
-        return parse_marks(result.stdout, word), result
+        marks = parse_marks(result.stdout, word)
+        if not is_armed and find(marks, "armed") is None:
+            return marks, result
+        is_explained = any(mark.words[0] in ("finished", "failed", "refused") for mark in marks)
+        if is_explained and Mark(("failed", "taken-back")) not in marks:
+            return marks, result
+        taker = self._who_took_it_back(word)
+        marks = tuple(mark for mark in marks if not taker or mark.words != ("failed", "taken-back"))
+        return (*marks, *((Mark(("failed", "taken-back", taker)),) if taker else ())), result
+
+    def _who_took_it_back(self, tunnel: str) -> str:
+        """Return `timer` or `somebody`; empty if nothing was taken back, or the host does not answer."""
+        argv = shell_step_argv(_WHO_TOOK_IT_BACK, self.state_dir, tunnel)
+        try:
+            with deadline_token(ASK_S) as token:
+                status = self.session.run(Command(argv, timeout_s=ASK_S, is_root=True), token=token).exit_status
+        except (EnvironmentFault, Cancelled):
+            return ""
+        return _TAKERS.get(status or 0, "")

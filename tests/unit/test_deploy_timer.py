@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from app.deploy import recover, take_snapshot
 from app.deploy.recovery import Found
 from app.deploy.transaction import Transaction
 from app.domain.cancel import CancelToken
-from app.domain.errors import CleanupFailed, ConnectionLost, HostUnreachable
+from app.domain.errors import CleanupFailed, CommandFailed, ConnectionLost, HostUnreachable
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from support.deploy_world import MadeUpVpn, World, ignore_stage, link_step, make_world, open_tunnel, step
@@ -118,6 +120,61 @@ def test_timer_ends_a_step_that_is_still_running(world: World, monkeypatch: pyte
         open_tunnel(world, world.with_vpn(vpn), lease_s=LEASE_S),
     ):
         pass
+    wait_until_untouched(world)
+
+
+def slow_on_a(world: World, script: str = "") -> MadeUpVpn:
+    """Return a VPN whose step on A makes the file `begun`, does something, and does not end."""
+    text = f': > "$1/begun"; {script} sleep 500'
+    slow = step("Be slow", text, "true", str(world.a.net), STATE_DIR)
+    return MadeUpVpn(steps={Side.A: (slow,), Side.B: (link_step("tmk0"),)})
+
+
+def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
+    """Do something once B stands and A's slow step runs."""
+
+    def on_line(line: str) -> None:
+        if line.endswith(" built"):
+            CancelToken().wait_for((world.a.net / "begun").exists, timeout_s=20, what="the slow step")
+            action()
+
+    world.b.on_line = on_line
+
+
+def test_what_the_timer_takes_back_while_it_is_built_is_said_as_such(world: World) -> None:
+    vpn = slow_on_a(world, 'echo 0 > "$2/lease";')
+    with (
+        pytest.raises(CommandFailed, match="timer of gateway-a ran out and took the tunnel back") as caught,
+        open_tunnel(world, world.with_vpn(vpn), lease_s=LEASE_S),
+    ):
+        pass
+    assert "had not heard from Tunnelmark in time" in caught.value.hint
+    assert "Try again" in caught.value.hint
+    wait_until_untouched(world)
+
+
+def test_who_runs_the_undo_while_it_is_built_is_not_taken_for_the_timer(world: World) -> None:
+    when_a_is_slow(world, lambda: world.a.shell_run("sh", f"{STATE_DIR}/undo.sh"))
+    with (
+        pytest.raises(CommandFailed, match="Somebody ran the undo on gateway-a"),
+        open_tunnel(world, world.with_vpn(slow_on_a(world)), lease_s=60),
+    ):
+        pass
+    wait_until_untouched(world)
+
+
+def test_what_is_killed_by_others_is_not_said_to_be_taken_back(world: World) -> None:
+    def kill() -> None:
+        runner, _, _ = (world.a.state_dir / "runner").read_text().partition(":")
+        os.kill(int(runner), signal.SIGKILL)
+
+    when_a_is_slow(world, kill)
+    with (
+        pytest.raises(CommandFailed, match="What builds the tunnel on gateway-a ended with status") as caught,
+        open_tunnel(world, world.with_vpn(slow_on_a(world)), lease_s=60),
+    ):
+        pass
+    assert "out of memory" in caught.value.hint
     wait_until_untouched(world)
 
 

@@ -3,7 +3,7 @@ SHELL := /bin/sh
 BIN := .venv/bin
 SOURCES := app ui vpn_adapters resources tests
 
-.PHONY: setup setup-dev demo test check format unit-tests vm-tests bench screenshots lock
+.PHONY: setup setup-dev demo test check format unit-tests vm-tests faults bench screenshots lock
 
 setup:
 	@packaging/setup
@@ -34,6 +34,11 @@ unit-tests: setup-dev
 vm-tests: setup-dev
 	$(BIN)/python -m pytest -q --cache-clear tests/lab tests/e2e || \
 		$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none tests/lab tests/e2e
+
+# Every fault in every stage of a deployment, and 200 kills at random moments, on hosts made of namespaces (needs root).
+# Goes on where it was broken off; FRESH=1 begins anew, HOSTS=lab tries the matrix on the gateways of a practice lab.
+faults: setup-dev
+	PYTHONPATH=.:tests $(BIN)/python -m faults $(if $(HOSTS),--hosts $(HOSTS)) $(if $(FRESH),--fresh)
 
 # Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev

@@ -82,7 +82,7 @@ for place in /run /var; do
     dd if=/dev/zero of=$place/fill.more bs=512 2> /dev/null || :
 done
 """
-_SESSIONS = """
+SESSIONS = """
 for stat in /proc/[0-9]*/stat; do
     read -r pid name _ < "$stat" 2> /dev/null || continue
     case $name in '(sshd'*) ;; *) continue ;; esac
@@ -114,7 +114,7 @@ class NetFaultHost:
         self.pair.power_on(self.side)
 
     def break_connections(self) -> None:
-        self.run(_SESSIONS)
+        self.run(SESSIONS)
 
     def shut_out(self) -> Callable[[], None]:
         host = self.pair.host(self.side)

@@ -26,7 +26,7 @@ TAGGED = {Side.A: "10.78.0.1", Side.B: "10.78.0.2"}
 """Of the same two hosts in their LANs, in VLAN 7."""
 
 # A LAN behind a gateway: one host, in a network namespace, at the other end of a cable from the gateway's port lan0.
-_MAKE_LAN = """
+MAKE_LAN = """
 ip netns add plant
 ip link add lan0 type veth peer name port netns plant
 ip link set lan0 up
@@ -45,7 +45,7 @@ ip -n plant link add switch type bridge
 for port in port cable; do ip -n plant link set $port master switch up; done
 ip -n plant link set switch up
 """
-_REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
+REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
 
 
 @dataclass
@@ -114,12 +114,12 @@ def desk_for(lab: Lab, folder: Path, user: str = "root") -> Iterator[Desk]:
 def lans(desk: Desk) -> Iterator[None]:
     """Put a LAN with one host behind each gateway."""
     for side in Side:
-        sh(desk.host(side), _MAKE_LAN.format(address=ADDRESSES[side], tagged=TAGGED[side]))
+        sh(desk.host(side), MAKE_LAN.format(address=ADDRESSES[side], tagged=TAGGED[side]))
     try:
         yield
     finally:
         for side in Side:
-            sh(desk.host(side), _REMOVE_LAN)
+            sh(desk.host(side), REMOVE_LAN)
 
 
 def join_lans(desk: Desk) -> None:

@@ -1,0 +1,212 @@
+"""The gateways of a practice lab as hosts that may be broken."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from app.deploy import HostSnapshot, SnapshotDepth, take_snapshot
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
+from app.lab import Lab, LabManager, LabSpec
+from app.ssh import SshConnector
+from faults.fields import SESSIONS, Field
+from support.lab_rollout import ADDRESSES, MAKE_LAN, REMOVE_LAN, TAGGED
+from support.lab_sessions import NoPasswords, sh
+from support.net_desk import LEFT, PROGRAM, Ran
+
+NAME = "faults"
+PATIENCE_S = 120.0
+"""How long a gateway may be out of reach of this program itself, in seconds."""
+_FILL = (
+    "dd if=/dev/zero of=/run/fill bs=64k 2> /dev/null || :; dd if=/dev/zero of=/run/fill.more bs=512 2> /dev/null || :"
+)
+
+
+@dataclass
+class LabDesk:
+    """Implements `FaultDesk` on this computer itself."""
+
+    folder: Path
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        home = {"HOME": str(self.folder), "TUNNELMARK_HOME": str(self.folder / "tunnelmark")}
+        return subprocess.Popen(
+            [str(PROGRAM), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **home},
+        )
+
+    def tunnelmark(self, *words: str) -> Ran:
+        began_s = time.monotonic()
+        with self.start(*words) as process:
+            out, err = process.communicate()
+        return Ran(process.returncode, out, err, time.monotonic() - began_s)
+
+
+class LabFaultHost:
+    """Implements `FaultHost` with a gateway of the lab, over a connection of its own.
+
+    What must outlive that connection (shutting out SSH) is left to the gateway with the time after which it ends.
+    """
+
+    def __init__(self, manager: LabManager, lab: Lab, side: Side, folder: Path) -> None:
+        self._manager, self._lab, self._side = manager, lab, side
+        self._connector = SshConnector(known_hosts=folder / "known", passwords=NoPasswords(), confirm_host_key=None)
+        self._session: HostSession | None = None
+
+    def run(self, script: str) -> str:
+        until = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return sh(self._connected(), script)
+            except TunnelmarkError:
+                self.close()
+                if time.monotonic() > until:
+                    raise
+                time.sleep(1.0)
+
+    def _connected(self) -> HostSession:
+        if self._session is None:
+            self._session = self._connector.open(self._lab.host(self._side, "root"), token=CancelToken())
+        return self._session
+
+    def close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def look(self) -> HostSnapshot:
+        self.run(":")
+        return take_snapshot(self._connected(), token=CancelToken(), depth=SnapshotDepth.THOROUGH)
+
+    def left(self) -> list[str]:
+        return self.run(LEFT).split()
+
+    def lose_power(self) -> None:
+        self.close()
+        self._manager.power_off(NAME, self._side)
+
+    def regain_power(self) -> None:
+        self._manager.power_on(NAME, self._side, token=CancelToken(), on_progress=lambda _: None)
+        make_lan(self, self._side)
+
+    def break_connections(self) -> None:
+        self._later(f"sleep 0.2; {SESSIONS}")
+
+    def shut_out(self) -> Callable[[], None]:
+        self._later(
+            f"systemctl stop ssh.socket ssh.service 2> /dev/null; {SESSIONS} sleep 40; systemctl start ssh.service"
+        )
+        return lambda: None
+
+    def _later(self, script: str) -> None:
+        unit = f"fault-{time.monotonic_ns()}"
+        self.run(f"systemd-run --quiet --collect --unit={unit} /bin/sh -c {quoted(script)}")
+        self.close()
+
+    def cut_underlay(self) -> Callable[[], None]:
+        self.run("ip link set eth1 down")
+        return lambda: self._quietly("ip link set eth1 up")
+
+    def fill_disks(self) -> Callable[[], None]:
+        self.run(_FILL)
+        return lambda: self._quietly("rm -f /run/fill /run/fill.more")
+
+    def move_clock(self, seconds: int) -> Callable[[], None]:
+        self.run(f"date -s @$(($(date +%s) + {seconds})) > /dev/null")
+        return lambda: self._quietly(f"date -s @{int(time.time())} > /dev/null")
+
+    def _quietly(self, script: str) -> None:
+        self.run(script)
+
+
+class LabField:
+    """Implements `Field` with a lab."""
+
+    pair = "faults"
+
+    def __init__(self, manager: LabManager, lab: Lab, folder: Path) -> None:
+        self._lab = lab
+        self._hosts = {side: LabFaultHost(manager, lab, side, folder) for side in Side}
+
+    def host(self, side: Side) -> LabFaultHost:
+        return self._hosts[side]
+
+    def desk(self, folder: Path) -> LabDesk:
+        folder.mkdir(parents=True)
+        desk, pair = LabDesk(folder), self._lab.pair
+        words = ["--underlay", f"{pair.underlay_a},{pair.underlay_b}"]
+        for side in Side:
+            spec = self._lab.host(side, "root")
+            words += [f"--{side.value}", f"root@{spec.address}:{spec.port}"]
+            if side is Side.A:
+                words += ["--identity", spec.identity_file or "", "--host-key-file", spec.host_key_file or ""]
+        done = desk.tunnelmark("pair", "add", self.pair, *words)
+        assert done.status == 0, done.err
+        return desk
+
+    def crosses(self) -> bool:
+        self._hosts[Side.B].run("ip -n plant neigh flush dev port")
+        with contextlib.suppress(AssertionError):
+            self._hosts[Side.A].run(f"ip netns exec plant ping -c 3 -W 2 {ADDRESSES[Side.B]} > /dev/null")
+            return True
+        return False
+
+    def close(self) -> None:
+        for side, host in self._hosts.items():
+            with contextlib.suppress(AssertionError):
+                host.run(REMOVE_LAN)
+            self._hosts[side].close()
+
+
+def make_lan(host: LabFaultHost, side: Side) -> None:
+    """Put a network with one host behind a gateway."""
+    host.run(MAKE_LAN.format(address=ADDRESSES[side], tagged=TAGGED[side]))
+
+
+def quoted(text: str) -> str:
+    """Return a word of shell."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+@contextlib.contextmanager
+def lab_fields() -> Iterator[Callable[[], Field]]:
+    """Give what makes a lab, and takes it down when another one is wanted."""
+    with tempfile.TemporaryDirectory(prefix="tunnelmark-faults-") as folder:
+        manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(folder) / "labs")
+        fields: list[LabField] = []
+
+        def down() -> None:
+            while fields:
+                fields.pop().close()
+                manager.down(NAME)
+
+        def new() -> Field:
+            down()
+            progress = lambda text: print(text, file=sys.stderr)  # noqa: E731 - one line
+            lab = manager.up(LabSpec(NAME), token=CancelToken(), on_progress=progress, is_owned=True)
+            field = LabField(manager, lab, Path(folder))
+            fields.append(field)
+            for side in Side:
+                make_lan(field.host(side), side)
+            return field
+
+        try:
+            yield new
+        finally:
+            down()

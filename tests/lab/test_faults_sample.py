@@ -1,0 +1,69 @@
+"""A dozen of the faults of `make faults`, and what becomes of two hosts made of namespaces."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from faults.cells import Cell, CellPlan, CellResult
+from faults.fields import NetField
+from faults.stages import BETWEEN
+
+from support.net_desk import need_namespaces
+from support.net_hosts import NetHosts, net_hosts
+
+SEED = "sample"
+SAMPLE = (
+    CellPlan("Tunnelmark killed", BETWEEN, SEED, True),
+    CellPlan("Tunnelmark killed", "verify", SEED, False),
+    CellPlan("Tunnelmark killed", "prepare", SEED, False),
+    CellPlan("power loss of A", "confirm", SEED, False),
+    CellPlan("power loss of B", "apply", SEED, True),
+    CellPlan("SSH broken on B", "confirm", SEED, True),
+    CellPlan("SSH broken on both", "arm", SEED, False),
+    CellPlan("disk full", "arm", SEED, False),
+    CellPlan("package vanishes", "verify", SEED, False),
+    CellPlan("daemon refuses", "apply", SEED, False),
+    CellPlan("underlay down", "verify", SEED, False),
+    CellPlan("two Tunnelmarks", "verify", SEED, False),
+)
+ALLOWED = {
+    "Tunnelmark killed": {"as before", "half, repaired", "confirmed"},
+    "package vanishes": {"as before"},
+    "daemon refuses": {"as before"},
+    "disk full": {"as before"},
+    "two Tunnelmarks": {"confirmed"},
+}
+"""What else than `as before` or `confirmed` would be wrong with these."""
+PAIRS = 4
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
+    need_namespaces()
+    with net_hosts(tmp_path_factory.mktemp("hosts"), PAIRS, has_lan=True) as started:
+        yield started
+
+
+def test_no_fault_leaves_anything_behind_or_locks_anybody_out(hosts: NetHosts, tmp_path: Path) -> None:
+    # Most of the time is spent waiting for the hosts' timers: several pairs at once do not disturb each other.
+    own = threading.local()
+    free = [NetField(hosts, pair) for pair in hosts.pairs]
+
+    def take() -> None:
+        own.field = free.pop()
+
+    def run(numbered: tuple[int, CellPlan]) -> CellResult:
+        number, plan = numbered
+        return Cell(own.field, plan, tmp_path / str(number)).run()
+
+    with ThreadPoolExecutor(PAIRS, initializer=take) as pool:
+        results = list(pool.map(run, enumerate(SAMPLE)))
+    told = [(one.plan.fault, one.plan.stage, one.outcome, one.what, one.said) for one in results]
+    assert [row for row in told if row[2] == "EXCEPTION"] == []
+    usual = {"as before", "confirmed"}
+    assert [row for row in told if row[2] not in ALLOWED.get(row[0], usual)] == []
+    assert results[0].outcome in ("half, repaired", "confirmed")

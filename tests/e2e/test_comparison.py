@@ -55,7 +55,8 @@ def test_encryption_costs_something(compared: Path) -> None:
     results = {result["solution"]: result for result in load(compared / "out.json")["results"]}
     bare = results["baseline"]
     for name in ("wireguard", "openvpn-udp", "openvpn-tcp"):
-        assert results[name]["weighted_latency_ms"] > bare["weighted_latency_ms"]
+        # Medians of the largest frames: of 60 round trips, one that the computer held up moves every mean.
+        assert results[name]["latency"][-1]["p50_ms"] > bare["latency"][-1]["p50_ms"]
         assert results[name]["throughput_mbit_s"]["a_to_b"] < bare["throughput_mbit_s"]["a_to_b"]
 
 

@@ -6,7 +6,7 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
-from app.domain.rollout_watch import duration_text
+from app.domain.durations import duration_text
 
 NONE = "–"
 """Stands where there is no figure."""

@@ -19,9 +19,10 @@ from app.cli.exit_codes import ExitCode
 from app.cli.terminal import run_cancellable
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
+from app.domain.durations import duration_text
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.rollout_status import EndStatus, PairStatus
-from app.domain.rollout_watch import Health, Limits, Loss, WatchLine, WatchLog, duration_text
+from app.domain.rollout_watch import Health, Limits, Loss, WatchLine, WatchLog
 
 Look = Callable[[CancelToken], PairStatus]
 

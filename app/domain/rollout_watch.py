@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from app.domain.durations import duration_text
 from app.domain.hosts import Side
 from app.domain.rollout_status import EndStatus, PairStatus
 
@@ -204,13 +205,3 @@ def _health(ends: Sequence[EndStatus]) -> tuple[Health, str]:
     if down:
         return Health.LOST, f"no answer through it on {' and '.join(down)}."
     return Health.UP, ""
-
-
-def duration_text(seconds: float) -> str:
-    """Return a duration: `45 s`, `4:12 min` or `2:05 h`."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02d} min"
-    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"

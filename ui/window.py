@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow
 
 from app.domain.errors import TunnelmarkError
 from ui.bridge import Bridge
 from ui.closing import Closing
 from ui.context import Context, ServicesFactory
+from ui.frame import Frame, Place
 from ui.icons import make_icon
 from ui.operations import OperationRunner
 from ui.pages.base import Page
@@ -21,7 +22,6 @@ from ui.starting import Starting
 from ui.texts import tr
 from ui.theme import LIGHT, Theme
 from ui.widgets.dialogs import ask_host_key, ask_password
-from ui.widgets.frame import Footer, TopBar
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonWizard, Step
@@ -72,7 +72,8 @@ class MainWindow(QMainWindow):
         self.context = Context(theme, self.runner, self.bridge, self.confirm_change)
         self._pages: dict[object, Page] = {}
         self.current: Page | None = None
-        self._steps: StepList | None = None
+        self.frame = Frame()
+        self.top, self.stack, self.footer = self.frame.top, self.frame.stack, self.frame.footer
         self._is_started = False
         self._rollout_page = "deploy"
         self._closing = Closing(self)
@@ -87,25 +88,8 @@ class MainWindow(QMainWindow):
     # --- start --------------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self.top = TopBar()
-        self.stack = QStackedWidget()
-        self.footer = Footer()
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        right.addWidget(self.stack, 1)
-        right.addWidget(self.footer)
-        self._middle = middle = QHBoxLayout()
-        middle.setContentsMargins(0, 0, 0, 0)
-        middle.setSpacing(0)
-        middle.addLayout(right, 1)
-        central = QWidget()
-        outer = QVBoxLayout(central)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self.top)
-        outer.addLayout(middle, 1)
-        self.setCentralWidget(central)
+        self.setCentralWidget(self.frame)
+        self.frame.step_chosen.connect(self.go)
         self.top.start_asked.connect(self.show_welcome)
         self.top.comparison_asked.connect(lambda: self._starting.when_ready(lambda: self.go(self.wizard.current)))
         self.top.history_asked.connect(self.show_history)
@@ -131,15 +115,8 @@ class MainWindow(QMainWindow):
 
     @property
     def steps(self) -> StepList:
-        """The steps on the left, made with the first of their pages."""
-        if self._steps is None:
-            from ui.widgets.steps import StepList
-
-            self._steps = StepList()
-            self._steps.chosen.connect(self.go)
-            self._middle.insertWidget(0, self._steps)
-            QWidget.setTabOrder(self.top.history, next(iter(self._steps.buttons.values())))
-        return self._steps
+        """The steps on the left."""
+        return self.frame.steps
 
     @property
     def welcome(self) -> WelcomePage:
@@ -362,21 +339,13 @@ class MainWindow(QMainWindow):
         if page is None:
             return
         area = self._area_of(page)
-        in_steps = not area
-        if in_steps:
-            self.steps.show_state(self.wizard, self.wizard.current, is_locked=self.is_measuring)
-        if self._steps is not None:
-            self._steps.setVisible(in_steps)
-        is_first = page is self._pages.get("welcome")
-        is_last = in_steps and self.wizard.current.value == "results"
-        self.top.show_area(area or "comparison")
-        self.top.rollout.setVisible(self.context.can_roll_out)
-        self.footer.back.setVisible(not is_first)
-        self.footer.back.setEnabled(not (in_steps and self.is_measuring))
-        self.footer.next.setVisible(in_steps and not is_last)
-        self.footer.next.setText(page.next_text())
-        self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
-        self.footer.next.setEnabled(page.can_go_next())
+        place = Place(
+            area=area or "comparison",
+            wizard=None if area else self.wizard,
+            is_first=page is self._pages.get("welcome"),
+            is_measuring=self.is_measuring,
+        )
+        self.frame.show_place(page, place, can_roll_out=self.context.can_roll_out)
 
     def _area_of(self, page: Page) -> str:
         """Return the area that a page belongs to; empty for the steps of a comparison."""
@@ -393,9 +362,7 @@ class MainWindow(QMainWindow):
 
     def lock(self) -> None:
         """Nothing but waiting is left."""
-        for widget in (self._steps, self.top, self.footer.next, self.footer.back):
-            if widget is not None:
-                widget.setEnabled(False)
+        self.frame.lock()
 
     def close_now(self) -> None:
         """End everything without asking; the window closes when both hosts are as they were."""

@@ -1,0 +1,107 @@
+"""What is around the pages: the bar above, the steps on the left, the bar below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.pages.base import Page
+from ui.widgets.frame import Footer, TopBar
+
+if TYPE_CHECKING:
+    from app.wizard import ComparisonWizard
+    from ui.widgets.steps import StepList
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the window is.
+
+    Attributes:
+        area: The area in the top bar; `comparison` for the steps.
+        wizard: The comparison one step of which is on show; None for other pages.
+        is_first: Whether it is the first page, from which nothing leads back.
+        is_measuring: Whether a comparison is running, whose steps cannot be left then.
+    """
+
+    area: str
+    wizard: ComparisonWizard | None
+    is_first: bool
+    is_measuring: bool
+
+
+class Frame(QWidget):
+    """Bars and steps around the page on show.
+
+    Attributes:
+        top: The bar above.
+        stack: The pages.
+        footer: The bar below them.
+    """
+
+    step_chosen = Signal(object)
+    """Carries the step that somebody wants to see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = TopBar()
+        self.stack = QStackedWidget()
+        self.footer = Footer()
+        self._steps: StepList | None = None
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self.stack, 1)
+        right.addWidget(self.footer)
+        self._middle = QHBoxLayout()
+        self._middle.setContentsMargins(0, 0, 0, 0)
+        self._middle.setSpacing(0)
+        self._middle.addLayout(right, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addWidget(self.top)
+        outer.addLayout(self._middle, 1)
+
+    @property
+    def steps(self) -> StepList:
+        """The steps on the left, made with the first of their pages."""
+        if self._steps is None:
+            from ui.widgets.steps import StepList
+
+            self._steps = StepList()
+            self._steps.chosen.connect(self.step_chosen)
+            self._middle.insertWidget(0, self._steps)
+            QWidget.setTabOrder(self.top.history, next(iter(self._steps.buttons.values())))
+        return self._steps
+
+    def show_place(self, page: Page, place: Place, *, can_roll_out: bool) -> None:
+        """Show where the window is and what can be done there.
+
+        Args:
+            page: The page on show.
+            place: Where that is.
+            can_roll_out: Whether there is an area for rolling out.
+        """
+        wizard = place.wizard
+        if wizard is not None:
+            self.steps.show_state(wizard, wizard.current, is_locked=place.is_measuring)
+        if self._steps is not None:
+            self._steps.setVisible(wizard is not None)
+        self.top.show_area(place.area)
+        self.top.rollout.setVisible(can_roll_out)
+        self.footer.back.setVisible(not place.is_first)
+        self.footer.back.setEnabled(not (wizard is not None and place.is_measuring))
+        self.footer.next.setVisible(wizard is not None and wizard.current.value != "results")
+        self.footer.next.setText(page.next_text())
+        self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
+        self.footer.next.setEnabled(page.can_go_next())
+
+    def lock(self) -> None:
+        """Nothing but waiting is left."""
+        for widget in (self._steps, self.top, self.footer.next, self.footer.back):
+            if widget is not None:
+                widget.setEnabled(False)

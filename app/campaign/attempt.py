@@ -12,7 +12,7 @@ from app.campaign.measuring import Measured, Measurement, cpu_sample
 from app.campaign.ports import StageSink, Tunnel, Tunnels
 from app.campaign.progress import ProgressMeter
 from app.campaign.watching import is_wire_watched, look_at_wire, raise_if_leaking, wire_log
-from app.domain.adapters import Adapter, Carrier, Suite, TunnelPlan, find_suite
+from app.domain.adapters import Adapter, TunnelPlan, find_suite
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -21,6 +21,7 @@ from app.domain.events import EventSink, LogLevel, LogLine, Stage, StageStarted
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
+from app.domain.solutions import Carrier, Suite
 from app.probes import CpuMonitor, doubts_before, look_around
 from app.probes.wire import WireRequest
 

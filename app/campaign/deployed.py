@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from app.campaign.ports import StageSink, Tunnel
 from app.deploy import DeployRequest, recover, temporary_tunnel
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import CleanupFailed
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.solutions import Suite
 
 LEASE_S = 60
 """A host puts itself back if nobody has renewed its lease for so long, in seconds."""

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from app.domain.adapters import Adapter, Suite, TunnelPlan
+from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
+from app.domain.solutions import Suite
 
 StageSink = Callable[[Stage, str], None]
 """Gets the stage that begins, and more about it in words."""

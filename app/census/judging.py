@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Carrier
 from app.domain.census import CensusItem, OptionStatus
+from app.domain.solutions import Carrier
 from app.probes.quick import QuickOutcome
 
 _CARRIERS = {Carrier.UDP: "udp", Carrier.TCP: "tcp"}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import Adapter, CensusOption
+from app.domain.adapters import Adapter
 from app.domain.census import CensusItem, CensusPlan
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.solutions import CensusOption
 
 DEFAULT_PINGS = 20
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from app.domain.adapters import Adapter, Suite, TunnelPlan
+from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.hosts import HostFacts, Side
+from app.domain.solutions import Suite
 from app.probes.quick import QuickOutcome, QuickRequest
 
 

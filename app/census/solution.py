@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.census.ports import Tunnels
 from app.census.standing import StandingTunnel
 from app.census.trying import Trial, is_control_well, try_option
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.census_events import CensusSink
@@ -26,6 +26,7 @@ from app.domain.errors import (
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
+from app.domain.solutions import Suite
 
 T = TypeVar("T")
 

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from typing import Self
 
 from app.census.ports import SwitchableTunnel, Tunnels
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
+from app.domain.solutions import Suite
 
 MIN_UP_S = 3.0
 PATIENCE = 4.0

@@ -9,11 +9,12 @@ from app.census.judging import judge, wire_filter
 from app.census.ports import SwitchableTunnel, Tunnels
 from app.census.standing import StandingTunnel
 from app.census.words import last_line, reason_of, telling_line, with_words
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import CommandFailed, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.link import Link
+from app.domain.solutions import Suite
 from app.probes.quick import QuickOutcome, QuickRequest
 from app.ranking.weighted import weighted_latency_ms
 

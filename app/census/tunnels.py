@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.census.ports import SwitchableTunnel
 from app.deploy import DeployRequest, recover, temporary_tunnel
-from app.domain.adapters import Adapter, Suite, shell_step_argv
+from app.domain.adapters import Adapter, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -17,6 +17,7 @@ from app.domain.errors import CleanupFailed
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.solutions import Suite
 from app.probes.quick import QuickOutcome, QuickRequest, look_quickly
 
 LEASE_S = 60

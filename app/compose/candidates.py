@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from app.domain.adapters import Adapter, CensusOption, SolutionInfo
+from app.domain.adapters import Adapter
 from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.results import Candidate
+from app.domain.solutions import CensusOption, SolutionInfo
 from app.domain.verdicts import Finding, Verdict
 from app.policy import DEFAULT_GUIDELINES, judge_suite
 from app.wizard import HostCheck

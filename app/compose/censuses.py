@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from app.census import find_unfinished, plan_census, run_census
 from app.census.planning import DEFAULT_PINGS
 from app.compose.version import tunnelmark_version
-from app.domain.adapters import Adapter, CensusOption
+from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, SolutionCensus
 from app.domain.census_events import CensusSink
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, Side
+from app.domain.solutions import CensusOption
 from app.domain.verdicts import Finding, Verdict
 from app.policy import judge_suite
 from app.ranking.census import count_census

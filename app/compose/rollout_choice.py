@@ -21,7 +21,7 @@ from app.deploy.loops import are_joined
 from app.deploy.places import bridge_name, free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
 from app.deploy.request import DeployRequest
-from app.domain.adapters import Adapter, Purpose, Suite, find_suite
+from app.domain.adapters import Adapter, Purpose, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
@@ -29,6 +29,7 @@ from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutObstacle, RolloutOptions
+from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
 from app.wizard import Discovery
 

@@ -14,7 +14,7 @@ from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
 from app.deploy.lasting_adapter import EndingAdapter
 from app.deploy.places import place_dir, run_dir_of, slot_of
 from app.deploy.request import DeployRequest
-from app.domain.adapters import Adapter, Purpose, Suite
+from app.domain.adapters import Adapter, Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import CommandFailed, NotFound
@@ -22,6 +22,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutEnded, RolloutSink, RolloutStage, RolloutStageStarted
+from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.storage import Store
 

@@ -14,7 +14,7 @@ from app.deploy.lasting_state import read_file
 from app.deploy.places import place_dir, service_name
 from app.deploy.preflight import host_ends, preflight
 from app.deploy.preview import configuration_of
-from app.domain.adapters import Carrier, EndPlan, TunnelPlan
+from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
@@ -31,6 +31,7 @@ from app.domain.rollout import (
     PlannedCommand,
     RolloutObstacle,
 )
+from app.domain.solutions import Carrier
 
 _PROTOCOLS = {Carrier.ESP: ("esp", 0), Carrier.IP: ("l2tp", 0), Carrier.ETHERNET: ("l2tp", 0)}
 """What has to get through a firewall besides ports. Source: IANA protocol numbers 50 (ESP) and 115 (L2TP)."""

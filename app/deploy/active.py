@@ -11,12 +11,13 @@ from app.deploy.ends import HostEnd, printable
 from app.deploy.preview import configuration_of
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.switching import Switcher, checked, why_not_switch
-from app.domain.adapters import Suite, TunnelPlan, shell_step_argv
+from app.domain.adapters import TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import PlannedItem
+from app.domain.solutions import Suite
 
 LOG_S = 5.0
 """How long reading the daemons' logs after a failure may take, in seconds."""

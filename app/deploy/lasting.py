@@ -27,7 +27,7 @@ from app.deploy.marks import Mark
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.scripts import host_script
 from app.deploy.transaction import CLEANUP_S, StageSink, Transaction
-from app.domain.adapters import Carrier, Step, TunnelPlan, shell_step_argv
+from app.domain.adapters import Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite, SessionPair
 from app.domain.errors import CommandFailed, TunnelDown, TunnelmarkError
@@ -35,6 +35,7 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
 from app.domain.rollout_events import Confirmation, Decision
+from app.domain.solutions import Carrier
 from app.domain.wire import BreakVerdict, LeakProof, LeakVerdict
 from app.probes.wire import WireRequest, probe_wire
 

@@ -8,20 +8,18 @@ from dataclasses import dataclass, field, replace
 from app.deploy.bridging import Bridging
 from app.domain.adapters import (
     Adapter,
-    CensusOption,
     EndPlan,
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
     Setting,
-    SolutionInfo,
     Step,
-    Suite,
     TunnelPlan,
     shell_step_argv,
 )
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.solutions import CensusOption, SolutionInfo, Suite
 
 _KEEP_TITLE = "Keep keys and files as they are now, to start the tunnel from them again"
 _KEEP_SCRIPT = 'umask 077; mkdir -p "$2" && rm -rf "$2/kept" && cp -pR "$1" "$2/kept"'

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Purpose, Suite
+from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Purpose
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.solutions import Suite
 
 NO_IDENTITY = PublicIdentity()
 """Stands for a key that has not been made."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.adapters import OptionKind
 from app.domain.hosts import HostFacts, PairSpec
+from app.domain.solutions import OptionKind
 
 
 class OptionStatus(StrEnum):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.domain.adapters import Carrier
 from app.domain.hosts import InitSystem, Side
+from app.domain.solutions import Carrier
 from app.export.bundle import Bundle
 from app.export.rendering import render
 from app.export.script import tunnel_script

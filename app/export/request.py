@@ -9,11 +9,12 @@ from app.deploy import DeployRequest
 from app.deploy.bridging import Bridging
 from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.places import bridge_name, lasting_link, slot_of
-from app.domain.adapters import Adapter, Purpose, Suite
+from app.domain.adapters import Adapter, Purpose
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.rollout import RolloutOptions
+from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from app.domain.adapters import SolutionInfo, Suite
 from app.domain.errors import InvalidOption
+from app.domain.solutions import SolutionInfo, Suite
 from app.domain.verdicts import Finding, Question, Verdict
 from app.policy.combinations import combined
 from app.policy.data import POLICY_NAME, POLICY_VERSION, Row

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Protocol
 
 from app.campaign import CampaignControl
-from app.domain.adapters import SolutionInfo
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 from app.domain.events import EventSink
@@ -21,6 +20,7 @@ from app.domain.link import Link
 from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, PlannedItem, Profile
+from app.domain.solutions import SolutionInfo
 
 
 class Prompts(Protocol):

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import Adapter, PublicIdentity, Suite
+from app.domain.adapters import Adapter, PublicIdentity
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
 from support.adapter_cases import (

@@ -13,9 +13,9 @@ import jinja2
 import pytest
 
 from app.deploy.kit import KitRequest, kit_files
-from app.domain.adapters import Suite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
+from app.domain.solutions import Suite
 from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files

@@ -7,8 +7,9 @@ import pytest
 from app.compose.header import file_header
 from app.compose.version import tunnelmark_version
 from app.deploy import DeployRequest
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter
 from app.domain.hosts import Side
+from app.domain.solutions import Suite
 from app.policy import POLICY_NAME, POLICY_VERSION
 from support.adapter_cases import default_cases, platforms, request
 from support.sample_records import pair

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import Adapter, CensusOption, OptionKind, PlanRequest
+from app.domain.adapters import Adapter, PlanRequest
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
+from app.domain.solutions import CensusOption, OptionKind
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
 from support.adapter_cases import facts, identity, render

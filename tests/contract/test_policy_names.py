@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from app.compose.candidates import find_candidates
-from app.domain.adapters import Adapter, CensusOption, Suite
+from app.domain.adapters import Adapter
+from app.domain.solutions import CensusOption, Suite
 from app.domain.verdicts import Verdict
 from app.policy import GUIDELINES, UNKNOWN_REASON, findings, judge, judge_suite
 from support.adapter_cases import facts, platforms

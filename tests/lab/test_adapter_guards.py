@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.adapters import Suite
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
+from app.domain.solutions import Suite
 from support.adapter_cases import platforms
 from support.bare_tunnel import MARK, BareTunnel, build, marks_on_underlay, new_tunnel, ping
 from support.lab_pairs import LabPair, LabPairs

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.adapters import CensusOption, Suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import HostFacts, Side
+from app.domain.solutions import CensusOption, Suite
 from support.bare_tunnel import BareTunnel, build, captured, new_tunnel, ping
 from support.lab_pairs import LabPair, LabPairs
 from vpn_adapters.openvpn import udp_adapter

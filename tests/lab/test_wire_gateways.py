@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import pytest
 
 from app.deploy import temporary_tunnel
-from app.domain.adapters import Adapter, Carrier, PlanRequest, TunnelPlan
+from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Carrier
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.lab import Lab
 from app.probes.wire import WireRequest, probe_wire

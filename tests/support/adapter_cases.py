@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, Suite, TunnelPlan
+from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, Privilege, Side, SolutionSupport
 from app.domain.link import Link
+from app.domain.solutions import Suite
 from vpn_adapters.registry import ADAPTERS
 
 RECORDED = Path(__file__).parents[1] / "contract" / "recorded"

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, Suite, TunnelPlan, UpCheck
+from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Step, TunnelPlan, UpCheck
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, FileToWrite, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import STATE_DIR, Link
+from app.domain.solutions import Suite
 from support.lab_sessions import sh
 
 MARK = "4d41524b455221"

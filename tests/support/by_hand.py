@@ -22,13 +22,14 @@ from lab_sessions import connected
 
 from app.campaign import plan_campaign
 from app.campaign.measuring import Measured, Measurement
-from app.domain.adapters import EndPlan, Suite, TunnelPlan
+from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
 from app.domain.results import FRAME_BYTES, LOST_RTT_US, Candidate, Profile, ProfileName
+from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.lab import Lab
 from app.probes import CpuMonitor, LatencyRequest, ThroughputRequest

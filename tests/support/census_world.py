@@ -7,23 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from app.domain.adapters import (
-    Carrier,
-    CensusOption,
-    EndPlan,
-    OptionKind,
-    SecurityProperties,
-    SolutionInfo,
-    Space,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import HostFacts, Side
 from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Carrier, CensusOption, OptionKind, SecurityProperties, SolutionInfo, Space, Suite
 from app.probes.quick import QuickOutcome, QuickRequest
 
 SAFE = Suite("aes-256-gcm", "AES-256-GCM", ("AES-256-GCM",), is_default=True)

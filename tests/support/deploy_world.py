@@ -20,18 +20,12 @@ from pathlib import Path
 
 from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
 from app.domain.adapters import (
-    Carrier,
-    CensusOption,
     EndPlan,
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
-    SecurityProperties,
     Setting,
-    SolutionInfo,
-    Space,
     Step,
-    Suite,
     TunnelPlan,
     UpCheck,
     shell_step_argv,
@@ -54,6 +48,7 @@ from app.domain.hosts import (
     ToolFlavour,
 )
 from app.domain.link import STATE_DIR, Link
+from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
 
 UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.domain.adapters import Adapter, Suite
+from app.domain.adapters import Adapter
 from app.domain.hosts import HostFacts, HostSpec, Nic, PairSpec
 from app.domain.link import Link
 from app.domain.rollout import RolloutOptions
+from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.export.request import ExportRequest
 from support.adapter_cases import facts, home

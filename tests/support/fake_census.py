@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.compose.censuses import CensusOptions, CensusResults
-from app.domain.adapters import OptionKind
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
 from app.domain.census_events import CensusEnded, CensusSink, CensusStarted, OptionEnded, OptionStarted
 from app.domain.events import Progress
+from app.domain.solutions import OptionKind
 from app.domain.verdicts import Finding, Verdict
 from app.ranking.census import count_census
 from app.wizard import Discovery

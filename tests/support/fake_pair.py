@@ -13,17 +13,7 @@ import sample_records as sample
 from fake_hosts import Answer, FakeHost
 from fake_wire import FakeWire
 
-from app.domain.adapters import (
-    Adapter,
-    Carrier,
-    CensusOption,
-    EndPlan,
-    SecurityProperties,
-    SolutionInfo,
-    Space,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import Adapter, EndPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -31,6 +21,7 @@ from app.domain.errors import NotFound
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, PlannedItem
+from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
 
 
 @dataclass

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from sample_records import BLOWFISH, MODELS, OPENVPN_TCP, facts
 
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
 from app.domain.hosts import HostFacts, MissingPart, Nic, PairSpec, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.results import Candidate
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from app.domain.verdicts import Finding, Question, Verdict
 from app.policy import DEFAULT_GUIDELINES
 from app.wizard import Discovery, HostCheck

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.adapters import PlanRequest, Suite, find_suite
+from app.domain.adapters import PlanRequest, find_suite
 from app.domain.errors import CommandFailed, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Suite
 from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
 from vpn_adapters.freelan import adapter

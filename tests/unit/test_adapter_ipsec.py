@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.adapters import OptionKind
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.linting import MASK
+from app.domain.solutions import OptionKind
 from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.ipsec import adapter, discovery, overhead

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import Carrier, PlanRequest, Suite
+from app.domain.adapters import PlanRequest
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.linting import MASK
+from app.domain.solutions import Carrier, Suite
 from support.adapter_cases import CERTIFICATES, facts, recorded, request, result
 from vpn_adapters.openvpn import identity, tcp_adapter, udp_adapter
 from vpn_adapters.openvpn.discovery import parse

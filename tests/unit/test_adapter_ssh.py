@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import CensusOption, OptionKind, PlanRequest
+from app.domain.adapters import PlanRequest
 from app.domain.errors import CommandFailed
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
+from app.domain.solutions import CensusOption, OptionKind
 from support.adapter_cases import facts, recorded, request, result
 from vpn_adapters.ssh import adapter, identity
 from vpn_adapters.ssh.discovery import parse

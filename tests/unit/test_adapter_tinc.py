@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.adapters import CensusOption, OptionKind, PlanRequest
+from app.domain.adapters import PlanRequest
 from app.domain.errors import CommandFailed, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.solutions import CensusOption, OptionKind
 from app.domain.verdicts import Verdict
 from app.policy import judge_suite
 from support.adapter_cases import facts, recorded, request, result

@@ -7,7 +7,6 @@ import pytest
 from app.census import find_unfinished, plan_census, run_census
 from app.census.planning import DEFAULT_PINGS
 from app.deploy import NotUpInTime
-from app.domain.adapters import CensusOption, OptionKind
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, OptionStatus
 from app.domain.census_events import CensusEnded, CensusEvent, CensusStarted, OptionEnded
@@ -25,6 +24,7 @@ from app.domain.errors import (
 from app.domain.events import LogLine, Progress
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link
+from app.domain.solutions import CensusOption, OptionKind
 from app.ranking.census import BehindBest, behind_best, count_census
 from support import sample_records as sample
 from support.census_world import (

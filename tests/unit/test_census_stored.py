@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.adapters import OptionKind
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import InvalidPlan, NotFound
+from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.published_census import published_triples
 from app.reports.census_html import census_to_html

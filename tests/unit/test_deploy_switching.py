@@ -14,7 +14,6 @@ from app.domain.adapters import (
     PlanRequest,
     SharedSecret,
     Step,
-    Suite,
     TunnelPlan,
     UpCheck,
     shell_step_argv,
@@ -25,6 +24,7 @@ from app.domain.commands import Command, FileToWrite
 from app.domain.errors import Cancelled, CommandFailed, InvalidPlan, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.domain.solutions import Suite
 from support.deploy_world import SUITE, MadeUpVpn, World, link_step, make_world, open_tunnel, step
 
 RUN_DIR = f"{STATE_DIR}/tunnel"

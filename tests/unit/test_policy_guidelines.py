@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space, Suite
 from app.domain.errors import Bug, InvalidOption
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space, Suite
 from app.domain.verdicts import Question, Verdict
 from app.policy import (
     DEFAULT_GUIDELINES,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space, Suite
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space, Suite
 from app.domain.verdicts import Question, Verdict
 from app.policy import POLICY_NAME, UNKNOWN_REASON, findings, judge, judge_suite
 from app.policy.combinations import COMBINATIONS

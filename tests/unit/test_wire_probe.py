@@ -8,7 +8,7 @@ from captured import A, B
 from fake_hosts import FakeHost
 from fake_wire import OVERHEAD_BYTES, PORT, FakeWire, able
 
-from app.domain.adapters import Breakage, EndPlan, Suite, TunnelPlan
+from app.domain.adapters import Breakage, EndPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -16,6 +16,7 @@ from app.domain.errors import Cancelled
 from app.domain.hosts import Privilege, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Suite
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.domain.wire_words import wire_line
 from app.probes.wire import WireRequest, missing_for_wire, probe_wire

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
-from app.domain.adapters import OptionKind
 from app.domain.errors import HostUnreachable
+from app.domain.solutions import OptionKind
 from ui.pages.census import CensusPage
 from ui.widgets.census_table import LATENCY, NAME, STATE, VERDICT
 

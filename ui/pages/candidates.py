@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.domain.adapters import SolutionInfo
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import Candidate
+from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Verdict
 from app.wizard import Discovery, Step
 from ui.context import Context

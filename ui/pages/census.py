@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QMenu, QSplitter, QWidget
 
-from app.domain.adapters import OptionKind
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
 from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
 from app.domain.events import Progress
 from app.domain.hosts import PairSpec
+from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from ui.context import Context
 from ui.operations import Operation

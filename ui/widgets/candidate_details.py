@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from app.domain.adapters import SolutionInfo
 from app.domain.hosts import MissingPart
 from app.domain.results import Candidate
+from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding
 from ui.texts import tr
 from ui.theme import GRID, Theme

@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from app.domain.adapters import OptionKind
 from app.domain.census import CensusItem, OptionResult, OptionStatus
+from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.census import BehindBest, behind_best
 from ui.icons import make_icon

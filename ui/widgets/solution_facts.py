@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QSpinBox, QVBoxLayout, QWidget
 
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
 from app.domain.mesh import MeshEffort
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from ui.texts import count, tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import icon_label, label, row

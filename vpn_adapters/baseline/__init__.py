@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.adapters import (
-    Carrier,
-    CensusOption,
-    EndPlan,
-    IdentityRecipe,
-    PlanRequest,
-    PublicIdentity,
-    SecurityProperties,
-    Setting,
-    SolutionInfo,
-    Space,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import EndPlan, IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import ETHERNET_HEADER_BYTES
+from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
 
 NAME = "baseline"
 

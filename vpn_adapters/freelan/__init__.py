@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.adapters import (
-    CensusOption,
-    IdentityRecipe,
-    PlanRequest,
-    PublicIdentity,
-    Setting,
-    SolutionInfo,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.solutions import CensusOption, SolutionInfo, Suite
 from vpn_adapters.configs import freelan as configs
 from vpn_adapters.freelan import discovery, identity, plan, suites
 from vpn_adapters.freelan.info import INFO

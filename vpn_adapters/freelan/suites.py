@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import CensusOption, OptionKind, Suite
 from app.domain.hosts import HostFacts
+from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.freelan.info import NAME
 from vpn_adapters.shared.discovering import are_both_able
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.domain.adapters import OptionKind
+from app.domain.solutions import OptionKind
 
 PRIVATE_NOTE = (
     "Its number is from the range for private use: strongSwan takes it only with charon.accept_private_algs, which "

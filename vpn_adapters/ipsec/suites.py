@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from app.domain.adapters import CensusOption, OptionKind, Suite
 from app.domain.hosts import HostFacts
+from app.domain.solutions import CensusOption, OptionKind, Suite
 from vpn_adapters.ipsec import discovery
 from vpn_adapters.ipsec.algorithms import CIPHERS, INTEGRITIES, EspProposal
 from vpn_adapters.ipsec.info import NAME

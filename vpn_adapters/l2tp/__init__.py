@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.adapters import (
-    Carrier,
-    CensusOption,
-    EndPlan,
-    IdentityRecipe,
-    PlanRequest,
-    PublicIdentity,
-    SecurityProperties,
-    Setting,
-    SolutionInfo,
-    Space,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import EndPlan, IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.mesh import MeshEffort, PerSite
+from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
 from vpn_adapters.shared import discovering, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.adapters import (
-    Carrier,
-    CensusOption,
-    IdentityRecipe,
-    PlanRequest,
-    PublicIdentity,
-    Setting,
-    SolutionInfo,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.solutions import Carrier, CensusOption, SolutionInfo, Suite
 from vpn_adapters.configs.openvpn import parse as read_settings
 from vpn_adapters.openvpn import census, discovery, identity, info, plan, suites
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import CensusOption, OptionKind
 from app.domain.hosts import HostFacts
+from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.openvpn import suites
 from vpn_adapters.openvpn.algorithms import NO_CIPHER, NO_DIGEST, alias_of, is_aead, is_no_digest
 from vpn_adapters.openvpn.discovery import PREFERRED_GROUPS

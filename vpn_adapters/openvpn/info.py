@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space
 from app.domain.mesh import MeshEffort, PerSite
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 
 _SECURITY = SecurityProperties(
     has_confidentiality=True,

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import Carrier
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
 from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import Mode, block_bytes, digest_bytes, mode
 
 UDP_HEADER_BYTES = 8

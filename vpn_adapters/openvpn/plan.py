@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, Carrier, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.algorithms import NO_DIGEST, Mode, canonical_digest, is_aead, mode
 from vpn_adapters.openvpn.identity import certificate_path
 from vpn_adapters.openvpn.info import INFOS

@@ -11,9 +11,10 @@ OpenVPN 2.5 it negotiates no cipher. Source: openvpn(8) of OpenVPN 2.5.1 and 2.6
 
 from __future__ import annotations
 
-from app.domain.adapters import Carrier, PlanRequest
+from app.domain.adapters import PlanRequest
 from app.domain.hosts import Side, SolutionSupport
 from app.domain.link import Link
+from app.domain.solutions import Carrier
 from vpn_adapters.openvpn.discovery import PEER_FINGERPRINT
 from vpn_adapters.openvpn.identity import CERTIFICATE, FINGERPRINT, certificate_path, common_name, key_path
 from vpn_adapters.openvpn.info import INFOS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import Suite
 from app.domain.hosts import HostFacts
+from app.domain.solutions import Suite
 from vpn_adapters.openvpn.algorithms import is_aead, policy_names
 from vpn_adapters.openvpn.discovery import P_384, PREFERRED_GROUPS, TLS_1_3
 from vpn_adapters.openvpn.support import Supports, common_group, have_all, needs_legacy_provider, of_both

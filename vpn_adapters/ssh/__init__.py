@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.adapters import (
-    CensusOption,
-    IdentityRecipe,
-    PlanRequest,
-    PublicIdentity,
-    Setting,
-    SolutionInfo,
-    Suite,
-    TunnelPlan,
-)
+from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.solutions import CensusOption, SolutionInfo, Suite
 from vpn_adapters.configs import ssh as ssh_files
 from vpn_adapters.ssh import census, discovery, identity, info, plan, suites
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import CensusOption, OptionKind
 from app.domain.hosts import HostFacts
+from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.shared.discovering import are_both_able
 from vpn_adapters.ssh.algorithms import alias_of, is_aead
 from vpn_adapters.ssh.info import NAME

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from app.domain.adapters import Suite
 from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.solutions import Suite
 from vpn_adapters.shared.discovering import are_both_able
 from vpn_adapters.ssh.algorithms import is_aead
 from vpn_adapters.ssh.discovery import KEX_PREFIX, PREFERRED_KEX

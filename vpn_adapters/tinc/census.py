@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.domain.adapters import CensusOption, OptionKind
 from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.solutions import CensusOption, OptionKind
 from vpn_adapters.shared.discovering import are_both_able
 from vpn_adapters.tinc.discovery import ALIAS_PREFIX
 from vpn_adapters.tinc.info import NAME

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import OptionKind
+from app.domain.solutions import OptionKind
 
 NONE = "none"
 """What tinc calls no cipher and no digest. Source: tinc.conf(5)."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.domain.adapters import Suite
 from app.domain.hosts import HostFacts, SolutionSupport
+from app.domain.solutions import Suite
 from vpn_adapters.shared.discovering import are_both_able
 from vpn_adapters.tinc.info import NAME
 from vpn_adapters.tinc.numbers import NONE, cipher_number, digest_bytes, digest_number, padding_block_bytes

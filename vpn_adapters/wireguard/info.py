@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.domain.adapters import Carrier, SecurityProperties, SolutionInfo, Space, Suite
 from app.domain.mesh import MeshEffort, PerSite
+from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space, Suite
 
 NAME = "wireguard"
 

@@ -6,8 +6,19 @@
 # @include steps.sh
 # @include service.sh
 
+# note_times: how the folders look that have been changed, so that a change by somebody else is seen later.
+note_times() {
+    number=0
+    for folder in $(folders_used); do
+        number=$((number + 1))
+        touch -r "$folder" "$base/times/$number.after" || return 1
+    done
+}
+
 install() {
+    is_first=no
     if [ ! -d "$base" ]; then
+        is_first=yes
         mkdir -p "$state/times" || return 1
         number=0
         for folder in $(folders_used); do
@@ -18,15 +29,12 @@ install() {
     fi
     cp "$state/kit/start.sh" "$base/.start.new" && mv -f "$base/.start.new" "$base/start.sh" || return 1
     service_enable || return 1
+    # Nothing below changes these folders any more.
+    if [ "$is_first" = yes ]; then note_times || return 1; fi
     rm -rf "${base:?}/.$id.new" && cp -pR "$state/kit" "$base/.$id.new" || return 1
     rm -f "$base/.$id.new/uninstall.sh" "$base/.$id.new/start.sh"
     (cd "$base/.$id.new" && find . -type f -exec sha256sum {} + > "$state/sums" && cp "$state/sums" sums) || return 1
     mv "$base/.$id.new" "$base/$id" || return 1
-    number=0
-    for folder in $(folders_used); do
-        number=$((number + 1))
-        touch -r "$folder" "$base/times/$number.after" || return 1
-    done
     sync
 }
 

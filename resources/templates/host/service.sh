@@ -137,19 +137,24 @@ folders_used() {
 # had never been there, unless somebody else has changed them as well.
 slot_remove() {
     restore=
+    times=$base/times
+    # Whoever takes back what was broken off has all of them, in $spare.
+    if [ -d "${spare:-}" ]; then times=$spare; fi
     number=0
     for folder in $(folders_used); do
         number=$((number + 1))
-        before=$base/times/$number.before
+        before=$times/$number.before
         after=$base/times/$number.after
-        [ -e "$before" ] && [ -e "$after" ] || continue
-        if [ -z "$(find "$folder" -prune -newer "$after")" ] && [ -z "$(find "$after" -prune -newer "$folder")" ]; then
+        [ -e "$before" ] || continue
+        # Without the second one, putting it in place was broken off in the very moment of changing these folders.
+        if [ ! -e "$after" ] ||
+            { [ -z "$(find "$folder" -prune -newer "$after")" ] && [ -z "$(find "$after" -prune -newer "$folder")" ]; }; then
             restore="$restore $number:$folder"
         fi
     done
     kept=/run/tunnelmark-times-$$
     rm -rf "$kept"
-    if [ -d "$base/times" ]; then cp -pR "$base/times" "$kept"; fi
+    if [ -d "$times" ]; then cp -pR "$times" "$kept"; fi
     service_disable
     rm -rf "$base"
     rmdir "${base%/*}" 2> /dev/null

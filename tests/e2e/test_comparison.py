@@ -14,7 +14,7 @@ import pytest
 from program import PROGRAM, Run, load
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
-SOLUTIONS = ["baseline", "wireguard", "openvpn-udp", "openvpn-tcp"]
+SOLUTIONS = ["baseline", "wireguard", "openvpn-udp"]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_json_has_every_candidate_with_real_figures(compared: Path) -> None:
 def test_encryption_costs_something(compared: Path) -> None:
     results = {result["solution"]: result for result in load(compared / "out.json")["results"]}
     bare = results["baseline"]
-    for name in ("wireguard", "openvpn-udp", "openvpn-tcp"):
+    for name in ("wireguard", "openvpn-udp"):
         # Medians of the largest frames: of 60 round trips, one that the computer held up moves every mean.
         assert results[name]["latency"][-1]["p50_ms"] > bare["latency"][-1]["p50_ms"]
         assert results[name]["throughput_mbit_s"]["a_to_b"] < bare["throughput_mbit_s"]["a_to_b"]

@@ -1,4 +1,4 @@
-"""Practice labs for tests: one of each kind that all share, and others for tests that break theirs.
+"""Practice labs for tests: one of each kind that all share.
 
 Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 says that it has to be there. A lab is
 started when the first test asks for it. A lab that is already up is taken instead, which saves its start, where
@@ -11,17 +11,17 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from platformdirs import user_cache_path, user_state_path
 
 from app.domain.cancel import CancelToken
-from app.lab import CpuKind, Lab, LabManager, LabSpec
+from app.domain.hosts import Side
+from app.lab import Lab, LabManager, LabSpec
 from app.lab.machine import QEMU
 from support.lab_pairs import LabPairs
+from support.lab_power import LabPower
 
-FreshLab = Callable[..., Lab]
 LabOf = Callable[[str, str], Lab]
 
 SHARED = "TUNNELMARK_TEST_LAB"
@@ -100,24 +100,12 @@ def lab_pairs(lab_of: LabOf, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture
-def fresh_manager(has_qemu: None, tmp_path: Path) -> LabManager:
-    """Labs in a folder of this test's own."""
-    return LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=tmp_path / "labs")
-
-
-@pytest.fixture
-def fresh_lab(fresh_manager: LabManager) -> Iterator[FreshLab]:
-    """Starts labs that the test may break; `fresh_manager` switches their gateways off and on."""
-    started: list[str] = []
-
-    def start(name: str = "fresh", cpu: CpuKind = CpuKind.AES) -> Lab:
-        started.append(name)
-        spec = LabSpec(name, cpu=cpu)
-        return fresh_manager.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)
-
-    yield start
-    for name in started:
-        fresh_manager.down(name)
+def powered(lab: Lab, lab_manager: LabManager) -> Iterator[LabPower]:
+    """Give the power switches of the lab that tests share; both gateways are on again afterwards."""
+    power = LabPower(lab_manager, lab)
+    yield power
+    is_running = next(one.is_running for one in lab_manager.status() if one.name == lab.spec.name)
+    power.on(*(side for side, is_on in zip(Side, is_running, strict=True) if not is_on))
 
 
 def _named_lab(manager: LabManager, variable: str) -> Lab | None:

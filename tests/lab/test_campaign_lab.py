@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import lab_campaign
@@ -23,6 +23,7 @@ from app.domain.hosts import Side
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.lab import Lab, LabManager
 from app.storage import Store
+from support.lab_power import LabPower
 
 STOP_S = 2.0
 
@@ -57,7 +58,7 @@ def test_a_comparison_with_its_baseline(lab: Lab, sessions: SessionPair, store: 
     plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"])
     seen: list[events.Event] = []
 
-    record = lab_campaign.run(plan, sessions, found, store, emit=seen.append)
+    record = lab_campaign.run(plan, sessions, found, store, emit=seen.append, wire=True)
 
     assert record.status is CampaignStatus.COMPLETED
     assert [one.status for one in record.attempts] == [AttemptStatus.COMPLETED] * 3, [
@@ -157,19 +158,14 @@ def test_skipping_one_candidate(lab: Lab, sessions: SessionPair, store: Store) -
     assert is_clean(sessions.a)
 
 
-# --- hosts and programs that go away; these need a lab of their own ---------------------------------------------------
+# --- hosts and programs that go away ---------------------------------------------------------------------------------
 
 
 @pytest.mark.allow_logs("app.ssh", "paramiko", "app.deploy", "app.campaign")
 def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
-    fresh_lab: Callable[..., Lab],
-    fresh_manager: LabManager,
-    store: Store,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    lab: Lab, powered: LabPower, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.campaign.reaching.RECONNECT_S", 5.0)
-    lab = fresh_lab()
     with connected(lab, tmp_path) as sessions:
         found = lab_campaign.find_out(lab, sessions)
         plan = lab_campaign.make_plan(lab, found, ["baseline", "wireguard"], pings=100)
@@ -177,7 +173,7 @@ def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
         def emit(event: events.Event) -> None:
             is_there = sessions.b.is_connected
             if isinstance(event, events.RttSamples) and event.key.solution == "wireguard" and is_there:
-                fresh_manager.power_off("fresh", Side.B)
+                powered.off(Side.B)
 
         record = lab_campaign.run(plan, sessions, found, store, emit=emit)
 
@@ -187,7 +183,7 @@ def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
         assert "gateway-b cannot be reached any more" in message
         assert "1 of 3 attempts were not run" in message
 
-        fresh_manager.power_on("fresh", Side.B, token=CancelToken(), on_progress=lambda _: None)
+        powered.on(Side.B)
         sessions.b.reconnect(token=CancelToken())
         resumed = lab_campaign.run(plan, sessions, found, store, resume_id=record.campaign_id)
 

@@ -69,7 +69,7 @@ def test_the_cpu_has_no_aes_instructions(victim: Lab) -> None:
         assert "sse2" in flags
 
 
-@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("side", [Side.A])
 def test_a_reboot_is_a_reboot_and_the_link_comes_back(victim: Lab, labs: LabManager, side: Side) -> None:
     before, pids = boot_id(victim, side), labs.status()[0].pids
     run(victim, side, "touch /root/kept && touch /run/gone && sync")
@@ -80,7 +80,7 @@ def test_a_reboot_is_a_reboot_and_the_link_comes_back(victim: Lab, labs: LabMana
     assert_link_works(victim)
 
 
-@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("side", [Side.B])
 def test_power_can_be_lost_at_once(victim: Lab, labs: LabManager, side: Side) -> None:
     other, before = boot_id(victim, side.other), boot_id(victim, side)
     run(victim, side, "echo synced > /root/synced && sync && echo lost > /root/unsynced")

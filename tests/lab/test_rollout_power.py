@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,8 @@ from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.rollout import DeploymentState, RolloutOptions
 from app.domain.rollout_events import Decision, RolloutApplied, RolloutEvent
-from app.lab import Lab, LabManager
+from app.lab import Lab
+from support.lab_power import LabPower
 from support.lab_rollout import Desk, desk_for
 from support.lab_sessions import sh
 
@@ -34,16 +34,10 @@ def reconnected(desk: Desk) -> None:
             host.reconnect(token=CancelToken())
 
 
-def test_it_survives_the_power_and_what_was_not_confirmed_does_not(
-    fresh_lab: Callable[..., Lab], fresh_manager: LabManager, tmp_path: Path
-) -> None:
-    lab = fresh_lab()
-
+def test_it_survives_the_power_and_what_was_not_confirmed_does_not(lab: Lab, powered: LabPower, tmp_path: Path) -> None:
     def power_cycle(*sides: Side) -> None:
-        for side in sides:
-            fresh_manager.power_off("fresh", side)
-        for side in sides:
-            fresh_manager.power_on("fresh", side, token=CancelToken(), on_progress=lambda _: None)
+        powered.off(*sides)
+        powered.on(*sides)
 
     with desk_for(lab, tmp_path / "desk") as desk:
         before = [

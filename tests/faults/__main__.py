@@ -20,7 +20,7 @@ from platformdirs import user_cache_path
 from rich.console import Console
 from rich.table import Table
 
-from faults.cells import Cell, CellPlan, CellResult
+from faults.cells import Cell, CellPlan, CellResult, length_of
 from faults.fields import Field, NetField
 from faults.progress import Progress
 from faults.stages import BETWEEN, STAGES
@@ -30,9 +30,6 @@ from support.net_world import why_not
 
 HALF_FAULTS = ("Tunnelmark killed", "SSH broken on B", "SSH out on B", "power loss of A", "power loss of B")
 """What is tried at the moment when A has confirmed and B has not."""
-LONGEST_S = {False: 16.0, True: 20.0}
-"""How long a deployment takes at most on a busy computer, without and with bridges: kills come at random until then."""
-
 NewField = Callable[[], Field]
 
 
@@ -50,9 +47,7 @@ def kills(seed: str, count: int) -> list[CellPlan]:
     """Return random moments at which Tunnelmark is killed; every second one joins the networks."""
     rng = random.Random(f"kills {seed}")  # noqa: S311 - nothing secret
     return [
-        CellPlan(
-            "Tunnelmark killed", "any", f"{seed}-{number}", number % 2 == 1, rng.uniform(0, LONGEST_S[number % 2 == 1])
-        )
+        CellPlan("Tunnelmark killed", "any", f"{seed}-{number}", number % 2 == 1, rng.random())
         for number in range(count)
     ]
 
@@ -65,6 +60,7 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
 
     def work() -> None:
         field: Field | None = None
+        lengths_s: dict[bool, float] = {}
         while True:
             try:
                 plan = waiting.get_nowait()
@@ -74,7 +70,10 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
                 if field is None:
                     field = new_field()
                 with tempfile.TemporaryDirectory(prefix="tunnelmark-fault-") as folder:
-                    result = Cell(field, plan, Path(folder)).run()
+                    bridge = plan.has_bridge
+                    if plan.stage == "any" and bridge not in lengths_s:
+                        lengths_s[bridge] = length_of(field, Path(folder) / "length", has_bridge=bridge)
+                    result = Cell(field, plan, Path(folder), lengths_s.get(bridge, 0.0)).run()
             except Exception as error:  # noqa: BLE001 - one cell's fault must not stop the others
                 result = CellResult(plan, "EXCEPTION", what=repr(error))
             if not result.is_well:
@@ -92,7 +91,7 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
 def _line(result: CellResult) -> str:
     plan = result.plan
     bridge = ", bridged" if plan.has_bridge else ""
-    when = f"{plan.stage} {plan.delay_s:.1f} s" if plan.stage == "any" else plan.stage
+    when = f"{plan.stage} {100 * plan.share:.0f} %" if plan.stage == "any" else plan.stage
     text = f"{plan.fault}, {when}{bridge}: {result.outcome}, settled after {result.settled_s:.0f} s. {result.what}"
     return text if result.is_well else f"{text}\n    " + "\n    ".join(result.said)
 

@@ -37,17 +37,17 @@ class CellPlan:
 
     Attributes:
         fault: Its name.
-        stage: In which stage of the deployment; for `any`, after `delay_s`.
+        stage: In which stage of the deployment; `any` for a moment that has nothing to do with stages.
         seed: Where random choices come from.
         has_bridge: Whether the networks behind the hosts are joined.
-        delay_s: For `any`: after how many seconds from the start of the program.
+        share: For `any`: after which share of the time that a deployment takes.
     """
 
     fault: str
     stage: str
     seed: str
     has_bridge: bool
-    delay_s: float = 0.0
+    share: float = 0.0
 
     @property
     def key(self) -> str:
@@ -91,6 +91,19 @@ def words_of(field_: Field, plan: CellPlan) -> tuple[str, ...]:
     return ("deploy", field_.pair, "openvpn-udp", *bridge)
 
 
+def length_of(field_: Field, folder: Path, *, has_bridge: bool) -> float:
+    """Roll out and take back without any fault; return how long rolling out takes, in seconds.
+
+    Raises:
+        AssertionError: It did not work.
+    """
+    desk = field_.desk(folder)
+    done = desk.tunnelmark(*words_of(field_, CellPlan("", "", "", has_bridge)))
+    ended = desk.tunnelmark("undeploy", field_.pair)
+    assert (done.status, ended.status) == (0, 0), done.err + ended.err
+    return done.seconds
+
+
 class Cell:
     """One cell of the matrix.
 
@@ -98,9 +111,11 @@ class Cell:
         field_: The hosts; they are as they were before if all goes well.
         plan: What is to be done.
         folder: An empty folder.
+        length_s: How long a deployment takes that nothing happens to, in seconds.
     """
 
-    def __init__(self, field_: Field, plan: CellPlan, folder: Path) -> None:
+    def __init__(self, field_: Field, plan: CellPlan, folder: Path, length_s: float = 0.0) -> None:
+        self._length_s = length_s
         self._field = field_
         self._plan = plan
         self._folder = folder
@@ -129,8 +144,8 @@ class Cell:
     ) -> None:
         plan = self._plan
         if plan.stage == "any":
-            delay_s: float | None = plan.delay_s
-            time.sleep(plan.delay_s)
+            delay_s: float | None = plan.share * self._length_s
+            time.sleep(plan.share * self._length_s)
         else:
             delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
         if delay_s is None:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
-from app.cli.progress import duration
+from app.cli.progress import EventDisplay
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.compose.censuses import CensusOptions, CensusResults
@@ -25,7 +19,7 @@ from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCe
 from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
 from app.domain.errors import Cancelled, InvalidOption
 from app.domain.events import LogLevel, LogLine
-from app.domain.events import Progress as CensusProgress
+from app.domain.events import Progress as HowFar
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.census_json import census_to_json
 from app.wizard import Discovery
@@ -126,7 +120,7 @@ def describe_option(result: OptionResult) -> str:
     return f"{line}. {result.reason}" if result.reason else line
 
 
-class CensusDisplay:
+class CensusDisplay(EventDisplay):
     """Shows a census's events. Called in the census's thread.
 
     Args:
@@ -134,28 +128,9 @@ class CensusDisplay:
     """
 
     def __init__(self, console: Console) -> None:
-        self._console = console
-        self._lock = threading.Lock()
-        self._bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=console,
-            disable=not console.is_terminal,
-        )
-        self._task = self._bars.add_task("", total=1.0, left="")
+        super().__init__(console, plain_every_s=_PLAIN_LINE_EVERY_S)
         self._total = 0
-        self._last_plain = time.monotonic()
-
-    def __enter__(self) -> Self:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self._bars.stop()
+        self._begin()
 
     def handle(self, event: CensusEvent) -> None:
         """Show one event."""
@@ -169,20 +144,10 @@ class CensusDisplay:
                 case OptionEnded():
                     place = f"[{event.item.position + 1}/{self._total}]"
                     self._line(f"{place} {event.result.solution}: {describe_option(event.result)}")
-                case CensusProgress():
+                case HowFar():
+                    self._describe(event.text)
                     self._progress(event)
                 case LogLine() if event.level is not LogLevel.INFO:
                     self._line(event.text)
                 case _:
                     pass
-
-    def _progress(self, event: CensusProgress) -> None:
-        left = f"{duration(event.left_s)} left"
-        self._bars.update(self._task, completed=event.fraction, description=escape(event.text), left=left)
-        now = time.monotonic()
-        if not self._console.is_terminal and now - self._last_plain >= _PLAIN_LINE_EVERY_S:
-            self._last_plain = now
-            self._line(f"{event.fraction:.0%}, {left}")
-
-    def _line(self, text: str) -> None:
-        self._console.print(text, markup=False)

@@ -20,7 +20,7 @@ from app.domain.events import (
     LogLine,
     StageStarted,
 )
-from app.domain.events import Progress as CampaignProgress
+from app.domain.events import Progress as HowFar
 from app.domain.results import Attempt, AttemptStatus
 
 _PLAIN_LINE_EVERY_S = 10.0
@@ -69,15 +69,17 @@ class JobProgress:
         self._bars.update(self._task, description=escape(text), completed=fraction or 0.0, total=total)
 
 
-class CampaignDisplay:
-    """Shows a campaign's events. Called in the campaign's thread.
+class EventDisplay:
+    """What displays of events have in common: lines, and how far it is.
 
     Args:
         console: On stderr.
+        plain_every_s: Seconds between two lines that say how far it is, where there is no terminal for a bar.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, *, plain_every_s: float) -> None:
         self._console = console
+        self._plain_every_s = plain_every_s
         self._lock = threading.Lock()
         self._bars = Progress(
             TextColumn("{task.description}"),
@@ -88,9 +90,7 @@ class CampaignDisplay:
             disable=not console.is_terminal,
         )
         self._task: TaskID | None = None
-        self._titles: dict[tuple[str, str], str] = {}
-        self._total = 0
-        self._last_plain = 0.0
+        self._next_plain_s = 0.0
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -101,6 +101,36 @@ class CampaignDisplay:
     ) -> None:
         self._bars.stop()
 
+    def _begin(self) -> None:
+        self._task = self._bars.add_task("", total=1.0, left="")
+
+    def _describe(self, text: str) -> None:
+        if self._task is not None:
+            self._bars.update(self._task, description=escape(text))
+
+    def _progress(self, event: HowFar) -> None:
+        left = f"{duration(event.left_s)} left"
+        if self._task is not None:
+            self._bars.update(self._task, completed=event.fraction, left=left)
+        if not self._console.is_terminal and time.monotonic() >= self._next_plain_s:
+            self._next_plain_s = time.monotonic() + self._plain_every_s
+            self._line(f"      {event.fraction:4.0%}, {left}: {event.text}")
+
+    def _line(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+
+class CampaignDisplay(EventDisplay):
+    """Shows a campaign's events. Called in the campaign's thread.
+
+    Args:
+        console: On stderr.
+    """
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console, plain_every_s=_PLAIN_LINE_EVERY_S)
+        self._total = 0
+
     def handle(self, event: Event) -> None:
         """Show one event."""
         with self._lock:
@@ -109,9 +139,9 @@ class CampaignDisplay:
                     self._start(event)
                 case AttemptStarted():
                     self._line(f"[{event.key.position + 1}/{self._total}] {event.title}, round {event.key.round}")
-                case StageStarted() if self._task is not None:
-                    self._bars.update(self._task, description=escape(f"{event.stage} {event.detail}".strip()))
-                case CampaignProgress():
+                case StageStarted():
+                    self._describe(f"{event.stage} {event.detail}".strip())
+                case HowFar():
                     self._progress(event)
                 case AttemptEnded():
                     self._line(f"      {describe_attempt(event.attempt)}")
@@ -122,22 +152,11 @@ class CampaignDisplay:
 
     def _start(self, event: CampaignStarted) -> None:
         self._total = len(event.plan.attempts)
-        self._task = self._bars.add_task("", total=1.0, left="")
+        self._begin()
         seconds = sum(event.plan.predicted_s)
         self._line(f"Comparison {event.campaign_id}: {self._total} attempts, about {duration(seconds)}.")
         if event.done:
             self._line(f"{len(event.done)} of them were done before.")
-
-    def _progress(self, event: CampaignProgress) -> None:
-        if self._task is not None:
-            self._bars.update(self._task, completed=event.fraction, left=f"{duration(event.left_s)} left")
-        now = time.monotonic()
-        if not self._console.is_terminal and now - self._last_plain >= _PLAIN_LINE_EVERY_S:
-            self._last_plain = now
-            self._line(f"      {event.fraction:4.0%}, {duration(event.left_s)} left: {event.text}")
-
-    def _line(self, text: str) -> None:
-        self._console.print(text, markup=False)
 
 
 def duration(seconds: float) -> str:

@@ -40,7 +40,6 @@ class Stopping:
 
     def __init__(self) -> None:
         self._first_s: float | None = None
-        self.number = signal.SIGINT
 
     @property
     def is_asked(self) -> bool:
@@ -57,10 +56,10 @@ class Stopping:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
 
-    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         now_s = time.monotonic()
         if self._first_s is None:
-            self._first_s, self.number = now_s, signal.Signals(number)
+            self._first_s = now_s
         elif now_s - self._first_s >= BURST_S:
             _end_at_once()
 

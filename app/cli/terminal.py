@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import queue
-import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -143,6 +142,7 @@ def run_cancellable(
 
     Raises:
         BaseException: What the job raised; `Cancelled` where it was cancelled.
+        KeyboardInterrupt: A signal came when the job had just ended.
     """
     token = token or CancelToken()
     outcome: list[T] = []
@@ -167,6 +167,6 @@ def run_cancellable(
         thread.join()
     if errors:
         raise errors[0]
-    if stopping.is_asked and not is_noticed:  # it came too late for this job: as if it came now
-        signal.raise_signal(stopping.number)
+    if stopping.is_asked and not is_noticed:  # it came too late for this job, and is meant for what would follow
+        raise KeyboardInterrupt
     return outcome[0]

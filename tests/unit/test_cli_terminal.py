@@ -51,9 +51,10 @@ def test_a_signal_cancels_and_the_clean_up_is_waited_for(prompts: TerminalPrompt
     assert signal.getsignal(number) == before
 
 
-def test_a_signal_that_comes_too_late_for_the_job_is_not_lost(prompts: TerminalPrompts) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_comes_too_late_for_the_job_is_not_lost(prompts: TerminalPrompts, number: signal.Signals) -> None:
     with pytest.raises(KeyboardInterrupt):
-        run_cancellable(lambda _token: os.kill(os.getpid(), signal.SIGINT), prompts)
+        run_cancellable(lambda _token: os.kill(os.getpid(), number), prompts)
 
 
 def test_a_question_is_put_in_the_main_thread(prompts: TerminalPrompts, monkeypatch: pytest.MonkeyPatch) -> None:

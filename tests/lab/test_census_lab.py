@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
+from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
 from app.domain.census_events import OptionEnded, OptionStarted
@@ -24,6 +24,7 @@ from app.ranking.census import behind_best, count_census
 from app.storage import Store
 from support import lab_census
 from support.lab_campaign import Found, find_out
+from support.lab_deploy import Snapshots, differences, look
 from support.lab_sessions import connected, sh
 
 pytestmark = pytest.mark.lab
@@ -46,15 +47,17 @@ def found(lab: Lab, sessions: SessionPair) -> Found:
     return find_out(lab, sessions)
 
 
+@pytest.fixture(scope="module")
+def before(sessions: SessionPair) -> Snapshots:
+    """What both gateways looked like at first."""
+    return look(sessions, SnapshotDepth.THOROUGH)
+
+
 @pytest.fixture(autouse=True)
-def unchanged(sessions: SessionPair) -> Iterator[None]:
+def unchanged(sessions: SessionPair, before: Snapshots) -> Iterator[None]:
     """Every test here leaves both gateways as it found them."""
-    token = CancelToken()
-    hosts = (sessions.a, sessions.b)
-    before = [take_snapshot(host, token=token, depth=SnapshotDepth.THOROUGH) for host in hosts]
     yield
-    after = [take_snapshot(host, token=token, depth=SnapshotDepth.THOROUGH) for host in hosts]
-    assert [compare_snapshots(one, other) for one, other in zip(before, after, strict=True)] == [(), ()]
+    assert differences(before, look(sessions, SnapshotDepth.THOROUGH)) == []
 
 
 def listed(found: Found, *names: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from app.domain.errors import ConnectionLost
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
 from app.lab import Lab
-from support.lab_deploy import Bench, differences, find_out
+from support.lab_deploy import Bench, Snapshots, differences, find_out
 from support.lab_sessions import connected, sh
 
 LEASE_S = 10
@@ -32,10 +32,15 @@ def bench(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]
         yield Bench(lab, sessions, find_out(sessions))
 
 
+@pytest.fixture(scope="module")
+def before(bench: Bench) -> Snapshots:
+    """What both gateways looked like at first."""
+    return bench.look(SnapshotDepth.THOROUGH)
+
+
 @pytest.fixture(autouse=True)
-def unchanged(bench: Bench) -> Iterator[None]:
+def unchanged(bench: Bench, before: Snapshots) -> Iterator[None]:
     """Every test here must leave both gateways as it found them, to the byte."""
-    before = bench.look(SnapshotDepth.THOROUGH)
     yield
     assert differences(before, bench.look(SnapshotDepth.THOROUGH)) == []
 

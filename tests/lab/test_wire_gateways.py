@@ -18,7 +18,7 @@ from app.domain.solutions import Carrier
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.lab import Lab
 from app.probes.wire import WireRequest, probe_wire
-from support.lab_deploy import Bench, differences, find_out
+from support.lab_deploy import Bench, Snapshots, differences, find_out
 from support.lab_sessions import connected, sh
 from vpn_adapters.registry import ADAPTERS
 
@@ -36,10 +36,15 @@ def bench(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]
         yield Bench(lab, sessions, find_out(sessions))
 
 
+@pytest.fixture(scope="module")
+def before(bench: Bench) -> Snapshots:
+    """What both gateways looked like at first."""
+    return bench.look()
+
+
 @pytest.fixture(autouse=True)
-def unchanged(bench: Bench) -> Iterator[None]:
+def unchanged(bench: Bench, before: Snapshots) -> Iterator[None]:
     """Every test leaves both gateways as they were, whatever it broke."""
-    before = bench.look()
     yield
     assert differences(before, bench.look()) == []
     for session in (bench.sessions.a, bench.sessions.b):

@@ -22,12 +22,15 @@ from app.discovery import discover_pair
 from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.lab import Lab, LabManager
 from support.lab_sessions import connected
 from vpn_adapters.registry import ADAPTERS
+
+Snapshots = tuple[HostSnapshot, HostSnapshot]
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,23 @@ class Bench:
         pair = self.lab.pair
         return DeployRequest(pair, adapter, suite, Link(pair.underlay_a, pair.underlay_b), *self.facts)
 
-    def look(self, depth: SnapshotDepth = SnapshotDepth.QUICK) -> tuple[HostSnapshot, HostSnapshot]:
-        a, b = (take_snapshot(one, token=CancelToken(), depth=depth) for one in (self.sessions.a, self.sessions.b))
-        return a, b
+    def look(self, depth: SnapshotDepth = SnapshotDepth.QUICK) -> Snapshots:
+        return look(self.sessions, depth)
+
+
+def look(sessions: SessionPair, depth: SnapshotDepth) -> Snapshots:
+    """Say what both gateways look like."""
+    return run_both(
+        lambda: take_snapshot(sessions.a, token=CancelToken(), depth=depth),
+        lambda: take_snapshot(sessions.b, token=CancelToken(), depth=depth),
+    )
 
 
 def find_out(sessions: SessionPair) -> tuple[HostFacts, HostFacts]:
     return discover_pair(sessions, ADAPTERS, token=CancelToken())
 
 
-def differences(before: tuple[HostSnapshot, HostSnapshot], after: tuple[HostSnapshot, HostSnapshot]) -> list[str]:
+def differences(before: Snapshots, after: Snapshots) -> list[str]:
     """Say what is different on A and B."""
     return [
         f"{side}: {text}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import EndPlan, IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import EndPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, CommandResult
-from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.hosts import HostFacts, SolutionSupport
 from app.domain.link import ETHERNET_HEADER_BYTES
-from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
+from app.domain.solutions import Carrier, SolutionInfo, Space, Suite
+from vpn_adapters.shared.unprotected import NO_PROTECTION, NO_SECURITY, UnprotectedAdapter
 
 NAME = "baseline"
 
@@ -19,13 +20,7 @@ _INFO = SolutionInfo(
     summary="The path between the two hosts without any tunnel, as the reference for everything else.",
     space=Space.NONE,
     carrier=Carrier.NONE,
-    security=SecurityProperties(
-        has_confidentiality=False,
-        has_integrity=False,
-        has_authentication=False,
-        has_anti_replay=False,
-        has_forward_secrecy=False,
-    ),
+    security=NO_SECURITY,
     files_per_site=0,
     keys_per_site=0,
     is_unprotected=True,
@@ -33,11 +28,9 @@ _INFO = SolutionInfo(
     routing="The hosts' own routes; nothing is joined.",
 )
 
-_SUITE = Suite(name="none", title="No protection", is_default=True)
-
 
 @dataclass(frozen=True, slots=True)
-class BaselineAdapter:
+class BaselineAdapter(UnprotectedAdapter):
     """Plans nothing; probes use the underlay's own addresses."""
 
     @property
@@ -57,21 +50,7 @@ class BaselineAdapter:
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         """Return the one suite without anything in it."""
         del facts_a, facts_b
-        return (_SUITE,)
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
-        """Return nothing: there is nothing to choose."""
-        return ()
-
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """Return an empty recipe."""
-        del request, side
-        return IdentityRecipe()
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """Return an empty identity."""
-        del outputs
-        return PublicIdentity()
+        return (NO_PROTECTION,)
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return a plan without files and steps."""
@@ -89,11 +68,6 @@ class BaselineAdapter:
             overhead_note="Frames travel as they are.",
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES,
         )
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Return nothing: it has no configuration."""
-        del text
-        return ()
 
 
 adapter = BaselineAdapter()

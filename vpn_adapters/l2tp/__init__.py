@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import EndPlan, IdentityRecipe, PlanRequest, PublicIdentity, Setting, TunnelPlan
+from app.domain.adapters import EndPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.mesh import MeshEffort, PerSite
-from app.domain.solutions import Carrier, CensusOption, SecurityProperties, SolutionInfo, Space, Suite
+from app.domain.solutions import Carrier, SolutionInfo, Space, Suite
 from vpn_adapters.shared import discovering, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check
+from vpn_adapters.shared.unprotected import NO_PROTECTION, NO_SECURITY, UnprotectedAdapter
 
 NAME = "l2tp"
 
@@ -22,13 +23,7 @@ _INFO = SolutionInfo(
     summary="Ethernet frames in IP packets by the kernel, readable to all on the way: what tunnelling alone costs.",
     space=Space.NONE,
     carrier=Carrier.IP,
-    security=SecurityProperties(
-        has_confidentiality=False,
-        has_integrity=False,
-        has_authentication=False,
-        has_anti_replay=False,
-        has_forward_secrecy=False,
-    ),
+    security=NO_SECURITY,
     files_per_site=0,
     keys_per_site=0,
     is_unprotected=True,
@@ -41,11 +36,9 @@ _INFO = SolutionInfo(
     mesh=MeshEffort(files=PerSite(0, 0), routes=PerSite(2, -2), keys=PerSite(0, 0)),
 )
 
-_SUITE = Suite(name="none", title="No protection", is_default=True)
-
 
 @dataclass(frozen=True, slots=True)
-class L2tpAdapter:
+class L2tpAdapter(UnprotectedAdapter):
     """A static L2TPv3 tunnel between the underlay's addresses."""
 
     @property
@@ -72,21 +65,7 @@ class L2tpAdapter:
 
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         """Return the one suite without anything in it, where both hosts can."""
-        return (_SUITE,) if discovering.are_both_able(NAME, facts_a, facts_b) else ()
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
-        """Return nothing: there is nothing to choose."""
-        return ()
-
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """Return an empty recipe: there are no keys."""
-        del request, side
-        return IdentityRecipe()
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """Return an empty identity."""
-        del outputs
-        return PublicIdentity()
+        return (NO_PROTECTION,) if discovering.are_both_able(NAME, facts_a, facts_b) else ()
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return the tunnel's steps for both ends."""
@@ -105,11 +84,6 @@ class L2tpAdapter:
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0),
             wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
         )
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """Return nothing: there are no configuration files."""
-        del text
-        return ()
 
 
 def _end(link: Link, side: Side) -> EndPlan:

@@ -18,6 +18,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from ui.app import real_services, run_window
+from ui.widgets.dialogs import Question
 from ui.window import MainWindow
 
 _LOOK_MS = 50
@@ -141,6 +142,7 @@ class Tour:
             tabs.setCurrentIndex(nth)
             yield self._is_idle
             take(name)
+        yield from self._roll_out()
         window.show_history()
         yield self._is_idle
         take("history")
@@ -156,6 +158,34 @@ class Tour:
         window.current.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]
         yield self._is_idle
         take("lint")
+
+    def _roll_out(self) -> Iterator[Condition]:
+        """Roll out the best one, keep it, look at it, and take it back."""
+        window, take = self._window, self._photographer.take
+        window.results.rollout.click()
+        page = window.deploy
+        yield lambda: page.preview.isEnabled() and self._is_idle()
+        page.preview.click()
+        yield lambda: page.deploy.isEnabled() and self._is_idle()
+        take("deploy")
+        page.deploy.click()
+        yield lambda: page.live.countdown.is_open
+        take("deploy-countdown")
+        page.live.countdown.keep.click()
+        yield self._is_idle
+        take("deploy-done")
+        window.show_area("standing")
+        yield self._is_idle
+        window.standing.look()
+        yield self._is_idle
+        take("standing")
+        window.standing.detail.undo.click()
+        question = window.findChild(Question)
+        if question is None:
+            raise RuntimeError("it is not asked whether to undo")
+        question.yes.click()
+        yield self._is_idle
+        take("undeploy-done")
 
     def _tried(self) -> int:
         table = self._window.current.table.census  # type: ignore[union-attr]

@@ -44,6 +44,8 @@ ip link set cable netns plant
 ip -n plant link add switch type bridge
 for port in port cable; do ip -n plant link set $port master switch up; done
 ip -n plant link set switch up
+ip -n plant addr del {address}/24 dev port
+ip -n plant addr add {address}/24 dev switch
 """
 REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
 
@@ -126,7 +128,7 @@ def join_lans(desk: Desk) -> None:
     """Join the two LANs by a way of their own; they are parted when they are removed."""
     own = {Side.A: desk.pair.underlay_a, Side.B: desk.pair.underlay_b}
     for side in Side:
-        sh(desk.host(side), _JOIN_LANS.format(own=own[side], peer=own[side.other]))
+        sh(desk.host(side), _JOIN_LANS.format(own=own[side], peer=own[side.other], address=ADDRESSES[side]))
 
 
 def ping_from_lan(desk: Desk, side: Side, *options: str, is_tagged: bool = False) -> bool:

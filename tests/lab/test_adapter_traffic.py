@@ -16,7 +16,7 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
 from support.adapter_cases import default_cases
-from support.bare_tunnel import BareTunnel, build, captured, new_tunnel, ping
+from support.bare_tunnel import BareTunnel, build, captured, new_tunnel, ping, ping_sizes
 from support.lab_pairs import LabPairs
 from support.lab_sessions import sh
 
@@ -79,8 +79,9 @@ def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> No
     for side in Side:
         end = plan.end(side)
         assert end.negotiated is None or tunnel.holds(side, end.negotiated), tunnel.logs()
-        for size in FRAME_BYTES if side is Side.A else FRAME_BYTES[-1:]:
-            assert ping(tunnel.session(side), plan.probe_address(side.other), frame_bytes=size) >= 10, size
+        sizes = FRAME_BYTES if side is Side.A else FRAME_BYTES[-1:]
+        answered = ping_sizes(tunnel.session(side), plan.probe_address(side.other), sizes)
+        assert all(count >= 10 for count in answered.values()), answered
         shown = sh(tunnel.session(side), f"ip -o link show dev {end.interface}; ip -o addr show dev {end.interface}")
         assert f"mtu {plan.inner_mtu_bytes} " in shown
         assert "inet6" not in shown
@@ -92,33 +93,25 @@ def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> No
 
 
 def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTunnel) -> None:
-    host, address = built.sessions.a, built.plan.probe_address(Side.B)
-
-    def send() -> None:
-        for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
-            assert ping(host, address, frame_bytes=size, count=FRAMES, mark=True) >= FRAMES
-
-    seen = captured(built, send)
-    assert seen.packets >= 2 * FRAMES
-    # The unencrypted tunnel shows that the marks can be seen at all.
-    assert (seen.marks >= FRAMES) if built.adapter.info.is_unprotected else (seen.marks == 0)
-    for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
-        expected = built.plan.overhead_by_frame.get(size, built.plan.overhead_bytes)
-        assert expected is not None
-        assert seen.lengths.count(size + expected) >= FRAMES - 2, sorted(seen.lengths)
-
-
-def test_filter_of_the_plan_matches_the_tunnel_and_nothing_else(built: BareTunnel) -> None:
     host, plan = built.sessions.a, built.plan
     assert plan.wire_filter
 
     def send() -> None:
-        assert ping(host, plan.probe_address(Side.B), frame_bytes=MEASURED_FRAME_BYTES, count=FRAMES) >= FRAMES
+        for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
+            assert ping(host, plan.probe_address(Side.B), frame_bytes=size, count=FRAMES, mark=True) >= FRAMES
         assert ping(host, built.request.link.underlay_b, frame_bytes=BARE_FRAME_BYTES, count=FRAMES) >= FRAMES
 
-    lengths = captured(built, send, wire_filter=plan.wire_filter).lengths
-    assert len(lengths) >= FRAMES
-    assert BARE_FRAME_BYTES not in lengths
+    seen = captured(built, send, wire_filter=plan.wire_filter)
+    # The unencrypted tunnel shows that the marks can be seen at all.
+    assert (seen.marks >= FRAMES) if built.adapter.info.is_unprotected else (seen.marks == 0)
+    for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
+        expected = plan.overhead_by_frame.get(size, plan.overhead_bytes)
+        assert expected is not None
+        assert seen.lengths.count(size + expected) >= FRAMES - 2, sorted(seen.lengths)
+    # The plan's filter matches the tunnel and nothing else.
+    assert seen.lengths.count(BARE_FRAME_BYTES) >= FRAMES
+    assert len(seen.filtered) >= 2 * FRAMES
+    assert BARE_FRAME_BYTES not in seen.filtered
 
 
 def test_it_fails_closed(built: BareTunnel) -> None:

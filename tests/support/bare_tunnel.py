@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -182,6 +182,15 @@ def build(tunnel: BareTunnel) -> float:
     return time.monotonic() - started_at_s
 
 
+def ping_sizes(host: HostSession, address: str, sizes: Sequence[int], *, count: int = 10) -> dict[int, int]:
+    """Return for each size how many frames, none of which may be fragmented inside, were answered."""
+    one = f"ping -n -q -c {count} -i 0.02 -w 20 -M do -s $((size - 42)) {address} 2>&1 || true"
+    shown = sh(host, f"for size in {' '.join(map(str, sizes))}; do echo size $size; {one}; done")
+    found = re.findall(r"^size (\d+)\n(?:(?!size ).*\n)*?.* (\d+) received", shown, re.MULTILINE)
+    assert len(found) == len(sizes), shown
+    return {int(size): int(received) for size, received in found}
+
+
 def ping(
     host: HostSession, address: str, *, frame_bytes: int = 1514, count: int = 10, mark: bool = False, wait_s: int = 20
 ) -> int:
@@ -206,10 +215,12 @@ class Capture:
     Attributes:
         marks: How many marks could be read in it.
         lengths: Length of every frame, in bytes without FCS.
+        filtered: The same of those that a pcap filter lets through; all where there is none.
     """
 
     marks: int
     lengths: tuple[int, ...]
+    filtered: tuple[int, ...]
 
     @property
     def packets(self) -> int:
@@ -218,12 +229,12 @@ class Capture:
 
 
 def captured(tunnel: BareTunnel, while_capturing: Callable[[], object], *, wire_filter: str = "") -> Capture:
-    """Return what A sent on the underlay meanwhile, as far as a pcap filter lets it through."""
+    """Return what A sent on the underlay meanwhile."""
     host = tunnel.sessions.a
     options = "-U -s 0 -i eth1 -Q out -w /run/marks.pcap"
     sh(
         host,
-        f"rm -f /run/marks.*; (tcpdump --immediate-mode {options} '{wire_filter}' 2>/run/marks.log "
+        f"rm -f /run/marks.*; (tcpdump --immediate-mode {options} 2>/run/marks.log "
         "& echo $! >/run/marks.pid) >/dev/null 2>&1",
     )
     token = CancelToken()
@@ -236,10 +247,15 @@ def captured(tunnel: BareTunnel, while_capturing: Callable[[], object], *, wire_
         shown = sh(
             host,
             "grep -a -o 'MARKER!' /run/marks.pcap | wc -l; tcpdump -n -e -t -r /run/marks.pcap 2>/dev/null; "
-            "rm -f /run/marks.*",
+            f"echo filtered; tcpdump -n -e -t -r /run/marks.pcap '{wire_filter}' 2>/dev/null; rm -f /run/marks.*",
         )
     marks, _, frames = shown.partition("\n")
-    return Capture(int(marks), tuple(int(length) for length in re.findall(r"^\S+ > .*? length (\d+): ", frames, re.M)))
+    everything, _, filtered = frames.partition("filtered\n")
+    return Capture(int(marks), _lengths(everything), _lengths(filtered))
+
+
+def _lengths(frames: str) -> tuple[int, ...]:
+    return tuple(int(length) for length in re.findall(r"^\S+ > .*? length (\d+): ", frames, re.M))
 
 
 def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object]) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.lasting_state import read_bridge, read_current
 from app.deploy.loops import are_joined
+from app.deploy.opening import raise_if_held
 from app.deploy.places import bridge_name, free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
 from app.deploy.request import DeployRequest
@@ -25,7 +26,7 @@ from app.domain.adapters import Adapter, Purpose, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import InvalidOption, InvalidPlan
+from app.domain.errors import InputFault, InvalidOption, InvalidPlan, PreflightRefused, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutObstacle, RolloutOptions
@@ -184,10 +185,42 @@ def prepare(
     Raises:
         InvalidOption: A LAN port cannot be joined.
         PreflightRefused: There is no free place.
+        PairLocked: Another Tunnelmark works on a host, and what it has just made is in the way.
     """
+    slot = slot_of(discovery.pair)
+    while True:
+        current = current_ids(sessions, slot, token=token)
+        refusal: TunnelmarkError | None = None
+        prepared: Prepared | None = None
+        try:
+            prepared = _prepare(sessions, discovery, choice, options, current, known=known, header=header, token=token)
+        except (InputFault, PreflightRefused) as error:
+            refusal = error
+        if prepared is not None and not any(one.is_blocking for one in prepared.warnings):
+            return prepared
+        # What is in the way may be what another Tunnelmark is just making, or was making until now.
+        raise_if_held(host_ends(sessions, STATE_DIR), token=token)
+        if current_ids(sessions, slot, token=token) != current:
+            continue
+        if prepared is not None:
+            return prepared
+        if refusal is not None:
+            raise refusal
+
+
+def _prepare(
+    sessions: SessionPair,
+    discovery: Discovery,
+    choice: Choice,
+    options: RolloutOptions,
+    current: Mapping[Side, str],
+    *,
+    known: tuple[Deployment, ...],
+    header: tuple[str, ...],
+    token: CancelToken,
+) -> Prepared:
     pair = discovery.pair
     slot = slot_of(pair)
-    current = current_ids(sessions, slot, token=token)
     deployment_id = new_id()
     index = _index(discovery, current, known)
     link = lasting_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)

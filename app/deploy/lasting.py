@@ -21,6 +21,7 @@ from app.deploy.confirming import Confirmed, Confirmer, Outcome
 from app.deploy.ends import whole_seconds
 from app.deploy.kit import KitRequest, kit_dir, kit_files
 from app.deploy.lasting_adapter import ASIDE_S
+from app.deploy.lasting_state import read_current
 from app.deploy.leases import Lease
 from app.deploy.ledger import AuditSink
 from app.deploy.marks import Mark
@@ -30,7 +31,7 @@ from app.deploy.transaction import CLEANUP_S, StageSink, Transaction
 from app.domain.adapters import Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite, SessionPair
-from app.domain.errors import CommandFailed, TunnelDown, TunnelmarkError
+from app.domain.errors import CommandFailed, PairLocked, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
@@ -107,9 +108,24 @@ class LastingTransaction(Transaction):
             self._ends, self._tunnels, self._ledgers, place.slot, place.deployment_id, run_dir, place.replaced
         )
 
-    def _obstacles(self) -> list[Obstacle]:
+    def _obstacles(self, token: CancelToken) -> list[Obstacle]:
+        self._check_place(token)
         # Whatever is wrong with a host, a deployment can be ended.
-        return super()._obstacles() if self._place.deployment_id else []
+        return super()._obstacles(token) if self._place.deployment_id else []
+
+    def _check_place(self, token: CancelToken) -> None:
+        """Refuse to go on where the place has changed since it was looked at: now that it is locked, it stays so."""
+
+        def read(side: Side, child: CancelToken) -> str:
+            return read_current(self._ends[side], self._place.slot, token=child)
+
+        found = on_both(read, token=token)
+        changed = [self._ends[side].label for side in Side if found[side] != self._place.replaced.get(side, "")]
+        if changed:
+            raise PairLocked(
+                f"Another Tunnelmark has meanwhile changed what is rolled out on {' and '.join(changed)}.",
+                hint="Look at it with: tunnelmark status PAIR. Then try again.",
+            )
 
     # --- proving ------------------------------------------------------------------------------------------------------
 

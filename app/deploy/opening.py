@@ -10,6 +10,7 @@ from app.deploy.both import on_both_to_the_end
 from app.deploy.ends import HostEnd
 from app.deploy.ledger import AuditSink
 from app.deploy.recovery import free_if_abandoned, is_abandoned
+from app.deploy.surveys import survey
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 
@@ -52,6 +53,23 @@ def begin_both(
             may_wait = side is Side.B and Side.A in begun
             begun[side] = _despite_lock(ends[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
     return begun
+
+
+def raise_if_held(ends: Mapping[Side, HostEnd], *, token: CancelToken) -> None:
+    """Say who works on a host, where somebody does: what is seen there meanwhile is theirs.
+
+    Args:
+        ends: The hosts.
+        token: Cancels it.
+
+    Raises:
+        HeldLock: A living Tunnelmark works on a host.
+        CommandFailed: A host could not be looked at.
+    """
+    for end in ends.values():
+        lock = survey(end, token=token).lock
+        if lock is not None and not is_abandoned(lock):
+            raise HeldLock(end, lock)
 
 
 def _despite_lock(

@@ -153,7 +153,7 @@ class Transaction:
         self._stage(Stage.PREFLIGHT)
         with self._timed("begin"):
             begun = begin_both(self._ends, self._begin_end, token=token, audit=self._audit)
-        obstacles = self._obstacles()
+        obstacles = self._obstacles(token)
         blocking = [obstacle for obstacle in obstacles if obstacle.is_blocking]
         if blocking:
             raise PreflightRefused(
@@ -168,7 +168,8 @@ class Transaction:
         }
         return tuple(obstacles), identities
 
-    def _obstacles(self) -> list[Obstacle]:
+    def _obstacles(self, token: CancelToken) -> list[Obstacle]:
+        del token  # nothing more is asked here
         return [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
 
     def _begin_end(self, side: Side, token: CancelToken) -> Begun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import threading
 import time
@@ -14,7 +15,7 @@ from app.deploy import HostSnapshot, compare_snapshots
 from app.domain.hosts import Side
 from faults.fields import FaultDesk, Field
 from faults.stages import StageReader
-from faults.strikes import FAULTS, Scene, Struck
+from faults.strikes import FAULTS, TWO, Scene, Struck
 
 LEASE_S = 30.0
 """For how long a host waits to hear of Tunnelmark before it puts itself back, in seconds."""
@@ -125,22 +126,31 @@ class Cell:
     def run(self) -> CellResult:
         """Do it."""
         result = CellResult(self._plan)
+        second = self._start_second() if self._plan.fault == TWO else None
         rng = random.Random(self._plan.key)  # noqa: S311 - nothing secret
         process = self._desks[0].start(*words_of(self._field, self._plan))
         reader = StageReader(process)
         try:
-            self._strike_and_judge(process, reader, rng, result)
+            self._strike_and_judge(process, reader, second, rng, result)
         except (Unsettled, AssertionError, subprocess.TimeoutExpired) as error:
             result.outcome, result.what = "EXCEPTION", f"{result.what} {error}".strip()
         finally:
             process.kill()
             process.wait(20)
             reader.close()
+            if second is not None:
+                second.process.kill()
+                second.close()
             result.said = [*reader.lines[-12:], reader.out[-500:]]
         return result
 
     def _strike_and_judge(
-        self, process: subprocess.Popen[str], reader: StageReader, rng: random.Random, result: CellResult
+        self,
+        process: subprocess.Popen[str],
+        reader: StageReader,
+        second: StageReader | None,
+        rng: random.Random,
+        result: CellResult,
     ) -> None:
         plan = self._plan
         if plan.stage == "any":
@@ -150,15 +160,14 @@ class Cell:
             delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
         if delay_s is None:
             raise Unsettled("the stage was never reached")
-        other = self._folder / "other"
-        scene = Scene(self._field, process, rng, other, words_of(self._field, plan))
+        scene = Scene(self._field, process, rng, second.process if second is not None else None)
         struck = FAULTS[plan.fault](scene)
         result.what = f"{delay_s:.2f} s after it began; {struck.note}".rstrip("; ")
         healer = _heal_later(struck)
         try:
             process.wait(END_S)
             result.status = process.returncode
-            self._end_second(struck, result)
+            self._end_second(second, result)
             began_s = time.monotonic()
             ids = self._settle()
             result.settled_s = time.monotonic() - began_s
@@ -168,16 +177,26 @@ class Cell:
                 struck.heal()
         self._judge(ids, result)
 
-    def _end_second(self, struck: Struck, result: CellResult) -> None:
-        if struck.second is None or struck.second_desk is None:
+    def _start_second(self) -> StageReader:
+        """Start another Tunnelmark on another computer; it stands still once it is about to look at what is there."""
+        desk = self._field.desk(self._folder / "other")
+        self._desks.append(desk)
+        second = StageReader(desk.start(*words_of(self._field, self._plan)))
+        assert second.wait_for("prepare", STAGE_S), "the second one did not begin"
+        second.process.send_signal(signal.SIGSTOP)
+        return second
+
+    def _end_second(self, second: StageReader | None, result: CellResult) -> None:
+        if second is None:
             return
-        self._desks.append(struck.second_desk)
-        _, err = struck.second.communicate(timeout=END_S)
-        is_told = "working on" in err or "just locking" in err
-        if struck.second.returncode != 0 and not is_told:
+        second.process.wait(END_S)
+        second.close()
+        err = " ".join(" ".join(second.lines).split())
+        is_told = any(words in err for words in ("working on", "just locking", "has meanwhile changed"))
+        if second.process.returncode != 0 and not is_told:
             raise Unsettled(f"the second one failed: {err[-400:]}")
         result.what += "; the second one was told to wait" if is_told else "; the second one came later"
-        if 0 not in (struck.second.returncode, result.status):
+        if 0 not in (second.process.returncode, result.status):
             raise Unsettled(f"neither got through: {err[-300:]}")
 
     def _state(self, side: Side) -> tuple[str, bool]:
@@ -206,7 +225,7 @@ class Cell:
             raise Unsettled("the program says that it is at fault itself")
         if result.status == 0 and not is_confirmed:
             raise Unsettled("the program says that it was confirmed")
-        if self._plan.fault == "two Tunnelmarks" and not is_confirmed:
+        if self._plan.fault == TWO and not is_confirmed:
             raise Unsettled("nobody got through")
         desk = self._wait_until_well(is_expected=is_half or is_confirmed)
         if is_half or is_confirmed:

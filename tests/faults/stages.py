@@ -26,7 +26,7 @@ class StageReader:
     """
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+        self.process = process
         self._begun: set[str] = set()
         self._changed = threading.Condition()
         self._has_ended = False
@@ -40,8 +40,8 @@ class StageReader:
             thread.start()
 
     def _read_err(self) -> None:
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
             self.lines.append(line.rstrip())
             if match := _LINE.match(line):
                 with self._changed:
@@ -52,8 +52,8 @@ class StageReader:
             self._changed.notify_all()
 
     def _read_out(self) -> None:
-        assert self._process.stdout is not None
-        self.out = self._process.stdout.read()
+        assert self.process.stdout is not None
+        self.out = self.process.stdout.read()
 
     def wait_for(self, stage: str, timeout_s: float) -> bool:
         """Wait until a stage has begun; return whether it has."""
@@ -73,7 +73,7 @@ class StageReader:
             if not self.wait_for("confirm", timeout_s):
                 return None
             while not is_confirmed_on_a():
-                if self._process.poll() is not None:
+                if self.process.poll() is not None:
                     return None
             return 0.0
         if not self.wait_for(stage, timeout_s):
@@ -86,6 +86,6 @@ class StageReader:
         """Wait until the process has said everything."""
         for thread in self._threads:
             thread.join(20)
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None and not stream.closed:
                 stream.close()

@@ -7,11 +7,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from app.domain.hosts import Side
-from faults.fields import FaultDesk, Field, void
+from faults.fields import Field, void
 
 OUT_S = 45.0
 """For how long a cable is out, in seconds: longer than a host waits to hear of Tunnelmark."""
@@ -43,15 +42,11 @@ class Struck:
         heal: What ends it.
         after_s: When it ends by itself, in seconds from its beginning; None: once the hosts have settled.
         note: What exactly was done.
-        second: Another Tunnelmark that was started.
-        second_desk: Where it was started.
     """
 
     heal: Callable[[], None] = lambda: None
     after_s: float | None = 0.0
     note: str = ""
-    second: subprocess.Popen[str] | None = None
-    second_desk: FaultDesk | None = None
 
 
 @dataclass
@@ -62,15 +57,13 @@ class Scene:
         field: The hosts.
         process: The Tunnelmark that rolls out.
         rng: Random choices.
-        other_folder: For what another Tunnelmark keeps.
-        words: What that one is started with.
+        second: Another Tunnelmark, which was stopped (SIGSTOP) when it began to roll out.
     """
 
     field: Field
     process: subprocess.Popen[str]
     rng: random.Random
-    other_folder: Path
-    words: tuple[str, ...] = field(default=())
+    second: subprocess.Popen[str] | None = None
 
     def one_side(self) -> Side:
         """Choose a host."""
@@ -145,11 +138,13 @@ def _clock(scene: Scene) -> Struck:
 
 
 def _second(scene: Scene) -> Struck:
-    desk = scene.field.desk(scene.other_folder)
-    return Struck(second=desk.start(*scene.words), second_desk=desk)
+    assert scene.second is not None
+    scene.second.send_signal(signal.SIGCONT)
+    return Struck()
 
 
 BOTH = (Side.A, Side.B)
+TWO = "two Tunnelmarks"
 FAULTS: dict[str, Strike] = {
     "SSH broken on A": _each((Side.A,), _break, 0.0),
     "SSH broken on B": _each((Side.B,), _break, 0.0),
@@ -165,6 +160,6 @@ FAULTS: dict[str, Strike] = {
     "daemon refuses": _program(_REFUSING),
     "underlay down": _underlay,
     "clock jump": _clock,
-    "two Tunnelmarks": _second,
+    TWO: _second,
 }
 """By what they are called in the table."""

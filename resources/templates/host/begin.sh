@@ -14,11 +14,13 @@
 
 # abandon REASON: nothing has been changed yet but our own folder.
 abandon() {
+    rmdir "$run_dir" 2> /dev/null
     release "$tunnel"
     give_up "$@"
 }
 
-# fill: everything that putting back needs. The lease is 10 characters wide, so that renewing it never needs more space.
+# fill: everything that putting back needs; the tunnel's own folder is made last. The lease is 10 characters wide, so that
+# renewing it never needs more space.
 fill() {
     uptime_s
     echo "$tunnel" > "$state/id" &&
@@ -26,8 +28,10 @@ fill() {
         printf '%s\n%s\n' "$4" "$5" > "$state/owner" &&
         printf '%s' "$undo_text" > "$state/undo.sh" &&
         printf '%s' "$watch_text" > "$state/watch.sh" &&
-        mkdir "$state/journal" "$state/log" "$6" &&
-        printf '%-10d\n' "$((uptime_now + $3))" > "$state/lease"
+        mkdir "$state/journal" "$state/log" &&
+        printf '%-10d\n' "$((uptime_now + $3))" > "$state/lease" &&
+        printf "# Remove the tunnel's own folder\nlimited 30 %s\n# end\n" "$7" > "$state/journal/0000" &&
+        mkdir "$6"
 }
 
 # start_watcher: so that it outlives this connection.
@@ -66,6 +70,7 @@ main() {
     state=$1
     tunnel=$2
     mark=$2
+    run_dir=$6
     umask 077
     unset TUNNELMARK_RUN
     say hello
@@ -88,7 +93,6 @@ main() {
     echo "$$:$start_time" > "$state/runner"
     stop_if_taken_back
     export TUNNELMARK_TUNNEL="$tunnel"
-    write_down 0000 30 "$7" "Remove the tunnel's own folder"
     shift 7
     if [ -n "$1" ]; then section reach reach "$1"; fi
     shift

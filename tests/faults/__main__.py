@@ -76,6 +76,10 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
                     result = Cell(field, plan, Path(folder), lengths_s.get(bridge, 0.0)).run()
             except Exception as error:  # noqa: BLE001 - one cell's fault must not stop the others
                 result = CellResult(plan, "EXCEPTION", what=repr(error))
+            if result.outcome == "too late":  # the computer has less to do than when the length was measured
+                lengths_s[plan.has_bridge] = result.took_s
+                waiting.put(plan)
+                continue
             if not result.is_well:
                 field = None  # nobody knows what is on these hosts
             progress.add(result)

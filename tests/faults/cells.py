@@ -62,11 +62,13 @@ class CellResult:
 
     Attributes:
         plan: What was done.
-        outcome: `as before`, `confirmed`, `half, repaired`, or `EXCEPTION`.
+        outcome: `as before`, `confirmed`, `half, repaired`, or `EXCEPTION`; `too late` where the deployment had ended
+            before its random moment.
         settled_s: How long the hosts took, in seconds from the end of Tunnelmark.
         what: What went wrong, or details.
         status: The exit status of the deployment.
         said: The last lines that it said.
+        took_s: How long the deployment took where it had ended before its random moment, in seconds.
     """
 
     plan: CellPlan
@@ -75,6 +77,7 @@ class CellResult:
     what: str = ""
     status: int | None = None
     said: list[str] = field(default_factory=list)
+    took_s: float = 0.0
 
     @property
     def is_well(self) -> bool:
@@ -155,7 +158,7 @@ class Cell:
         plan = self._plan
         if plan.stage == "any":
             delay_s: float | None = plan.share * self._length_s
-            time.sleep(plan.share * self._length_s)
+            result.took_s = _seconds_of(process, plan.share * self._length_s)
         else:
             delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
         if delay_s is None:
@@ -227,6 +230,8 @@ class Cell:
             raise Unsettled("the program says that it was confirmed")
         if self._plan.fault == TWO and not is_confirmed:
             raise Unsettled("nobody got through")
+        if result.took_s:
+            result.outcome = "too late"
         desk = self._wait_until_well(is_expected=is_half or is_confirmed)
         if is_half or is_confirmed:
             if self._plan.has_bridge and not self._field.crosses():
@@ -263,6 +268,16 @@ class Cell:
             if time.monotonic() > until:
                 raise Unsettled(f"not as before: {' '.join(found)[:1500]}")
             time.sleep(0.5)
+
+
+def _seconds_of(process: subprocess.Popen[str], limit_s: float) -> float:
+    """Wait for a moment; return after how many seconds a process ended before it, or 0."""
+    began_s = time.monotonic()
+    try:
+        process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        return 0.0
+    return time.monotonic() - began_s
 
 
 def _heal_later(struck: Struck) -> threading.Thread:

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite, SessionPair
 from app.domain.hosts import Privilege
 from app.domain.rollout import DeploymentState
 from app.export.sudoers import sudoers_text
 from app.lab import Lab
-from support.lab_deploy import Bench, differences, find_out
+from support.lab_deploy import Bench, differences
 from support.lab_rollout import desk_for
 from support.lab_sessions import connected, sh
 
@@ -39,29 +38,18 @@ def allowed(root: SessionPair) -> Iterator[None]:
         sh(host, f"rm {FILE}")
 
 
-def test_discovery_a_tunnel_and_its_undo_work(lab: Lab, root: SessionPair, allowed: None, tmp_path: Path) -> None:
-    with connected(lab, tmp_path, "plain") as plain:
-        facts = find_out(plain)
-        assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
-        bench = Bench(lab, plain, facts)
-        before = Bench(lab, root, facts).look()
-        with temporary_tunnel(
-            plain, bench.request("wireguard"), token=CancelToken(), on_stage=lambda _stage, _detail: None
-        ) as tunnel:
-            address = tunnel.plan.probe_address_b
-            assert " 0% packet loss" in sh(root.a, f"ping -c 2 -W 2 {address}")
-        assert differences(before, Bench(lab, root, facts).look()) == []
-
-
-def test_a_lasting_tunnel_is_rolled_out_looked_at_and_taken_back(
+def test_discovery_a_lasting_tunnel_its_state_and_its_undo_work(
     lab: Lab, root: SessionPair, allowed: None, tmp_path: Path
 ) -> None:
     with desk_for(lab, tmp_path, "plain") as desk:
-        bench = Bench(lab, root, (desk.found.a.facts, desk.found.b.facts))
+        facts = desk.found.a.facts, desk.found.b.facts
+        assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
+        bench = Bench(lab, root, facts)
         before = bench.look()
         assert desk.deploy("wireguard").state is DeploymentState.CONFIRMED
         desk.wait_until_healthy(20)
-        assert [end.drift for end in (desk.status().a, desk.status().b)] == [(), ()]
+        status = desk.status()
+        assert [end.drift for end in (status.a, status.b)] == [(), ()]
         assert desk.undeploy().state is DeploymentState.UNDONE
         assert differences(before, bench.look()) == []
 

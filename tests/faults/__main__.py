@@ -20,7 +20,7 @@ from platformdirs import user_cache_path
 from rich.console import Console
 from rich.table import Table
 
-from faults.cells import Cell, CellPlan, CellResult, length_of
+from faults.cells import Cell, CellPlan, CellResult, timeline_of
 from faults.fields import Field, NetField
 from faults.progress import Progress
 from faults.stages import BETWEEN, STAGES
@@ -60,7 +60,7 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
 
     def work() -> None:
         field: Field | None = None
-        lengths_s: dict[bool, float] = {}
+        timelines_s: dict[bool, tuple[float, ...]] = {}
         while True:
             try:
                 plan = waiting.get_nowait()
@@ -71,13 +71,13 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
                     field = new_field()
                 with tempfile.TemporaryDirectory(prefix="tunnelmark-fault-") as folder:
                     bridge = plan.has_bridge
-                    if plan.stage == "any" and bridge not in lengths_s:
-                        lengths_s[bridge] = length_of(field, Path(folder) / "length", has_bridge=bridge)
-                    result = Cell(field, plan, Path(folder), lengths_s.get(bridge, 0.0)).run()
+                    if plan.stage == "any" and bridge not in timelines_s:
+                        timelines_s[bridge] = timeline_of(field, Path(folder) / "timeline", has_bridge=bridge)
+                    result = Cell(field, plan, Path(folder), timelines_s.get(bridge, ())).run()
             except Exception as error:  # noqa: BLE001 - one cell's fault must not stop the others
                 result = CellResult(plan, "EXCEPTION", what=repr(error))
-            if result.outcome == "too late":  # the computer has less to do than when the length was measured
-                lengths_s[plan.has_bridge] = result.took_s
+            if result.outcome == "too late":  # faster than the one whose timeline was taken
+                timelines_s.pop(plan.has_bridge, None)
                 waiting.put(plan)
                 continue
             if not result.is_well:

@@ -68,7 +68,6 @@ class CellResult:
         what: What went wrong, or details.
         status: The exit status of the deployment.
         said: The last lines that it said.
-        took_s: How long the deployment took where it had ended before its random moment, in seconds.
     """
 
     plan: CellPlan
@@ -77,7 +76,6 @@ class CellResult:
     what: str = ""
     status: int | None = None
     said: list[str] = field(default_factory=list)
-    took_s: float = 0.0
 
     @property
     def is_well(self) -> bool:
@@ -95,17 +93,25 @@ def words_of(field_: Field, plan: CellPlan) -> tuple[str, ...]:
     return ("deploy", field_.pair, "openvpn-udp", *bridge)
 
 
-def length_of(field_: Field, folder: Path, *, has_bridge: bool) -> float:
-    """Roll out and take back without any fault; return how long rolling out takes, in seconds.
+def timeline_of(field_: Field, folder: Path, *, has_bridge: bool) -> tuple[float, ...]:
+    """Roll out and take back without any fault.
+
+    Returns:
+        When Tunnelmark said something, and when it ended, in seconds from its beginning.
 
     Raises:
         AssertionError: It did not work.
     """
     desk = field_.desk(folder)
-    done = desk.tunnelmark(*words_of(field_, CellPlan("", "", "", has_bridge)))
+    began_s = time.monotonic()
+    process = desk.start(*words_of(field_, CellPlan("", "", "", has_bridge)))
+    reader = StageReader(process)
+    process.wait(END_S)
+    end_s = time.monotonic() - began_s
+    reader.close()
     ended = desk.tunnelmark("undeploy", field_.pair)
-    assert (done.status, ended.status) == (0, 0), done.err + ended.err
-    return done.seconds
+    assert (process.returncode, ended.status) == (0, 0), "\n".join(reader.lines) + ended.err
+    return (*reader.at_s, end_s)
 
 
 class Cell:
@@ -115,11 +121,11 @@ class Cell:
         field_: The hosts; they are as they were before if all goes well.
         plan: What is to be done.
         folder: An empty folder.
-        length_s: How long a deployment takes that nothing happens to, in seconds.
+        timeline_s: Of a deployment that nothing happens to, see `timeline_of`.
     """
 
-    def __init__(self, field_: Field, plan: CellPlan, folder: Path, length_s: float = 0.0) -> None:
-        self._length_s = length_s
+    def __init__(self, field_: Field, plan: CellPlan, folder: Path, timeline_s: tuple[float, ...] = ()) -> None:
+        self._timeline_s = timeline_s
         self._field = field_
         self._plan = plan
         self._folder = folder
@@ -155,10 +161,10 @@ class Cell:
         rng: random.Random,
         result: CellResult,
     ) -> None:
-        plan = self._plan
+        plan, is_too_late = self._plan, False
         if plan.stage == "any":
-            delay_s: float | None = plan.share * self._length_s
-            result.took_s = _seconds_of(process, plan.share * self._length_s)
+            delay_s: float | None = plan.share * self._timeline_s[-1]
+            is_too_late = not reader.wait_until(plan.share * self._timeline_s[-1], self._timeline_s)
         else:
             delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
         if delay_s is None:
@@ -179,6 +185,8 @@ class Cell:
             if struck.after_s is None:
                 struck.heal()
         self._judge(ids, result)
+        if is_too_late:
+            result.outcome = "too late"
 
     def _start_second(self) -> StageReader:
         """Start another Tunnelmark on another computer; it stands still once it is about to look at what is there."""
@@ -230,8 +238,6 @@ class Cell:
             raise Unsettled("the program says that it was confirmed")
         if self._plan.fault == TWO and not is_confirmed:
             raise Unsettled("nobody got through")
-        if result.took_s:
-            result.outcome = "too late"
         desk = self._wait_until_well(is_expected=is_half or is_confirmed)
         if is_half or is_confirmed:
             if self._plan.has_bridge and not self._field.crosses():
@@ -268,16 +274,6 @@ class Cell:
             if time.monotonic() > until:
                 raise Unsettled(f"not as before: {' '.join(found)[:1500]}")
             time.sleep(0.5)
-
-
-def _seconds_of(process: subprocess.Popen[str], limit_s: float) -> float:
-    """Wait for a moment; return after how many seconds a process ended before it, or 0."""
-    began_s = time.monotonic()
-    try:
-        process.wait(limit_s)
-    except subprocess.TimeoutExpired:
-        return 0.0
-    return time.monotonic() - began_s
 
 
 def _heal_later(struck: Struck) -> threading.Thread:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -143,7 +144,7 @@ class NetField:
 
     hosts: NetHosts
     net_pair: NetPair
-    _desks: dict[Path, Desk] = field(default_factory=dict, init=False)
+    _known: Path | None = field(default=None, init=False)
 
     @property
     def pair(self) -> str:
@@ -153,9 +154,12 @@ class NetField:
         return NetFaultHost(self.net_pair, side)
 
     def desk(self, folder: Path) -> Desk:
-        desk = Desk(self.hosts, folder)
-        desk.know(self.net_pair)
-        return desk
+        if self._known is None:
+            # Storing the pair takes the program a second each time; it is copied from then on.
+            self._known = self.hosts.folder / f"known-{self.pair}"
+            Desk(self.hosts, self._known).know(self.net_pair)
+        shutil.copytree(self._known, folder)
+        return Desk(self.hosts, folder)
 
     def crosses(self) -> bool:
         # What was heard of the other side before is forgotten, as after some minutes.

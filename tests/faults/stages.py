@@ -7,7 +7,7 @@ import re
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 STAGES = ("prepare", "arm", "apply", "verify", "confirm")
 BETWEEN = "half"
@@ -30,7 +30,9 @@ class StageReader:
         self._begun: set[str] = set()
         self._changed = threading.Condition()
         self._has_ended = False
+        self._began_s = time.monotonic()
         self.lines: list[str] = []
+        self.at_s: list[float] = []
         self.out = ""
         self._threads = [
             threading.Thread(target=self._read_err, name="stages", daemon=True),
@@ -42,11 +44,12 @@ class StageReader:
     def _read_err(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
-            self.lines.append(line.rstrip())
-            if match := _LINE.match(line):
-                with self._changed:
+            with self._changed:
+                self.lines.append(line.rstrip())
+                self.at_s.append(time.monotonic() - self._began_s)
+                if match := _LINE.match(line):
                     self._begun.add(_SAYS.get(match[1], match[1]))
-                    self._changed.notify_all()
+                self._changed.notify_all()
         with self._changed:
             self._has_ended = True
             self._changed.notify_all()
@@ -60,6 +63,23 @@ class StageReader:
         with self._changed:
             self._changed.wait_for(lambda: stage in self._begun or self._has_ended, timeout_s)
             return stage in self._begun
+
+    def wait_until(self, moment_s: float, timeline_s: Sequence[float]) -> bool:
+        """Wait for a moment of another run, however fast or slow this one is: so long after the same thing was said.
+
+        Args:
+            moment_s: The moment, in seconds from the beginning of that run.
+            timeline_s: When something was said in it, and when it ended.
+
+        Returns:
+            Whether it came before this one ended.
+        """
+        said = sum(at_s <= moment_s for at_s in timeline_s[:-1])
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.lines) >= said or self._has_ended)
+            # What is left of the moment, if that run was as fast as this one.
+            left_s = moment_s - (timeline_s[said - 1] if said else 0.0)
+            return not self._changed.wait_for(lambda: self._has_ended, left_s)
 
     def strike_in(
         self, stage: str, rng: random.Random, timeout_s: float, is_confirmed_on_a: Callable[[], bool]

@@ -47,7 +47,7 @@ class Desk:
 
     Attributes:
         hosts: What it manages.
-        folder: An empty folder: what Tunnelmark keeps.
+        folder: What Tunnelmark keeps; it is made where it is not there.
     """
 
     hosts: NetHosts
@@ -55,7 +55,7 @@ class Desk:
     _environment: dict[str, str] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._environment = {"HOME": str(self.folder), "TUNNELMARK_HOME": str(self.folder / "tunnelmark")}
 
     def start(self, *words: str) -> subprocess.Popen[str]:

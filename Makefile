@@ -31,6 +31,11 @@ unit-tests: setup-dev
 vm-tests: setup-dev
 	tests/on_machines.sh $(BIN)/python
 
+# Every fault in every stage of a deployment, and 200 kills at random moments, on hosts made of namespaces (needs root).
+# Goes on where it was broken off; FRESH=1 begins anew, HOSTS=lab tries the matrix on the gateways of a practice lab.
+faults: setup-dev
+	PYTHONPATH=.:tests $(BIN)/python -m faults $(if $(HOSTS),--hosts $(HOSTS)) $(if $(FRESH),--fresh)
+
 # Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev
 	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py tests/bench/bench_lint.py

@@ -47,6 +47,7 @@ def _constants(bundle: Bundle, side: Side) -> str:
         "run_dir": bundle.run_dir,
         "port": bundle.end(side).lan_port,
         "bridge": bundle.end(side).plan.interface if bundle.end(side).lan_port else "",
+        "own_underlay": request.link.underlay(side),
     }
     return "".join(f"{name}={shell_line(['-', value]).removeprefix('- ')}\n" for name, value in values.items())
 

@@ -8,6 +8,9 @@
 #     sh tunnel.sh verify    see whether the tunnel stands and the other end answers through it
 #     sh tunnel.sh undo      take everything back
 #
+# `install console` says that you are at this host's console: a LAN port that has an address is joined then, although
+# it cannot be seen over which interface you are logged in.
+#
 # Each may be run again at any time. Further verbs are for programs: public, put, activate, start, restart.
 
 # @include process.sh
@@ -133,17 +136,84 @@ is_enabled() {
     done
 }
 
-# check_lan_port: the port that is joined with the tunnel is there, and nobody is logged in over it.
+# logged_in_by: prints the connections over which whoever runs this is logged in: the client's address and port, the
+# host's address and port. sudo and what is like it take away the variable that names them; the programs that this one
+# was started by still have it. Source: ssh(1), proc_pid_environ(5).
+logged_in_by() {
+    echo "$SSH_CONNECTION"
+    process=$$
+    while [ "${process:-0}" -gt 1 ]; do
+        tr '\000' '\n' 2> /dev/null < "/proc/$process/environ" | sed -n 's/^SSH_CONNECTION=//p'
+        process=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$process/status" 2> /dev/null)
+    done
+}
+
+# carries ADDRESS: prints the interface with that address.
+carries() {
+    ip -o addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .*inet6* \([^/ ]*\)[/ ].*/\1 \2/p' |
+        while read -r name address; do
+            if [ "$address" = "$1" ]; then echo "${name%%@*}"; fi
+        done
+}
+
+# ways: prints the interfaces that those connections run over. What goes by the host itself says nothing.
+ways() {
+    logged_in_by | while read -r client _ server _; do
+        [ -n "$server" ] || continue
+        client=${client#::ffff:}
+        server=${server#::ffff:}
+        case $client in *%*) echo "${client##*%}" ;; esac
+        carries "${server%%%*}"
+        ip route get "${client%%%*}" 2> /dev/null | sed -n 's/.* dev \([^ ]*\).*/\1/p' | head -n 1
+    done | grep -vx lo
+}
+
+# walk lower|upper NAME...: sets walked to these interfaces and all that they run over, or that runs over them.
+walk() {
+    walk_link=$1
+    shift
+    walked=" "
+    while [ "$#" -gt 0 ]; do
+        name=$1
+        shift
+        case $walked in *" $name "*) continue ;; esac
+        walked="$walked$name "
+        for found in "/sys/class/net/$name/$walk_link"_*; do
+            if [ -e "$found" ]; then set -- "$@" "${found##*/"$walk_link"_}"; fi
+        done
+    done
+}
+
+# has_address NAME: but for the one that every interface has.
+has_address() {
+    ip -o addr show dev "$1" 2> /dev/null | grep -v ' inet6 fe80:' | grep -q ' inet'
+}
+
+# check_lan_port: the port that is joined with the tunnel is there and free, and nobody is logged in over it.
 check_lan_port() {
     [ -n "$port" ] || return 0
     [ ! -e "/sys/class/net/$bridge" ] || return 0
     [ -e "/sys/class/net/$port" ] || fail "There is no interface $port."
     if [ -e "/sys/class/net/$port/bridge" ]; then fail "$port is a bridge; name the LAN port itself."; fi
-    # shellcheck disable=SC2086 # four words: both addresses and ports of the connection
-    set -- $SSH_CONNECTION
-    if [ -n "$3" ] && ip -o addr show dev "$port" 2> /dev/null | grep -qF " $3/"; then
-        fail "You are logged in over $port: joining it with the tunnel could lock you out."
-    fi
+    login=$(ways)
+    # shellcheck disable=SC2086 # one word per interface
+    walk lower $login
+    case $walked in
+        *" $port "*) fail "You are logged in over $port: joining it with the tunnel could lock you out." ;;
+    esac
+    # shellcheck disable=SC2046 # one word per interface
+    walk lower $(carries "$own_underlay")
+    case $walked in *" $port "*) fail "The tunnel itself runs over $port ($own_underlay)." ;; esac
+    if [ -e "/sys/class/net/$port/master" ]; then fail "$port belongs to a bridge or a bond already."; fi
+    if [ -n "$login" ] || [ "$is_at_console" = yes ]; then return 0; fi
+    walk upper "$port"
+    for name in $walked; do
+        if has_address "$name"; then
+            fail "It cannot be seen over which interface you are logged in, and $name has an address: joining $port with" \
+                "the tunnel could lock you out. If you are at this host's console: sh tunnel.sh install console" \
+                "(with Ansible: tunnelmark_console)."
+        fi
+    done
 }
 
 # activate [check]: from here on the tunnel starts with the host.
@@ -299,6 +369,8 @@ main() {
     unset TUNNELMARK_RUN TUNNELMARK_TUNNEL
     verb=$1
     [ "$#" -eq 0 ] || shift
+    is_at_console=no
+    case "$verb $*" in "install console" | "activate console" | "activate check console") is_at_console=yes ;; esac
     case $verb in
         keys | public | put | activate | start | restart | verify | undo | install)
             [ "$(id -u)" = 0 ] || fail "This has to be run as root."

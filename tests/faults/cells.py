@@ -41,7 +41,7 @@ class CellPlan:
         stage: In which stage of the deployment; `any` for a moment that has nothing to do with stages.
         seed: Where random choices come from.
         has_bridge: Whether the networks behind the hosts are joined.
-        share: For `any`: after which share of the time that a deployment takes.
+        share: For `any`: after which share of the time from the first look at what stands on the hosts to the end.
     """
 
     fault: str
@@ -97,7 +97,8 @@ def timeline_of(field_: Field, folder: Path, *, has_bridge: bool) -> tuple[float
     """Roll out and take back without any fault.
 
     Returns:
-        When Tunnelmark said something, and when it ended, in seconds from its beginning.
+        When Tunnelmark began to look at what stands on the hosts; when it said something; when it ended: in seconds
+        from its beginning.
 
     Raises:
         AssertionError: It did not work.
@@ -111,7 +112,7 @@ def timeline_of(field_: Field, folder: Path, *, has_bridge: bool) -> tuple[float
     reader.close()
     ended = desk.tunnelmark("undeploy", field_.pair)
     assert (process.returncode, ended.status) == (0, 0), "\n".join(reader.lines) + ended.err
-    return (*reader.at_s, end_s)
+    return (reader.first_s("prepare"), *reader.at_s, end_s)
 
 
 class Cell:
@@ -163,8 +164,9 @@ class Cell:
     ) -> None:
         plan, is_too_late = self._plan, False
         if plan.stage == "any":
-            delay_s: float | None = plan.share * self._timeline_s[-1]
-            is_too_late = not reader.wait_until(plan.share * self._timeline_s[-1], self._timeline_s)
+            begin_s, end_s = self._timeline_s[0], self._timeline_s[-1]
+            delay_s: float | None = begin_s + plan.share * (end_s - begin_s)
+            is_too_late = not reader.wait_until(delay_s, self._timeline_s[1:])
         else:
             delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
         if delay_s is None:

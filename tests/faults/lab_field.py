@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -92,7 +92,10 @@ class LabFaultHost:
 
     def look(self) -> HostSnapshot:
         self.run(":")
-        return take_snapshot(self._connected(), token=CancelToken(), depth=SnapshotDepth.THOROUGH)
+        found = take_snapshot(self._connected(), token=CancelToken(), depth=SnapshotDepth.THOROUGH)
+        # systemd writes /etc/machine-id anew, with what was in it, whenever a gateway is switched on.
+        files = {path: text for path, text in found.part("file").items() if path != "/etc/machine-id"}
+        return replace(found, parts={**found.parts, "file": files})
 
     def left(self) -> list[str]:
         return self.run(LEFT).split()

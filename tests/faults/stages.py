@@ -27,7 +27,7 @@ class StageReader:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
-        self._begun: set[str] = set()
+        self._begun: dict[str, float] = {}
         self._changed = threading.Condition()
         self._has_ended = False
         self._began_s = time.monotonic()
@@ -48,7 +48,7 @@ class StageReader:
                 self.lines.append(line.rstrip())
                 self.at_s.append(time.monotonic() - self._began_s)
                 if match := _LINE.match(line):
-                    self._begun.add(_SAYS.get(match[1], match[1]))
+                    self._begun.setdefault(_SAYS.get(match[1], match[1]), self.at_s[-1])
                 self._changed.notify_all()
         with self._changed:
             self._has_ended = True
@@ -63,6 +63,10 @@ class StageReader:
         with self._changed:
             self._changed.wait_for(lambda: stage in self._begun or self._has_ended, timeout_s)
             return stage in self._begun
+
+    def first_s(self, stage: str) -> float:
+        """Return when a stage began, in seconds from the beginning."""
+        return self._begun[stage]
 
     def wait_until(self, moment_s: float, timeline_s: Sequence[float]) -> bool:
         """Wait for a moment of another run, however fast or slow this one is: so long after the same thing was said.

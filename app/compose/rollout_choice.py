@@ -314,14 +314,14 @@ def loop_obstacles(
         bridging: What each end is joined with.
         token: Cancels it.
     """
-    is_joined = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
-    if is_joined is None:
+    found = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
+    if found.is_joined is None:
         yield RolloutObstacle(
             None,
-            "Whether the two LANs are joined already could not be found out.",
+            f"Whether the two LANs are joined already could not be found out ({found.why}).",
             "If they are, do not roll this out: frames would go round in circles.",
         )
-    elif is_joined:
+    elif found.is_joined:
         yield RolloutObstacle(
             None,
             "The two LANs are joined already: what leaves the one port arrives at the other one without any tunnel.",

@@ -1,12 +1,14 @@
 """Whether two LAN ports are joined already: a tunnel between them would then make a loop, and frames would multiply.
 
 A asks the LAN behind its port for an address that nobody has (an ARP request, which every bridge floods); if B's port
-sees it, there is another way between the two.
+sees it, there is another way between the two. Silence counts only where A did ask, and both ports have a link.
 """
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
@@ -15,36 +17,85 @@ from app.domain.concurrency import run_both
 
 LISTEN_S = 4
 ASKED_TIMES = 3
+HEARD, SILENT = 0, 124
+NO_PORT, NO_TOOLS, NO_LINK, VIA_ROUTER = 103, 104, 105, 106
+NOBODY_ANSWERED = 1
 
-# Exit status 0: seen; 124: not seen in time. Source: tcpdump(8), timeout(1).
-_LISTEN_SCRIPT = """\
-[ -e "/sys/class/net/$2" ] || exit 3
-command -v tcpdump > /dev/null && command -v timeout > /dev/null || exit 4
-timeout "$3" tcpdump -n -p -c 1 -i "$2" arp host "$1" > /dev/null 2>&1
+# A port that is down refuses to be read. Source: Linux, Documentation/ABI/testing/sysfs-class-net, carrier.
+_HAS_LINK = """\
+[ -e "/sys/class/net/$1" ] || exit 103
+carrier=
+read -r carrier 2> /dev/null < "/sys/class/net/$1/carrier"
+[ "$carrier" = 1 ] || exit 105
 """
 
+# $1 port, $2 address, $3 seconds. What tcpdump says counts: BusyBox's timeout ends it in a way that looks like success,
+# or with 143, that of coreutils with 124.
+_LISTEN_SCRIPT = f"""\
+{_HAS_LINK}\
+command -v tcpdump > /dev/null && command -v timeout > /dev/null || exit 104
+said=$(timeout "$3" tcpdump -l -n -p -c 1 -i "$1" arp host "$2" 2> /dev/null)
+status=$?
+[ -z "$said" ] || exit 0
+case $status in 0 | 124 | 143) exit 124 ;; esac
+exit 1
+"""
 
-def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: CancelToken) -> bool | None:
-    """Find out whether a frame from one LAN port reaches the other one without any tunnel.
+# $1 port, $2 address, $3 how often. Through a router behind the port, nobody would be asked for the address itself.
+_ASK_SCRIPT = f"""\
+{_HAS_LINK}\
+case $(ip -4 route get "$2" oif "$1" 2> /dev/null) in *" via "*) exit 106 ;; esac
+exec ping -c "$3" -W 1 -I "$1" "$2"
+"""
+
+_WHY: Mapping[int, str] = {
+    NO_PORT: "it is not there",
+    NO_TOOLS: "tcpdump or timeout is missing there",
+    NO_LINK: "it has no link (it is down, or nothing is plugged in)",
+    VIA_ROUTER: "a route leads everything through a router behind it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTest:
+    """Whether a frame from one LAN port reaches the other one without any tunnel.
+
+    Attributes:
+        is_joined: None where it could not be found out.
+        why: Why not, as part of a sentence.
+    """
+
+    is_joined: bool | None
+    why: str = ""
+
+
+def are_joined(sessions: SessionPair, port_a: str, port_b: str, *, token: CancelToken) -> LoopTest:
+    """Find out whether a frame from one LAN port reaches the other one without any tunnel. Changes nothing.
 
     Args:
         sessions: Connections to both hosts.
         port_a: A's LAN port.
         port_b: B's.
         token: Cancels it.
-
-    Returns:
-        None where B cannot listen.
     """
     # TEST-NET-3, which is nobody's. Source: RFC 5737.
     address = f"203.0.113.{1 + secrets.randbelow(254)}"
-    listen = Command(
-        shell_step_argv(_LISTEN_SCRIPT, address, port_b, str(LISTEN_S)), timeout_s=LISTEN_S + 10.0, is_root=True
+    heard, asked = run_both(
+        lambda: sessions.b.run(_command(_LISTEN_SCRIPT, port_b, address, LISTEN_S), token=token),
+        lambda: sessions.a.run(_command(_ASK_SCRIPT, port_a, address, ASKED_TIMES), token=token),
     )
-    ask = Command(
-        ("ping", "-c", str(ASKED_TIMES), "-W", "1", "-I", port_a, address), timeout_s=LISTEN_S + 10.0, is_root=True
-    )
-    heard, _ = run_both(lambda: sessions.b.run(listen, token=token), lambda: sessions.a.run(ask, token=token))
-    if heard.exit_status in (0, 124):
-        return heard.exit_status == 0
-    return None
+    if heard.exit_status == HEARD:
+        return LoopTest(is_joined=True)
+    if asked.exit_status != NOBODY_ANSWERED:
+        return _unknown(sessions.a.spec.label, port_a, asked.exit_status, "ping failed")
+    if heard.exit_status != SILENT:
+        return _unknown(sessions.b.spec.label, port_b, heard.exit_status, "tcpdump failed")
+    return LoopTest(is_joined=False)
+
+
+def _command(script: str, port: str, address: str, number: int) -> Command:
+    return Command(shell_step_argv(script, port, address, str(number)), timeout_s=LISTEN_S + 10.0, is_root=True)
+
+
+def _unknown(label: str, port: str, status: int | None, otherwise: str) -> LoopTest:
+    return LoopTest(None, f"{port} on {label}: {_WHY.get(status or 0, otherwise)}")

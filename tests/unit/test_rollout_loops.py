@@ -14,13 +14,20 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.hosts import Side
 
-HEARD, SILENT, NO_PORT, NO_TCPDUMP = 0, 124, 3, 4
+HEARD, SILENT, NO_PORT, NO_TCPDUMP, NO_LINK = 0, 124, 103, 104, 105
+NOBODY, PING_FAILED, VIA_ROUTER = 1, 2, 106
+
+
+@dataclass(frozen=True)
+class Spec:
+    label: str
 
 
 @dataclass
 class Host:
     """Answers every command with one exit status."""
 
+    spec: Spec
     exit_status: int
     asked: list[Command] = field(default_factory=list)
 
@@ -29,9 +36,8 @@ class Host:
         return CommandResult(command.argv, self.exit_status, "", "", 0.1)
 
 
-def hosts(listening: int) -> tuple[SessionPair, Host, Host]:
-    # Nobody answers the question, which ping tells by its exit status; that says nothing.
-    a, b = Host(1), Host(listening)
+def hosts(listening: int, asking: int = NOBODY) -> tuple[SessionPair, Host, Host]:
+    a, b = Host(Spec("gateway-a"), asking), Host(Spec("gateway-b"), listening)
     return SessionPair(a, b), a, b  # type: ignore[arg-type]  # the part of a session that is used
 
 
@@ -42,17 +48,33 @@ BRIDGING: Mapping[Side, Bridging] = {
 
 
 @pytest.mark.parametrize(
-    ("listening", "expected"), [(HEARD, True), (SILENT, False), (NO_PORT, None), (NO_TCPDUMP, None)]
+    ("listening", "asking", "expected", "why"),
+    [
+        (HEARD, NOBODY, True, ""),
+        (HEARD, 0, True, ""),
+        (SILENT, NOBODY, False, ""),
+        (NO_PORT, NOBODY, None, "eth5 on gateway-b: it is not there"),
+        (NO_TCPDUMP, NOBODY, None, "eth5 on gateway-b: tcpdump or timeout is missing there"),
+        (NO_LINK, NOBODY, None, "eth5 on gateway-b: it has no link"),
+        # Silence says nothing where nobody was asked.
+        (SILENT, NO_LINK, None, "eth2 on gateway-a: it has no link"),
+        (SILENT, PING_FAILED, None, "eth2 on gateway-a: ping failed"),
+        (SILENT, VIA_ROUTER, None, "eth2 on gateway-a: a route leads"),
+        (SILENT, 0, None, "eth2 on gateway-a: ping failed"),
+    ],
 )
-def test_what_the_other_port_hears_decides(listening: int, expected: bool | None) -> None:
-    sessions, a, b = hosts(listening)
-    assert are_joined(sessions, "eth2", "eth5", token=CancelToken()) is expected
+def test_silence_counts_only_where_the_question_was_asked(
+    listening: int, asking: int, expected: bool | None, why: str
+) -> None:
+    sessions, a, b = hosts(listening, asking)
+    found = are_joined(sessions, "eth2", "eth5", token=CancelToken())
+    assert found.is_joined is expected
+    assert found.why.startswith(why)
     (asked,), (heard,) = a.asked, b.asked
-    assert asked.argv[0] == "ping"
-    assert asked.argv[asked.argv.index("-I") + 1] == "eth2"
-    address = asked.argv[-1]
+    port, address = asked.argv[4:6]
+    assert port == "eth2"
     assert address.startswith("203.0.113.")
-    assert {address, "eth5"} <= set(heard.argv), "B listens at its port for the very address that A asks for"
+    assert heard.argv[4:6] == ("eth5", address), "B listens at its port for the very address that A asks for"
     assert heard.is_root
 
 
@@ -68,6 +90,6 @@ def test_what_cannot_be_found_out_is_a_warning_and_what_is_apart_is_none() -> No
     sessions, _, _ = hosts(NO_TCPDUMP)
     (one,) = loop_obstacles(sessions, BRIDGING, token=CancelToken())
     assert not one.is_blocking
-    assert "could not be found out" in one.what
+    assert "could not be found out (eth5 on gateway-b: tcpdump" in one.what
     sessions, _, _ = hosts(SILENT)
     assert list(loop_obstacles(sessions, BRIDGING, token=CancelToken())) == []

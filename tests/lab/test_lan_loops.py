@@ -1,0 +1,107 @@
+"""The test whether two LANs are joined already, between two real network namespaces."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pytest
+
+from app.deploy.loops import LoopTest, are_joined
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, SessionPair
+from support.net_desk import need_namespaces
+from support.net_world import World
+
+# Two hosts with a LAN port each; the LANs are two bridges, which a cable may join.
+_HOSTS = """
+for side in a b; do
+    ip netns add "$side"
+    ip link add "lan-$side" type bridge
+    ip link set "lan-$side" up
+    ip link add "plug-$side" type veth peer name lan0 netns "$side"
+    ip link set "plug-$side" master "lan-$side" up
+    ip -n "$side" link set lo up
+    ip -n "$side" link set lan0 up
+done
+ip link add cable-a type veth peer name cable-b
+ip link set cable-a master lan-a
+ip link set cable-b master lan-b
+"""
+
+
+@dataclass(frozen=True)
+class Spec:
+    label: str
+
+
+@dataclass
+class Host:
+    """A network namespace, as far as a session is used."""
+
+    world: World
+    name: str
+
+    @property
+    def spec(self) -> Spec:
+        return Spec(self.name)
+
+    def run(self, command: Command, *, token: CancelToken) -> CommandResult:
+        argv = [*self.world.inside("-n", "-m", "-p"), "ip", "netns", "exec", self.name, *command.argv]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=command.timeout_s)
+        return CommandResult(command.argv, done.returncode, done.stdout, done.stderr, 0.0)
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    need_namespaces()
+    with World() as made:
+        made.run(_HOSTS)
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def as_before(world: World) -> Iterator[None]:
+    yield
+    world.run("ip link set cable-a down; ip link set cable-b down; ip -n a link set lan0 up; ip -n b link set lan0 up")
+
+
+def found(world: World) -> LoopTest:
+    sessions = SessionPair(Host(world, "a"), Host(world, "b"))  # type: ignore[arg-type]  # the part that is used
+    return are_joined(sessions, "lan0", "lan0", token=CancelToken())
+
+
+def test_lans_that_are_apart_and_lans_that_are_joined(world: World) -> None:
+    assert found(world) == LoopTest(is_joined=False)
+    world.run("ip link set cable-a up; ip link set cable-b up")
+    assert found(world) == LoopTest(is_joined=True)
+
+
+@pytest.mark.parametrize("side", ["a", "b"])
+def test_a_port_that_is_down_but_cabled_says_nothing(world: World, side: str) -> None:
+    world.run(f"ip link set cable-a up; ip link set cable-b up; ip -n {side} link set lan0 down")
+    answer = found(world)
+    assert answer.is_joined is None
+    assert f"lan0 on {side}: it has no link" in answer.why
+
+
+def test_a_port_without_a_cable_says_nothing(world: World) -> None:
+    world.run("ip link set plug-a down")
+    try:
+        assert found(world).is_joined is None
+    finally:
+        world.run("ip link set plug-a up")
+
+
+def test_a_router_behind_the_port_does_not_hide_the_other_way(world: World) -> None:
+    world.run("ip link set cable-a up; ip link set cable-b up")
+    world.run("ip -n a addr add 10.77.0.1/24 dev lan0; ip -n a route add default via 10.77.0.254 dev lan0")
+    try:
+        answer = found(world)
+    finally:
+        with suppress(AssertionError):
+            world.run("ip -n a route del default; ip -n a addr del 10.77.0.1/24 dev lan0")
+    assert answer.is_joined is None
+    assert "a route leads everything through a router" in answer.why

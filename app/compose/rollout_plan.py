@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from app.compose.rollout_choice import Choice, Prepared
+from app.compose.shown_files import would_change
 from app.deploy.ends import HostEnd
 from app.deploy.kit import KitRequest, kit_files
 from app.deploy.lasting_state import read_file
@@ -181,19 +181,12 @@ def _file_diffs(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: Ca
     old = _old_texts(end, {path: path.replace(new, f"{folder}/{replaced}") for path in wanted}, replaced, token=token)
     for path, (mode, text) in wanted.items():
         before = old.get(path)
-        lines = difflib.unified_diff(
-            [] if before is None else before.splitlines(),
-            text.splitlines(),
-            path if before is not None else "/dev/null",
-            path,
-            lineterm="",
-        )
         note = (
             "Keys are made on the hosts; what stands for their public parts is filled in then."
             if "/kept/" in path
             else ""
         )
-        yield FileDiff(path, mode, "\n".join(lines), before is None, note)
+        yield FileDiff(path, mode, would_change(before, text, path), before is None, note)
 
 
 def _kit_texts(prepared: Prepared, plan: TunnelPlan, side: Side, folder: str) -> Mapping[str, tuple[int, str]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from app.deploy.ends import HostEnd
+from app.compose.shown_files import changed_by_hand
+from app.deploy.ends import HostEnd, printable
 from app.deploy.lasting_state import LastingState, read_file, read_state
 from app.deploy.places import place_dir, run_dir_of, slot_of
 from app.domain.cancel import CancelToken
@@ -233,7 +233,9 @@ def _drift(
     run_dir = run_dir_of(state.deployment_id)
     for kind, path in state.changed:
         if kind == "service":
-            found.append(Drift(path, "The file that starts it with the host was changed or is gone."))
+            found.append(
+                Drift(printable(path, limit=300), "The file that starts it with the host was changed or is gone.")
+            )
         elif kind == "more":
             found.append(Drift(f"{folder}/{path}", "This file was not there."))
         else:
@@ -246,14 +248,13 @@ def _drift(
 def _diff(
     end: HostEnd, place: str, path: str, deployment: Deployment | None, run_dir: str, *, token: CancelToken
 ) -> str:
-    """Return the difference to what was rolled out; empty for what is not known to hold no secret."""
+    """Return the difference to what was rolled out, secrets masked; empty for what was never without them."""
     known = {file.path: file.text for file in deployment.end(end.side).files} if deployment is not None else {}
     before = known.get(f"{run_dir}/{path.removeprefix('kept/')}")
     after = read_file(end, place, token=token) if before is not None else None
     if before is None or after is None:
         return ""
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"{place} (rolled out)", place, lineterm="")
-    return "\n".join(lines)
+    return changed_by_hand(before, after, place)
 
 
 def _keys(state: LastingState, deployment: Deployment | None) -> tuple[KeyAge, ...]:

@@ -195,7 +195,8 @@ def _whole(text: str) -> int | None:
 def read_file(end: HostEnd, path: str, *, token: CancelToken) -> str | None:
     """Return a small file of a host as text; None if it is not there or cannot be read.
 
-    Only for files that are known to hold no secret.
+    Only for files that held no secret when they were written. Somebody may have put one there since: see
+    `app.compose.shown_files` for how they are shown.
     """
     argv = shell_step_argv(f'head -c {MAX_SHOWN_BYTES} "$1"', path)
     result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
@@ -217,9 +218,17 @@ def read_current(end: HostEnd, slot: str, *, token: CancelToken) -> str:
     return found if _ID.fullmatch(found) else ""
 
 
-def read_bridge(end: HostEnd, slot: str, deployment_id: str, *, token: CancelToken) -> str:
-    """Return the bridge that a deployment has made on a host; empty where it has made none."""
+def read_interface(end: HostEnd, slot: str, deployment_id: str, *, token: CancelToken) -> str:
+    """Return the interface with a deployment's own address on a host; empty where the host does not say.
+
+    It is the bridge where a LAN port is joined.
+    """
     path = f"{place_dir(slot)}/{deployment_id}/about.sh"
     argv = shell_step_argv("sed -n 's/^interface=//p' \"$1\"", path)
     found = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token).stdout.strip()
-    return found if _OWN_BRIDGE.fullmatch(found) else ""
+    return printable(found, limit=20)
+
+
+def is_own_bridge(interface: str) -> bool:
+    """Say whether an interface is a bridge that a deployment has made."""
+    return _OWN_BRIDGE.fullmatch(interface) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from app.compose.rollout import RolloutOperations
 from app.compose.rollout_choice import Choice, Prepared
 from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
-from app.compose.rollout_status import pair_status, reach
+from app.compose.rollout_status import Reached, pair_status, reach
 from app.deploy import confirming
 from app.deploy.ends import new_id
 from app.deploy.kit import kit_dir
@@ -36,7 +37,7 @@ from app.domain.rollout_events import (
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 from app.storage import Store
-from support.deploy_world import SUITE, MadeUpVpn, World, make_world, step
+from support.deploy_world import SUITE, LocalHost, MadeUpVpn, World, make_world, step
 
 VPN = MadeUpVpn(interface="tml0")
 
@@ -133,11 +134,13 @@ def test_a_confirmed_deployment_is_written_down_with_its_plan_and_its_commands(w
     status = look(world, store)
     assert status.state is DeploymentState.CONFIRMED
     assert status.deployment == one
-    world.a.path(f"{one.link.run_dir}/config").write_text("peer somebody\n")
+    world.a.path(f"{one.link.run_dir}/config").write_text("peer somebody\npsk = hunter2\n\x1b[2J\n")
     drift = look(world, store).a.drift
     assert [part.path for part in drift] == [f"{one.link.run_dir}/config"]
     assert "-peer public-b" in drift[0].diff
     assert "+peer somebody" in drift[0].diff
+    assert "hunter2" not in drift[0].diff
+    assert "\x1b" not in drift[0].diff
 
 
 @pytest.mark.parametrize("decision", [Decision.UNDO, None])
@@ -214,7 +217,7 @@ def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_s
 
 
 class Operations(RolloutOperations):
-    """Services on two made-up hosts, as far as a repair of what was being taken back needs them."""
+    """Services on two made-up hosts, as far as confirming, and repairing what was being taken back, need them."""
 
     def __init__(self, world: World, store: Store) -> None:
         self.world = world
@@ -226,6 +229,40 @@ class Operations(RolloutOperations):
 
     def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
         return look(self.world, self.store)
+
+    def _reach(self, pair: PairSpec, *, token: CancelToken) -> dict[Side, Reached]:
+        return reach({Side.A: self.world.a, Side.B: self.world.b}, slot_of(pair), token=token)
+
+
+def left_s(host: LocalHost) -> int:
+    """Return for how many more seconds a host waits to hear of Tunnelmark."""
+    now = float(Path("/proc/uptime").read_text().split()[0])
+    return int((host.state_dir / "lease").read_text()) - int(now)
+
+
+def test_confirming_gives_both_hosts_time_for_it(world: World, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = RolloutOptions(confirm_within_s=30.0)
+    one = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
+    later = rollout(world, store, [], options=options).deploy(token=CancelToken(), confirmation=None)
+    assert (one.state, later.state) == (DeploymentState.CONFIRMED, DeploymentState.APPLIED)
+    for host in world.hosts:
+        lease = host.state_dir / "lease"
+        lease.write_text(f"{int(lease.read_text()) - left_s(host) + 8:<10}\n")
+    left: dict[str, int] = {}
+
+    def before(host: LocalHost, command: Command) -> None:
+        text = command.stdin or b""
+        if b"Puts what starts this end" in text or b"Confirms a deployment on this host" in text:
+            left[f"{host.side} {len(left)}"] = left_s(host)
+
+    for host in world.hosts:
+        monkeypatch.setattr(host, "on_run", partial(before, host))
+    confirmed = Operations(world, store).confirm(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert confirmed.id == later.id
+    assert confirmed.state is DeploymentState.CONFIRMED
+    assert len(left) == 4
+    assert min(left.values()) > 8, left
+    assert store.get_deployment(one.id).state is DeploymentState.REPLACED
 
 
 def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next_contact(

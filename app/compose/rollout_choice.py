@@ -6,20 +6,19 @@ import getpass
 import ipaddress
 import re
 import socket
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from app.compose.candidates import find_candidates
+from app.compose.rollout_lans import choose_ports, read_standing
 from app.deploy.bridging import Bridging
 from app.deploy.ends import new_id
 from app.deploy.kit import kit_dir
-from app.deploy.lan import choose_bridging, lan_interfaces
 from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.lasting_state import read_bridge, read_current
-from app.deploy.loops import are_joined
+from app.deploy.lasting_state import read_current
 from app.deploy.opening import raise_if_held
-from app.deploy.places import bridge_name, free_index, lasting_link, place_dir, slot_of
+from app.deploy.places import free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
 from app.deploy.request import DeployRequest
 from app.domain.adapters import Adapter, Purpose, find_suite
@@ -28,7 +27,7 @@ from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import InputFault, InvalidOption, InvalidPlan, PreflightRefused, TunnelmarkError
 from app.domain.hosts import Side
-from app.domain.link import STATE_DIR, Link
+from app.domain.link import STATE_DIR
 from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutObstacle, RolloutOptions
 from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
@@ -224,11 +223,9 @@ def _prepare(
     deployment_id = new_id()
     index = _index(discovery, current, known)
     link = lasting_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
-    replaced = {side: one for side, one in current.items() if one}
-    own = own_bridges(sessions, slot, replaced, token=token)
-    bridging, warnings = _bridging(sessions, discovery, options, link, own, token=token)
-    if len(bridging) == len(Side) and not replaced:
-        warnings += tuple(loop_obstacles(sessions, bridging, token=token))
+    standing = read_standing(sessions, slot, current, token=token)
+    replaced = standing.replaced
+    bridging, warnings = choose_ports(sessions, discovery, options, link, standing, token=token)
     adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
     request = DeployRequest(
         pair=pair,
@@ -267,67 +264,7 @@ def own_bridges(
     sessions: SessionPair, slot: str, current: Mapping[Side, str], *, token: CancelToken
 ) -> dict[Side, str]:
     """Return the bridges that what stands in a place has made, by side: their ports are free for what comes next."""
-    ends = host_ends(sessions, STATE_DIR)
-    return {side: read_bridge(ends[side], slot, one, token=token) for side, one in current.items() if one}
-
-
-def _bridging(
-    sessions: SessionPair,
-    discovery: Discovery,
-    options: RolloutOptions,
-    link: Link,
-    own: Mapping[Side, str],
-    *,
-    token: CancelToken,
-) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
-    found: dict[Side, Bridging] = {}
-    warnings: list[RolloutObstacle] = []
-    for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
-        name = options.bridge(side)
-        if not name:
-            continue
-        label = discovery.pair.host(side).label
-        interfaces = lan_interfaces(
-            session, check.facts, link.underlay(side), token=token, own_bridge=own.get(side, "")
-        )
-        found[side], said = choose_bridging(interfaces, name, bridge_name(link), label)
-        warnings += [RolloutObstacle(side, text) for text in said]
-    if len(found) == 1:
-        side = next(iter(found)).other
-        warnings.append(
-            RolloutObstacle(
-                side,
-                f"Only the LAN of {discovery.pair.host(side.other).label} is joined; "
-                f"{discovery.pair.host(side).label} itself is the other end.",
-            )
-        )
-    return found, tuple(warnings)
-
-
-def loop_obstacles(
-    sessions: SessionPair, bridging: Mapping[Side, Bridging], *, token: CancelToken
-) -> Iterator[RolloutObstacle]:
-    """Say what is to be known about another way between the two LAN ports, where both sides have one.
-
-    Args:
-        sessions: Connections to both hosts.
-        bridging: What each end is joined with.
-        token: Cancels it.
-    """
-    found = are_joined(sessions, bridging[Side.A].lan_port, bridging[Side.B].lan_port, token=token)
-    if found.is_joined is None:
-        yield RolloutObstacle(
-            None,
-            f"Whether the two LANs are joined already could not be found out ({found.why}).",
-            "If they are, do not roll this out: frames would go round in circles.",
-        )
-    elif found.is_joined:
-        yield RolloutObstacle(
-            None,
-            "The two LANs are joined already: what leaves the one port arrives at the other one without any tunnel.",
-            "A tunnel between them would make a loop. Part them first, or choose other ports.",
-            is_blocking=True,
-        )
+    return read_standing(sessions, slot, current, token=token).own_bridges
 
 
 def this_user() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.deploy.bridging import Bridging
 from app.deploy.ends import new_id, printable
@@ -30,6 +30,7 @@ class LanInterface:
         refusal: Why it may not be joined with a tunnel, as a sentence; empty where it may.
         warnings: What to know before, as sentences.
         note: What it is, in words.
+        is_freed: Whether it is a port of the bridge of a deployment that makes room.
     """
 
     name: str
@@ -37,6 +38,7 @@ class LanInterface:
     refusal: str = ""
     warnings: tuple[str, ...] = ()
     note: str = ""
+    is_freed: bool = False
 
 
 @dataclass(slots=True)
@@ -96,12 +98,12 @@ def lan_interfaces(
             context={"host": session.spec.label, "stderr": printable(result.stderr, limit=500)},
         )
     nics = {nic.name: nic for nic in facts.nics}
-    if own_bridge:
-        for name, (kind, number, master) in found.ports.items():
-            found.ports[name] = kind, number, "-" if master == own_bridge else master
-    return tuple(
-        judge_interface(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo"
-    )
+    freed = {name for name, (_, _, master) in found.ports.items() if own_bridge and master == own_bridge}
+    for name in freed:
+        kind, number, _ = found.ports[name]
+        found.ports[name] = kind, number, "-"
+    judged = (judge_interface(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo")
+    return tuple(replace(one, is_freed=one.name in freed) for one in judged)
 
 
 def parse_lan(output: str, mark: str) -> LanFound | None:

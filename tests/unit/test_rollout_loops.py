@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.compose.rollout_choice import loop_obstacles
+from app.compose.rollout_lans import Standing, loop_obstacles
 from app.deploy.bridging import Bridging
 from app.deploy.loops import are_joined
 from app.domain.cancel import CancelToken
@@ -41,6 +41,7 @@ def hosts(listening: int, asking: int = NOBODY) -> tuple[SessionPair, Host, Host
     return SessionPair(a, b), a, b  # type: ignore[arg-type]  # the part of a session that is used
 
 
+NOTHING = Standing({}, {})
 BRIDGING: Mapping[Side, Bridging] = {
     Side.A: Bridging("tmlbr0", "eth2"),
     Side.B: Bridging("tmlbr0", "eth5"),
@@ -80,7 +81,7 @@ def test_silence_counts_only_where_the_question_was_asked(
 
 def test_two_lans_that_are_joined_already_are_refused_with_a_reason() -> None:
     sessions, _, _ = hosts(HEARD)
-    (one,) = loop_obstacles(sessions, BRIDGING, token=CancelToken())
+    (one,) = loop_obstacles(sessions, BRIDGING, NOTHING, token=CancelToken())
     assert one.is_blocking
     assert "joined already" in one.what
     assert "would make a loop" in one.hint
@@ -88,8 +89,8 @@ def test_two_lans_that_are_joined_already_are_refused_with_a_reason() -> None:
 
 def test_what_cannot_be_found_out_is_a_warning_and_what_is_apart_is_none() -> None:
     sessions, _, _ = hosts(NO_TCPDUMP)
-    (one,) = loop_obstacles(sessions, BRIDGING, token=CancelToken())
+    (one,) = loop_obstacles(sessions, BRIDGING, NOTHING, token=CancelToken())
     assert not one.is_blocking
     assert "could not be found out (eth5 on gateway-b: tcpdump" in one.what
     sessions, _, _ = hosts(SILENT)
-    assert list(loop_obstacles(sessions, BRIDGING, token=CancelToken())) == []
+    assert list(loop_obstacles(sessions, BRIDGING, NOTHING, token=CancelToken())) == []

@@ -1,0 +1,137 @@
+"""When it is tried whether two LAN ports are joined already, whatever stands on the hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from app.compose.rollout_lans import Standing, choose_ports
+from app.deploy.places import lasting_link
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.errors import InvalidOption
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.rollout import RolloutObstacle, RolloutOptions
+from app.wizard import Discovery
+
+ID, OTHER_ID = "00112233aabbccdd", "ddccbbaa33221100"
+HEARD, SILENT, NO_TCPDUMP = 0, 124, 104
+NOBODY = 1
+
+
+@dataclass
+class Host:
+    """Has the ports eth0 (SSH), eth1 (underlay), eth2 and eth3, the bridge br-lan, and what it is told to have.
+
+    Attributes:
+        spec: Its name.
+        test_status: What the test whether LANs are joined says on it.
+        bridge: A bridge.
+        ports: The bridge's ports.
+        tests: How often it was tested.
+    """
+
+    spec: SimpleNamespace
+    test_status: int
+    bridge: str = ""
+    ports: tuple[str, ...] = ()
+    tests: list[Command] = field(default_factory=list)
+
+    def run(self, command: Command, *, token: CancelToken) -> CommandResult:
+        if command.stdin is None:
+            self.tests.append(command)
+            return CommandResult(command.argv, self.test_status, "", "", 0.1)
+        mark = command.argv[3]
+        lines = ["ssh eth0", "underlay eth1", "port br-lan bridge 1 -"]
+        if self.bridge and self.bridge != "br-lan":
+            lines.append(f"port {self.bridge} bridge 1 -")
+        ports = ("eth0", "eth1", "eth2", "eth3", "tml0")
+        lines += [f"port {name} port 1 {(name in self.ports and self.bridge) or '-'}" for name in ports]
+        text = "".join(f"{mark} {line}\n" for line in [*lines, "finished"])
+        return CommandResult(command.argv, 0, text, "", 0.1)
+
+
+@dataclass
+class Hosts:
+    a: Host
+    b: Host
+
+    def choose(self, options: RolloutOptions, standing: Standing) -> tuple[RolloutObstacle, ...]:
+        pair = SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}"))
+        facts = SimpleNamespace(facts=SimpleNamespace(nics=()))
+        discovery = cast("Discovery", SimpleNamespace(pair=pair, a=facts, b=facts))
+        link = lasting_link(Link("192.0.2.1", "192.0.2.2"), ID, 0)
+        sessions = cast("SessionPair", self)
+        found, warnings = choose_ports(sessions, discovery, options, link, standing, token=CancelToken())
+        assert {side: one.lan_port for side, one in found.items()} == {
+            side: options.bridge(side) for side in Side if options.bridge(side)
+        }
+        return warnings
+
+
+def hosts(status_b: int, *, bridge: str = "", ports: tuple[str, ...] = ()) -> Hosts:
+    a, b = (Host(SimpleNamespace(label=f"gateway-{side.value}"), NOBODY, bridge, ports) for side in Side)
+    b.test_status = status_b
+    return Hosts(a, b)
+
+
+BOTH = {Side.A: ID, Side.B: ID}
+OWN_BRIDGES = {Side.A: "tmlbr0", Side.B: "tmlbr0"}
+OPTIONS = RolloutOptions(bridge_a="eth3", bridge_b="eth3")
+
+
+@pytest.mark.parametrize(
+    ("standing", "bridge", "ports"),
+    [
+        pytest.param(Standing({}, {}), "", (), id="nothing stands"),
+        pytest.param(Standing(BOTH, {Side.A: "tml0", Side.B: "tml0"}), "", (), id="what stands joins no LAN"),
+        pytest.param(Standing(BOTH, OWN_BRIDGES), "tmlbr0", ("eth2", "tml0"), id="what stands joins other ports"),
+        pytest.param(Standing({Side.A: ID}, {Side.A: "tmlbr0"}), "tmlbr0", ("eth3",), id="one side is replaced"),
+        pytest.param(
+            Standing({Side.A: ID, Side.B: OTHER_ID}, OWN_BRIDGES), "tmlbr0", ("eth3",), id="two that are not one"
+        ),
+        pytest.param(Standing(BOTH, {}), "tmlbr0", (), id="hosts that do not say"),
+    ],
+)
+def test_whatever_stands_two_lans_that_are_joined_already_are_refused(
+    standing: Standing, bridge: str, ports: tuple[str, ...]
+) -> None:
+    two = hosts(HEARD, bridge=bridge, ports=ports)
+    if Side.B not in standing.ids:
+        two.b.bridge = ""
+    (refusal,) = [one for one in two.choose(OPTIONS, standing) if one.is_blocking]
+    assert "joined already" in refusal.what
+    assert ("undeploy" in refusal.hint) == standing.is_on_both
+    assert len(two.a.tests) == len(two.b.tests) == 1
+    two.b.test_status = SILENT
+    assert two.choose(OPTIONS, standing) == ()
+    two.b.test_status = NO_TCPDUMP
+    (warning,) = two.choose(OPTIONS, standing)
+    assert "could not be found out (eth3 on gateway-b: tcpdump" in warning.what
+
+
+def test_what_stands_and_joins_these_very_ports_is_not_tested_again() -> None:
+    two = hosts(HEARD, bridge="tmlbr0", ports=("eth3", "tml0"))
+    assert two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) == ()
+    assert two.b.tests == []
+    two = hosts(HEARD)
+    lan = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan")
+    assert two.choose(lan, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"})) == ()
+    assert two.b.tests == []
+
+
+def test_a_port_of_one_lan_is_joined_without_a_test() -> None:
+    two = hosts(HEARD)
+    (warning,) = two.choose(RolloutOptions(bridge_a="eth3"), Standing({}, {}))
+    assert "Only the LAN of gateway-a is joined" in warning.what
+    assert two.b.tests == []
+
+
+def test_a_port_of_somebody_elses_bridge_is_not_freed() -> None:
+    two = hosts(SILENT, bridge="br-lan", ports=("eth3",))
+    with pytest.raises(InvalidOption):
+        two.choose(OPTIONS, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}))

@@ -20,6 +20,7 @@ from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
 from app.compose.version import tunnelmark_version
 from app.deploy.confirming import Confirmer
 from app.deploy.lan import lan_interfaces
+from app.deploy.leases import kept_waiting
 from app.deploy.ledger import Ledger
 from app.deploy.places import slot_of
 from app.deploy.preflight import host_ends
@@ -154,8 +155,10 @@ class RolloutOperations:
             waiting.link.run_dir,
             {side: one for side, one in current_ids(sessions, waiting.slot, token=token).items() if one},
         )
-        confirmer.install(token=token)
-        outcome = confirmer.commit(token=token)
+        # Until now nobody has renewed what is left of their time.
+        with kept_waiting(ends, confirmer.tunnels, run.lease_s, token=token):
+            confirmer.install(token=token)
+            outcome = confirmer.commit(token=token)
         if not outcome.is_complete:
             state = DeploymentState.HALF_CONFIRMED if outcome.may_be_half else DeploymentState.FAILED
             run.save(waiting, state, outcome.reason)

@@ -31,7 +31,7 @@ COMMIT_TIMEOUT_S = 30.0
 REACH_S = 25.0
 """How long a host is tried to be reached whose answer was lost, in seconds; its own timer runs meanwhile."""
 
-_TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"'
+_TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"; rm -f "$3/.lasting/replaced"'
 
 
 class Confirmed(StrEnum):
@@ -195,7 +195,7 @@ class Confirmer:
             old = self.replaced.get(side, "")
             if not old or not self.deployment_id or old == self.deployment_id:
                 continue
-            argv = shell_step_argv(_TIDY_SCRIPT, place_dir(self.slot), old)
+            argv = shell_step_argv(_TIDY_SCRIPT, place_dir(self.slot), old, self.run_dir)
             try:
                 result = self.ends[side].session.run(
                     Command(argv, timeout_s=COMMIT_TIMEOUT_S, is_root=True), token=CancelToken()

@@ -18,20 +18,18 @@ from app.deploy.beginning import planned_step, step_line
 from app.deploy.both import on_both
 from app.deploy.building import ApplyLines, Building, negotiated_text, run_apply
 from app.deploy.confirming import Confirmed, Confirmer, Outcome
-from app.deploy.ends import whole_seconds
 from app.deploy.kit import KitRequest, kit_dir, kit_files
 from app.deploy.lasting_adapter import ASIDE_S
 from app.deploy.lasting_state import read_current
-from app.deploy.leases import Lease
+from app.deploy.leases import Lease, set_leases
 from app.deploy.ledger import AuditSink
 from app.deploy.marks import Mark
 from app.deploy.request import DeployRequest, Obstacle
-from app.deploy.scripts import host_script
 from app.deploy.transaction import CLEANUP_S, StageSink, Transaction
-from app.domain.adapters import Step, TunnelPlan, shell_step_argv
+from app.domain.adapters import Step, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite, SessionPair
-from app.domain.errors import CommandFailed, PairLocked, TunnelDown, TunnelmarkError
+from app.domain.errors import PairLocked, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
@@ -239,7 +237,7 @@ class LastingTransaction(Transaction):
             ConnectionLost, CommandFailed: A timer could not be set; the hosts must be put back.
         """
         self._lease.stop()
-        self._set_leases(seconds + EXPIRY_MARGIN_S, token=token)
+        set_leases(self._ends, self._tunnels, seconds + EXPIRY_MARGIN_S, token=token)
         until = time.monotonic() + seconds
         decision: Decision | None = None
         while decision is None and (left_s := until - time.monotonic()) > 0:
@@ -247,7 +245,7 @@ class LastingTransaction(Transaction):
             decision = confirmation.wait(min(1.0, left_s), token=token)
             token.raise_if_cancelled()
         if decision is Decision.KEEP:
-            self._set_leases(self._lease_s, token=token)
+            set_leases(self._ends, self._tunnels, self._lease_s, token=token)
             self._lease = Lease(self._ends, self._tunnels, self._lease_s)
             self._lease.start()
         return decision
@@ -255,19 +253,9 @@ class LastingTransaction(Transaction):
     def let_go(self, seconds: float, *, token: CancelToken) -> None:
         """Leave both hosts to their timers for so long: somebody else confirms, or they go back."""
         self._lease.stop()
-        self._set_leases(seconds + EXPIRY_MARGIN_S, token=token)
+        set_leases(self._ends, self._tunnels, seconds + EXPIRY_MARGIN_S, token=token)
         live.leave(self._tunnels.values())
         self._begun.clear()
-
-    def _set_leases(self, seconds: float, *, token: CancelToken) -> None:
-        def renew(side: Side, child: CancelToken) -> None:
-            end = self._ends[side]
-            argv = shell_step_argv(host_script("renew.sh"), end.state_dir, self._tunnels[side], whole_seconds(seconds))
-            result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=child)
-            if not result.is_ok:
-                raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
-
-        on_both(renew, token=token)
 
     def confirm(self, *, token: CancelToken) -> Outcome:
         """Make it stay. Where this raises, or where no host keeps it, the hosts must be put back.

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
+from app.deploy.both import on_both
 from app.deploy.ends import HostEnd, whole_seconds
 from app.deploy.scripts import host_script
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import Cancelled, TunnelmarkError
+from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
 from app.domain.hosts import Side
+
+TELL_S = 10.0
+"""How long a host may take to be told for how long it is to wait, in seconds."""
 
 _LOST = {
     3: "was put back: its timer ran out, or somebody removed Tunnelmark's folder",
@@ -65,13 +70,7 @@ class Lease:
             return
 
     def _renew(self, end: HostEnd) -> None:
-        command = Command(
-            shell_step_argv(
-                host_script("renew.sh"), end.state_dir, self._tunnels[end.side], whole_seconds(self._lease_s)
-            ),
-            timeout_s=max(2.0, self._lease_s / 3),
-            is_root=True,
-        )
+        command = _renewal(end, self._tunnels[end.side], self._lease_s, timeout_s=max(2.0, self._lease_s / 3))
         try:
             status = end.session.run(command, token=self._token).exit_status
         except TunnelmarkError:
@@ -79,3 +78,57 @@ class Lease:
             return
         if status in _LOST:
             self._lost[end.side] = f"{end.label} {_LOST[status]}."
+
+
+def _renewal(end: HostEnd, tunnel: str, seconds: float, *, timeout_s: float) -> Command:
+    argv = shell_step_argv(host_script("renew.sh"), end.state_dir, tunnel, whole_seconds(seconds))
+    return Command(argv, timeout_s=timeout_s, is_root=True)
+
+
+def set_leases(
+    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+) -> None:
+    """Tell both hosts' timers for how long they are to wait from now on.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        seconds: For how long, in seconds.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed: A host goes back already.
+        ConnectionLost, DeadlineExceeded: A host could not be told.
+    """
+
+    def renew(side: Side, child: CancelToken) -> None:
+        end = ends[side]
+        command = _renewal(end, tunnels[side], seconds, timeout_s=TELL_S)
+        if not end.session.run(command, token=child).is_ok:
+            raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
+
+    on_both(renew, token=token)
+
+
+@contextmanager
+def kept_waiting(
+    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
+) -> Iterator[None]:
+    """Keep both hosts from going back for the time of a `with` block; it begins with telling them.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        lease_s: For how long a host waits to hear of us, in seconds.
+        token: Cancels the beginning.
+
+    Raises:
+        CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
+    """
+    set_leases(ends, tunnels, lease_s, token=token)
+    lease = Lease(ends, tunnels, lease_s)
+    lease.start()
+    try:
+        yield
+    finally:
+        lease.stop()

@@ -21,6 +21,7 @@ from app.deploy.lasting_state import parse_outages, read_state
 from app.deploy.places import lasting_link, place_dir
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
+from app.domain.commands import Command
 from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
@@ -247,6 +248,81 @@ def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
         assert current(host) == ""
         assert host.etc_files() == files
         assert host.links == {"eth1"}
+
+
+def watcher_of(host: LocalHost, deployment_id: str) -> Path:
+    return host.path(f"/run/tunnelmark-{deployment_id}/.lasting/watcher")
+
+
+def refused_on_b(world: World) -> tuple[str, Outcome]:
+    """Roll out; B goes back after A has confirmed and watches over what it now has."""
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        confirmer = one.confirmer
+        confirmer.install(token=CancelToken())
+
+        def before(command: Command) -> None:
+            if b"Confirms a deployment on this host" in (command.stdin or b""):
+                wait_until(watcher_of(world.a, confirmer.deployment_id).exists, "A's watcher")
+                world.b.shell_run("touch", f"{STATE_DIR}/undo-begun")
+
+        world.b.on_run = before
+        outcome = confirmer.commit(token=CancelToken())
+        world.b.on_run = None
+    return confirmer.deployment_id, outcome
+
+
+def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> None:
+    first, _ = roll_out(world)
+    second, outcome = refused_on_b(world)
+    assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+    for host in world.hosts:
+        assert current(host) == first
+        assert host.links == {"eth1", "tml0"}
+        assert not host.path(f"{place_dir(SLOT)}/{second}").exists()
+        end = HostEnd(host.side, host, STATE_DIR)
+        wait_until(lambda end=end: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
+        assert read_state(end, SLOT, token=CancelToken()).is_standing
+        assert run_dirs(host) == [f"tunnelmark-{first}"]
+
+
+def test_what_cannot_come_back_is_not_made_room_for(dash_world: World) -> None:
+    world = dash_world
+    first, _ = roll_out(world)
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        confirmer = one.confirmer
+        confirmer.install(token=CancelToken())
+
+        def before(command: Command) -> None:
+            if b"Confirms a deployment on this host" in (command.stdin or b""):
+                world.a.shell_run("rm", "-rf", f"{place_dir(SLOT)}/{first}")
+                world.b.shell_run("touch", f"{STATE_DIR}/undo-begun")
+
+        world.b.on_run = before
+        outcome = one.confirm(token=CancelToken())
+    assert outcome.hosts == {Side.A: Confirmed.YES, Side.B: Confirmed.REFUSED}
+    assert outcome.may_be_half
+    assert [current(host) for host in world.hosts] == [confirmer.deployment_id, first]
+    assert [host.links for host in world.hosts] == [{"eth1", "tml0"}, {"eth1", "tml0"}]
+
+
+def test_confirming_that_was_broken_off_leaves_the_earlier_one(dash_world: World) -> None:
+    world = dash_world
+    first, _ = roll_out(world)
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        one.confirmer.install(token=CancelToken())
+        # Ended from outside right after it had put its name there.
+        run_dir = f"/run/tunnelmark-{one.confirmer.deployment_id}"
+        world.a.path(f"{run_dir}/.lasting/replaced").write_text(f"{first}\n")
+        world.a.path(f"{place_dir(SLOT)}/current").write_text(f"{one.confirmer.deployment_id}\n")
+    for host in world.hosts:
+        assert current(host) == first
+        assert host.links == {"eth1", "tml0"}
 
 
 def test_without_a_decision_in_time_both_hosts_go_back(dash_world: World) -> None:

@@ -25,9 +25,17 @@ take_turn() {
     done
 }
 
+# note_replaced RUN_DIR: what makes room stays until the other host has confirmed, too; see start.sh.
+note_replaced() {
+    current=
+    read -r current 2> /dev/null < "$base/current"
+    if [ -z "$current" ] || [ "$current" = "$id" ]; then return 0; fi
+    mkdir -p "$1/.lasting" && echo "$current" > "$1/.lasting/replaced"
+}
+
 name_it() {
     if [ -n "$id" ]; then
-        [ -f "$base/$id/lasting.sh" ] && make_current "$id"
+        [ -f "$base/$id/lasting.sh" ] && note_replaced "$1" && make_current "$id"
     else
         rm -f "$base/current"
     fi
@@ -72,7 +80,7 @@ main() {
         rm -f "$state/undo-turn"
         refuse too-late
     fi
-    if ! name_it; then
+    if ! name_it "${5:?}"; then
         rm -f "$state/undo-turn"
         refuse disk
     fi
@@ -82,7 +90,7 @@ main() {
     if [ -n "$id" ]; then
         start_watching
     else
-        rm -rf "${5:?}"
+        rm -rf "$5"
         if slot_remove; then say removed; fi
     fi
     say finished

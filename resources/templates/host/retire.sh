@@ -10,8 +10,10 @@ main() {
     old=$3
     stand_alone
     is_current "$id" || exit 0
+    # Taking this one away must not leave the host with nothing where there was something.
+    if [ -n "$old" ] && [ ! -f "$base/$old/lasting.sh" ]; then exit 1; fi
     sh "$base/start.sh" aside || exit 1
-    if [ -n "$old" ] && [ -f "$base/$old/lasting.sh" ]; then
+    if [ -n "$old" ]; then
         make_current "$old" || exit 1
         rm -rf "${base:?}/$id"
         sh "$base/start.sh" return

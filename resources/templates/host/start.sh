@@ -23,9 +23,13 @@ main() {
     fi
     case $1 in
         boot)
+            # The one before this one may have to come back, as long as the other host has not confirmed; what says so
+            # goes with a restart of the host.
+            replaced=
+            read -r replaced 2> /dev/null < "/run/tunnelmark-$id/.lasting/replaced"
             for left in "$base"/* "$base"/.[!.]*; do
                 case ${left##*/} in
-                    "$id" | current | times | start.sh) ;;
+                    "$id" | "$replaced" | current | times | start.sh) ;;
                     *) rm -rf "$left" ;;
                 esac
             done

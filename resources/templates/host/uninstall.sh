@@ -9,7 +9,12 @@ main() {
     id=$2
     [ -d "$base" ] || exit 0
     rm -rf "${base:?}/$id" "$base/.$id.new"
-    if is_current "$id"; then rm -f "$base/current"; fi
+    # Confirming was broken off in the very moment of putting its name there: what it had replaced counts again.
+    replaced=
+    read -r replaced 2> /dev/null < "/run/tunnelmark-$id/.lasting/replaced"
+    if is_current "$id"; then
+        if [ -z "$replaced" ] || ! make_current "$replaced"; then rm -f "$base/current"; fi
+    fi
     if [ ! -e "$base/current" ]; then slot_remove; fi
 }
 

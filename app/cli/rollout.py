@@ -21,6 +21,7 @@ from app.cli.rollout_text import print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side
 from app.cli.terminal import run_cancellable
 from app.compose import Services
+from app.deploy.places import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
@@ -130,10 +131,15 @@ def deploy(context: Context) -> int:
         )
     if bool(options.solution) == bool(options.again):
         raise InvalidOption("Name a solution, or an earlier deployment with --again.")
+    if options.again and (options.suite or options.bridge or options.inner or options.reason):
+        raise InvalidOption(
+            "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own.",
+            hint="To change one of them, name the solution instead: tunnelmark deploy PAIR SOLUTION",
+        )
     with context.services() as services:
         pair = _pair(context, services)
+        key, chosen = _wanted(context, services, pair)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
-        key, chosen = _wanted(context, services)
         if options.dry_run:
             return _dry_run(context, services, found, key, chosen)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
@@ -144,10 +150,15 @@ def deploy(context: Context) -> int:
     return _tell(context, deployment)
 
 
-def _wanted(context: Context, services: Services) -> tuple[tuple[str, str], RolloutOptions]:
+def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple[str, str], RolloutOptions]:
     options = context.options
     if options.again:
         earlier = services.store.get_deployment(options.again)
+        if earlier.slot != slot_of(pair) and earlier.pair.name != pair.name:
+            raise InvalidOption(
+                f"The deployment {earlier.id} is of the pair {earlier.pair.name}, not of {pair.name}.",
+                hint=f"List those of this pair with: tunnelmark deployments {pair.name}",
+            )
         chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
         return (earlier.solution, earlier.suite), chosen
     inner = both_addresses(options.inner)

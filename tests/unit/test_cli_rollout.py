@@ -3,14 +3,19 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from app.cli.exit_codes import ExitCode
+from app.cli.main import main
 from app.cli.parser import parse
 from app.cli.rollout import status_code
 from app.cli.rollout_text import print_deployment, print_dry_run, print_status
 from app.cli.sides import by_side
+from app.compose import find_paths
+from app.deploy.places import slot_of
 from app.domain.codec import to_data
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
@@ -28,6 +33,7 @@ from app.domain.rollout import (
 )
 from app.domain.rollout_status import Drift, EndStatus, KeyAge, Outage, PairStatus
 from app.domain.verdicts import Verdict
+from app.storage import Store
 
 AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 PAIR = PairSpec("north", HostSpec("alpha", "10.0.0.1"), HostSpec("beta", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
@@ -192,3 +198,35 @@ def test_a_dry_run_shows_every_file_command_and_undo() -> None:
 
 def test_a_deployment_says_what_to_open() -> None:
     assert "open for the other host: udp 22820, esp" in text_of(print_deployment, DEPLOYMENT)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that knows two pairs and one deployment of the first; nobody can be reached."""
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("COLUMNS", "400")
+    closed = {side: replace(PAIR.host(side), address="127.0.0.1", port=1, user="root") for side in Side}
+    south = replace(PAIR, name="south", a=closed[Side.A], b=closed[Side.B], underlay_a="192.0.2.5")
+    with Store.open(find_paths().database) as store:
+        store.save_pair(replace(south, name="north", underlay_a="192.0.2.1"))
+        store.save_pair(south)
+        store.save_deployment(replace(DEPLOYMENT, slot=slot_of(PAIR)))
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("more", ["--bridge A=eth2", "--suite aes", "--inner 10.0.0.1/24,10.0.0.2/24", "--reason x"])
+def test_an_earlier_deployment_is_rolled_out_with_its_own_options_only(
+    more: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["deploy", "north", "--again", DEPLOYMENT.id, *more.split()]) == ExitCode.INVALID
+    assert "--suite, --bridge, --inner and --reason are its own" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("home")
+def test_an_earlier_deployment_of_another_pair_is_not_rolled_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["deploy", "south", "--again", DEPLOYMENT.id[:8]]) == ExitCode.INVALID
+    said = capsys.readouterr().err
+    assert f"The deployment {DEPLOYMENT.id} is of the pair north, not of south." in said
+    assert "tunnelmark deployments south" in said
+    # That of its own pair gets as far as the hosts, which cannot be reached.
+    assert main(["deploy", "north", "--again", DEPLOYMENT.id[:8]]) not in (ExitCode.OK, ExitCode.INVALID)

@@ -118,6 +118,11 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
     """
     lines, limits = _recipe_lines(beginning.recipe, ledger)
     remove = shell_line(["rm", "-rf", "--", beginning.run_dir])
+
+    def take(words: tuple[str, ...]) -> None:
+        on_mark(words)
+        _write_down(words, ledger, end)
+
     ledger.plan(Planned(RUN_DIR_NUMBER, "Make the tunnel's own folder", f"mkdir {beginning.run_dir}", remove, 30.0))
     marks, result = end.run_marked(
         filled_script("begin.sh", steps=lines),
@@ -135,10 +140,9 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
         word=beginning.tunnel,
         token=token,
         timeout_s=BEGIN_TIMEOUT_S + limits,
-        on_mark=on_mark,
+        on_mark=take,
         is_armed=False,
     )
-    _write_down(marks, ledger, end)
     sections = parse_sections(result.stdout, beginning.tunnel)
     if find(marks, "failed", "locked") is not None:
         raise HeldLock(end, parse_lock(sections.get("lock", "")))
@@ -167,14 +171,12 @@ def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], fl
     return lines, limits
 
 
-def _write_down(marks: tuple[Mark, ...], ledger: Ledger, end: HostEnd) -> None:
-    if find(marks, "armed") is not None:
+def _write_down(words: tuple[str, ...], ledger: Ledger, end: HostEnd) -> None:
+    if words[0] == "armed":
         ledger.write("Lock the host and arm its timer", f"mkdir {end.state_dir}", 0)
-    if find(marks, "identity") is not None:
+    elif words[0] == "identity":
         ledger.done(RUN_DIR_NUMBER, 0)
-    for mark in marks:
-        if mark.words[0] == "step" and len(mark.words) == 3:
-            ledger.done(mark.words[1], int(mark.words[2]))
+    ledger.take_mark(words)
 
 
 def _public_result(marks: tuple[Mark, ...], number: str, argv: tuple[str, ...]) -> CommandResult:

@@ -92,6 +92,13 @@ def run_apply(
     """Run a script that builds one end, or builds it again; see `build`."""
     own = building.plan.end(end.side)
     report = new_id()
+
+    def take(words: tuple[str, ...]) -> None:
+        on_mark(words)
+        ledger.take_mark(words)
+        if words == ("written",):
+            _written(building, own, ledger)
+
     marks, result = end.run_marked(
         filled_script(
             "apply.sh",
@@ -103,13 +110,8 @@ def run_apply(
         word=building.tunnels[end.side],
         token=token,
         timeout_s=_limit_s(building, own),
-        on_mark=on_mark,
+        on_mark=take,
     )
-    for mark in marks:
-        if mark.words[0] == "step" and len(mark.words) == 3:
-            ledger.done(mark.words[1], int(mark.words[2]))
-        elif mark.words == ("written",):
-            _written(building, own, ledger)
     if find(marks, "failed", "files") is not None:
         raise upload_error(lines.files, result.stderr, report, end.label)
     if find(marks, "finished") is None:

@@ -59,11 +59,13 @@ class Ledger:
         end: The host.
         sink: Gets every entry; None if nobody wants them.
         planned: Changes by number.
+        told: Numbers of changes that were written down.
     """
 
     end: HostEnd
     sink: AuditSink | None
     planned: dict[str, Planned] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
 
     def plan(self, planned: Planned) -> None:
         """Remember a change that is about to be made."""
@@ -78,12 +80,20 @@ class Ledger:
         """Write down that a change was made, or tried."""
         planned = self.planned.get(number)
         if planned is not None:
+            self.told.add(number)
             self.write(planned.title, planned.command, exit_status)
 
+    def take_mark(self, words: tuple[str, ...]) -> None:
+        """Write down what a script tells of a step as it tells it: its connection may break at any moment."""
+        if words[0] == "step" and len(words) == 3 and words[2].isdecimal():
+            self.done(words[1], int(words[2]))
+
     def undone(self, number: str, exit_status: int | None) -> None:
-        """Write down that a change was taken back, or that this was tried."""
+        """Write down that a change was taken back, or that this was tried; before it the change, if nobody saw it."""
         planned = self.planned.get(number)
         if planned is not None:
+            if number not in self.told:
+                self.done(number, None)
             self.write(f"Undo: {planned.title}", planned.undo, exit_status)
 
     def write(self, what: str, command: str, exit_status: int | None) -> None:

@@ -297,6 +297,36 @@ def test_connection_lost_while_building_is_made_again_for_putting_back(world: Wo
     assert_untouched(world)
 
 
+@pytest.mark.parametrize(
+    ("last", "seen"),
+    [
+        ("armed", ["Lock the host and arm its timer"]),
+        ("step 0001 0", ["Lock the host and arm its timer", "Make the tunnel's own folder", "Make a key"]),
+        ("step 0200 0", ["Make a key", f"Write {RUN_DIR}/config", "Make tmk0"]),
+    ],
+)
+def test_what_was_done_before_a_connection_broke_is_audited(world: World, last: str, seen: list[str]) -> None:
+    entries: list[AuditEntry] = []
+
+    def cut(line: str) -> None:
+        if line.partition(" ")[2] == last:
+            world.b.is_cut = True
+            world.b.on_line = None
+
+    world.b.on_line = cut
+    with pytest.raises(ConnectionLost, match="gateway-b"), open_tunnel(world, audit=entries, lease_s=3):
+        pass
+    wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
+    on_b = [entry for entry in entries if entry.side is Side.B]
+    done = [entry.what for entry in on_b if entry.exit_status == 0 and not entry.what.startswith("Undo: ")]
+    assert [what for what in done if what in seen] == seen
+    undone = [entry.what for entry in on_b if entry.what.startswith("Undo: ")]
+    for what in undone:
+        names = [entry.what for entry in on_b]
+        assert names.count(what.removeprefix("Undo: ")) == 1, names
+        assert names.index(what.removeprefix("Undo: ")) < names.index(what)
+
+
 def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
     world.b.can_reconnect = False

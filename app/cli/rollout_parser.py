@@ -56,7 +56,9 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     deployments.add_argument("--json", action="store_true", help="as JSON")
     audit = add(commands, "audit", "rollout.audit", "write the audit log: every command that changed a host")
     audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
-    audit.add_argument("--out", metavar="FILE", help="to a file, .csv or .json (default: the newest lines as text)")
+    audit.add_argument(
+        "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
+    )
 
 
 def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.compose import rollout_plan
+from app.compose.audit_texts import AUDIT_TEXTS
 from app.compose.header import file_header
 from app.compose.rollout_choice import choose, current_ids, own_bridges, prepare
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
@@ -25,8 +23,8 @@ from app.deploy.ledger import Ledger
 from app.deploy.places import slot_of
 from app.deploy.preflight import host_ends
 from app.domain.adapters import Adapter, find_suite
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.codec import to_data
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import CommandFailed, InvalidFile, NotFound, PreflightRefused, TunnelmarkError
@@ -36,6 +34,7 @@ from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptio
 from app.domain.rollout_events import Confirmation, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.domain.rollout_status import PairStatus
 from app.policy import POLICY_NAME, POLICY_VERSION, judge_suite
+from app.reports.files import write_atomically
 from app.storage import Store
 from app.wizard import Discovery
 from app.wizard.ports import ProgressSink
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from app.compose.settings import Settings
 
 AUDIT_LIMIT = 100_000
+"""So many of the newest entries are shown; a file gets all of them."""
 
 
 class RolloutOperations:
@@ -270,30 +270,31 @@ class RolloutOperations:
     # --- what was done ------------------------------------------------------------------------------------------------
 
     def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
-        """Return what was run on the hosts of a pair, or of all, newest first."""
-        entries = self.store.list_audit(limit=AUDIT_LIMIT)
-        if pair_name is not None:
-            hosts = self._addresses(pair_name)
-            entries = tuple(entry for entry in entries if entry.host in hosts)
+        """Return what was run last on the hosts of a pair, or of all, newest first; see `AUDIT_LIMIT`."""
+        entries = self._audit(pair_name, limit=AUDIT_LIMIT)
         return tuple(AuditLine(entry, entry.who, entry.deployment) for entry in entries)
 
     def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
-        """Write the audit log; the kind follows from the ending: .csv or .json."""
-        entries = [line.entry for line in self.audit_log(pair_name)]
-        rows = [to_data(entry) for entry in entries]
-        if path.suffix == ".json":
-            text = json.dumps(rows, indent=2)
-        elif path.suffix == ".csv":
-            out = io.StringIO()
-            names = ("at", "who", "host", "side", "command", "exit_status", "what", "deployment")
-            writer = csv.DictWriter(out, names, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-            text = out.getvalue()
-        else:
-            raise InvalidFile(f"An audit log is written as .csv or .json, not as {path.name}.")
-        path.write_text(text, encoding="utf-8")
+        """Write all of the audit log, in place of what stands there; the kind follows from the ending: .csv or .json.
+
+        Raises:
+            InvalidFile: The ending is another one.
+            InvalidOption, DiskFull: It cannot be written there.
+        """
+        make = AUDIT_TEXTS.get(path.suffix)
+        if make is None:
+            raise InvalidFile(
+                f"An audit log is written as .csv or .json, not as {path.name}.", hint=f"Name it {path.stem}.csv."
+            )
+        write_atomically(path, make(self._audit(pair_name, limit=None)).encode())
         return path
+
+    def _audit(self, pair_name: str | None, *, limit: int | None) -> tuple[AuditEntry, ...]:
+        entries = self.store.list_audit(limit=limit)
+        if pair_name is None:
+            return entries
+        hosts = self._addresses(pair_name)
+        return tuple(entry for entry in entries if entry.host in hosts)
 
     def _addresses(self, pair_name: str) -> set[str]:
         pairs = [one.pair for one in self.store.list_deployments(pair_name)]

@@ -84,12 +84,12 @@ def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
     )
 
 
-def list_audit(connection: sqlite3.Connection, host: str | None, limit: int) -> tuple[AuditEntry, ...]:
-    """Return the newest entries, newest first."""
+def list_audit(connection: sqlite3.Connection, host: str | None, limit: int | None) -> tuple[AuditEntry, ...]:
+    """Return the newest entries, newest first; without a limit all of them."""
     rows = connection.execute(
         "SELECT at, host, side, command, exit_status, what, who, deployment FROM audit"
         " WHERE ?1 IS NULL OR host = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
-        (host, limit),
+        (host, -1 if limit is None else limit),
     )
     return tuple(
         AuditEntry(read_time(at), name, None if side is None else Side(side), command, status, what, who, deployment)

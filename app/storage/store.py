@@ -261,6 +261,6 @@ class Store:
         """Write down a command that changed a host; nothing can change or remove an entry afterwards."""
         self._database.write(lambda c: pairs.add_audit(c, entry))
 
-    def list_audit(self, host: str | None = None, limit: int = 1000) -> tuple[AuditEntry, ...]:
-        """Return the newest entries, newest first: of one host, or of all."""
+    def list_audit(self, host: str | None = None, limit: int | None = 1000) -> tuple[AuditEntry, ...]:
+        """Return the newest entries, newest first: of one host, or of all; without a limit all of them."""
         return self._database.read(lambda c: pairs.list_audit(c, host, limit))

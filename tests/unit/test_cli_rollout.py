@@ -16,6 +16,7 @@ from app.cli.rollout_text import print_deployment, print_dry_run, print_status
 from app.cli.sides import by_side
 from app.compose import find_paths
 from app.deploy.places import slot_of
+from app.domain.audit import AuditEntry
 from app.domain.codec import to_data
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
@@ -230,3 +231,39 @@ def test_an_earlier_deployment_of_another_pair_is_not_rolled_out(capsys: pytest.
     assert "tunnelmark deployments south" in said
     # That of its own pair gets as far as the hosts, which cannot be reached.
     assert main(["deploy", "north", "--again", DEPLOYMENT.id[:8]]) not in (ExitCode.OK, ExitCode.INVALID)
+
+
+def entry(host: str, number: int) -> AuditEntry:
+    return AuditEntry(AT, host, Side.A, f"ip link add tml{number}", 0, "Make it", "eve on laptop", DEPLOYMENT.id)
+
+
+@pytest.mark.usefixtures("home")
+def test_the_whole_audit_log_is_written_in_place_of_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.compose.rollout.AUDIT_LIMIT", 2)
+    with Store.open(find_paths().database) as store:
+        for number in range(5):
+            store.audit(entry(PAIR.a.address, number))
+        store.audit(entry("elsewhere", 9))
+    for ending in ("json", "csv"):
+        path = tmp_path / f"audit.{ending}"
+        path.write_text("old")
+        assert main(["audit", "north", "--out", str(path)]) == ExitCode.OK
+        text = path.read_text()
+        assert [text.count(f"tml{number}") for number in (0, 1, 2, 3, 4, 9)] == [1, 1, 1, 1, 1, 0]
+        assert "old" not in text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["audit.csv", "audit.json", "home"]
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(("name", "words"), [("no/audit.csv", "cannot be written"), ("audit.txt", "not as audit.txt")])
+def test_an_audit_log_that_cannot_be_written_is_a_sentence_with_a_hint(
+    tmp_path: Path, name: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", "--out", str(tmp_path / name)]) == ExitCode.INVALID
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Choose a file in a folder" in said or "Name it audit.csv" in said
+    assert "Traceback" not in said

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -137,19 +138,26 @@ class Confirmer:
         ledger.done(INSTALL_NUMBER, 0)
 
     def _commit_on(self, side: Side) -> tuple[Confirmed, str]:
+        """Ask until there is an answer; where it was lost, the host is asked again: it then says what it said."""
         end = self.ends[side]
-        until = time.monotonic() + REACH_S
+        until: float | None = None
         while True:
+            must_reconnect = False
             try:
-                return self._ask_to_commit(end)
+                outcome, reason = self._ask_to_commit(end)
             except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
-                left_s = until - time.monotonic()
-                if left_s <= 0:
-                    return Confirmed.UNKNOWN, f"{end.label} could not be asked whether it keeps it: {error.message}"
-                try:
-                    reconnect(end, token=CancelToken(), within_s=left_s)
-                except (ConnectionLost, DeadlineExceeded, HostUnreachable):
-                    continue
+                outcome, must_reconnect = Confirmed.UNKNOWN, True
+                reason = f"{end.label} could not be asked whether it keeps it: {error.message}"
+            if outcome is not Confirmed.UNKNOWN:
+                return outcome, reason
+            now = time.monotonic()
+            until = now + REACH_S if until is None else until
+            if now >= until:
+                return outcome, reason
+            if must_reconnect:
+                # Where it was in vain, asking fails once more.
+                with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
+                    reconnect(end, token=CancelToken(), within_s=until - now)
 
     def _ask_to_commit(self, end: HostEnd) -> tuple[Confirmed, str]:
         word = self.tunnels[end.side]
@@ -160,6 +168,8 @@ class Confirmer:
             token=CancelToken(),
             timeout_s=COMMIT_TIMEOUT_S,
         )
+        if find(marks, "busy") is not None:
+            return Confirmed.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
         is_confirmed = find(marks, "confirmed") is not None
         what = "Confirm the deployment" if self.deployment_id else "Confirm that the deployment has ended"
         text = f"echo {self.deployment_id or '-'} > {place_dir(self.slot)}/current"

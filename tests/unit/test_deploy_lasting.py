@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,8 +23,8 @@ from app.deploy.lasting_state import parse_outages, read_state
 from app.deploy.places import lasting_link, place_dir
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command
-from app.domain.errors import CommandFailed, TunnelDown
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import CommandFailed, ConnectionLost, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout_events import Decision
@@ -285,6 +287,112 @@ def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> N
         wait_until(lambda end=end: read_state(end, SLOT, token=CancelToken()).is_watched, "the watcher")
         assert read_state(end, SLOT, token=CancelToken()).is_standing
         assert run_dirs(host) == [f"tunnelmark-{first}"]
+
+
+@pytest.mark.parametrize("side", Side)
+def test_an_end_whose_answer_was_lost_has_ended(world: World, side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    roll_out(world)
+    host = world.host(side)
+
+    def cut(line: str) -> None:
+        if line.endswith(" confirmed"):
+            host.on_line = None
+            host.is_cut = True
+
+    def reconnect(*, token: CancelToken) -> None:
+        # The host has come to its end meanwhile.
+        wait_until(lambda: not host.state_dir.exists() and not host.path(place_dir(SLOT)).exists(), "the end")
+        host.is_cut = False
+
+    monkeypatch.setattr(host, "on_line", cut)
+    monkeypatch.setattr(host, "reconnect", reconnect)
+    outcome = take_back(world)
+    assert outcome.is_complete, outcome.reason
+    for one, files in zip(world.hosts, before, strict=True):
+        assert one.etc_files() == files
+        assert one.links == {"eth1"}
+        assert run_dirs(one) == []
+        wait_until(lambda one=one: one.processes() == [], f"no process on {one.side}")
+
+
+def slow_sync(host: LocalHost, go_on: Path) -> None:
+    """Let the host's disk be slow until a file is there."""
+    begun = host.root / "disk-is-slow"
+    program = host.root / "bin" / "sync"
+    program.write_text(f'#!/bin/dash\n: > "{begun}"\nuntil [ -e "{go_on}" ]; do sleep 0.1; done\n')
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize("is_ending", [False, True])
+def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
+    world: World, monkeypatch: pytest.MonkeyPatch, *, is_ending: bool
+) -> None:
+    if is_ending:
+        roll_out(world)
+    one = transaction(world, is_ending=is_ending)
+    with lasting_tunnel(one, token=CancelToken()):
+        if not is_ending:
+            one.start_from_kit(token=CancelToken())
+        go_on = world.a.root / "disk-is-ready"
+        asked: list[float] = []
+
+        def before(command: Command) -> None:
+            if b"Confirms a deployment on this host" not in (command.stdin or b""):
+                return
+            asked.append(time.monotonic())
+            if len(asked) == 1:
+                slow_sync(world.a, go_on)
+                threading.Thread(target=cut, daemon=True).start()
+            else:
+                threading.Thread(target=end_it, daemon=True).start()
+
+        def cut() -> None:
+            wait_until((world.a.root / "disk-is-slow").exists, "the writing to begin")
+            world.a.is_cut = True
+            given_up.set()
+
+        def end_it() -> None:
+            # The second one has looked who is at it.
+            wait_until(lambda: is_waiting(world.a), "the second one to wait")
+            go_on.touch()
+
+        given_up = threading.Event()
+        left: list[subprocess.Popen[bytes]] = []
+        attend = world.a._attend
+
+        def attend_until_cut(process: subprocess.Popen[bytes], command: Command, *more: object) -> CommandResult:
+            if b"Confirms a deployment on this host" in (command.stdin or b"") and len(asked) == 1:
+                assert process.stdin is not None
+                process.stdin.write(world.a._here((command.stdin or b"").decode()).encode())
+                process.stdin.flush()
+                process.stdin.close()
+                process.stdin = None
+                left.append(process)
+                assert given_up.wait(20)
+                raise ConnectionLost("The connection broke.")
+            return attend(process, command, *more)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(world.a, "_attend", attend_until_cut)
+        monkeypatch.setattr(world.a, "on_run", before)
+        outcome = one.confirm(token=CancelToken())
+        assert outcome.is_complete, outcome.reason
+        assert len(asked) == 2
+        for process in left:
+            process.communicate(timeout=20)
+    assert [current(host) for host in world.hosts] == [one.confirmer.deployment_id] * 2
+
+
+def is_waiting(host: LocalHost) -> bool:
+    """Whether two scripts that confirm run on a host."""
+    found = 0
+    for pid in host.processes():
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        found += b"-s" in words and str(host.state_dir).encode() in words
+    return found >= 2
 
 
 def test_what_cannot_come_back_is_not_made_room_for(dash_world: World) -> None:

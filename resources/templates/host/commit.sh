@@ -15,14 +15,48 @@ refuse() {
     exit 1
 }
 
-# take_turn: whoever holds it may end this work; an undo waits for it, or has it.
+# is_named: whether this has been confirmed before: its name is there, or none where it was to end.
+is_named() {
+    if [ -n "$id" ]; then is_current "$id"; else [ ! -e "$base/current" ]; fi
+}
+
+is_locked() {
+    found=
+    read -r found 2> /dev/null < "$state/id"
+    [ "$found" = "$tunnel" ]
+}
+
+# take_turn: whoever holds it may end this work: an undo, or one of us whose answer was lost, and who may be writing on a
+# slow disk. Fails once this work has ended.
 take_turn() {
+    uptime_s
+    patience=$((uptime_now + 20))
     start_of "$$"
-    until ln -s "$$:$start_time" "$state/undo-turn" 2> /dev/null; do
-        [ -d "$state" ] || refuse gone
+    own=$$:$start_time
+    until ln -s "$own" "$state/undo-turn" 2> /dev/null; do
+        is_locked || return 1
+        [ ! -e "$state/undo-begun" ] || refuse taken-back
         holder=$(readlink "$state/undo-turn")
-        if [ -n "$holder" ] && ! is_running "$holder"; then rm -f "$state/undo-turn"; else refuse taken-back; fi
+        if [ -n "$holder" ] && ! is_running "$holder"; then
+            rm -f "$state/undo-turn"
+            continue
+        fi
+        uptime_s
+        if [ "$uptime_now" -ge "$patience" ]; then
+            say busy
+            exit 1
+        fi
+        nap
     done
+}
+
+# answer_again: what was said when this work ended, for whoever did not hear it.
+answer_again() {
+    is_named || refuse gone
+    say confirmed
+    if [ -n "$id" ]; then start_watching; fi
+    say finished
+    exit 0
 }
 
 # note_replaced RUN_DIR: what makes room stays until the other host has confirmed, too; see start.sh.
@@ -50,28 +84,13 @@ start_watching() {
     ) &
 }
 
-# is_named: whether this has been confirmed before.
-is_named() {
-    [ -n "$id" ] && is_current "$id"
-}
-
 main() {
     state=$1
     tunnel=$2
     use_slot "$3"
     id=$4
     stand_alone
-    found=
-    read -r found 2> /dev/null < "$state/id"
-    if [ "$found" != "$tunnel" ]; then
-        # Asked again after the answer was lost.
-        is_named || refuse gone
-        say confirmed
-        start_watching
-        say finished
-        exit 0
-    fi
-    take_turn
+    if ! is_locked || ! take_turn; then answer_again; fi
     [ ! -e "$state/undo-begun" ] || refuse taken-back
     deadline=0
     read -r deadline 2> /dev/null < "$state/lease"

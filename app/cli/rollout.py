@@ -42,6 +42,8 @@ from app.wizard import Discovery
 T = TypeVar("T")
 
 _COUNTDOWN_LINE_S = 10.0
+TOO_LATE = "It was too late to cancel: it had been done already. What became of it:"
+"""Said where a signal came when nothing could be stopped any more."""
 
 
 class TerminalConfirmation:
@@ -147,7 +149,7 @@ def deploy(context: Context) -> int:
             context,
             lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
         )
-    return _tell(context, deployment)
+        return _tell(context, deployment)
 
 
 def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple[str, str], RolloutOptions]:
@@ -189,7 +191,7 @@ def confirm(context: Context) -> int:
     with context.services() as services:
         pair = _pair(context, services)
         deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))
-    return _tell(context, deployment)
+        return _tell(context, deployment)
 
 
 def undeploy(context: Context) -> int:
@@ -197,7 +199,7 @@ def undeploy(context: Context) -> int:
     with context.services() as services:
         pair = _pair(context, services)
         deployment = _run(context, lambda token, emit: services.undeploy(pair, token=token, emit=emit))
-    return _tell(context, deployment, wanted=DeploymentState.UNDONE)
+        return _tell(context, deployment, wanted=DeploymentState.UNDONE)
 
 
 def rotate_keys(context: Context) -> int:
@@ -209,7 +211,7 @@ def rotate_keys(context: Context) -> int:
             context,
             lambda token, emit: services.rotate_keys(pair, token=token, emit=emit, confirmation=confirmation),
         )
-    return _tell(context, deployment)
+        return _tell(context, deployment)
 
 
 def status(context: Context) -> int:
@@ -227,7 +229,7 @@ def status(context: Context) -> int:
             return Watch(context, pair.name, contact.look).run()
         now = context.job(lambda token, _tell: services.status(pair, token=token))
         if contact.is_to_repair(now):
-            now = run_cancellable(lambda token: contact.repair(now, token), context.prompts)
+            now = run_cancellable(lambda token: contact.repair(now, token), context.prompts, on_late=TOO_LATE)
     if options.json:
         _print_json(now)
     else:
@@ -325,7 +327,7 @@ def _pair(context: Context, services: Services) -> PairSpec:
 
 def _run(context: Context, work: Callable[[CancelToken, RolloutSink], T]) -> T:
     display = RolloutDisplay(context.err)
-    return run_cancellable(lambda token: work(token, display.handle), context.prompts)
+    return run_cancellable(lambda token: work(token, display.handle), context.prompts, on_late=TOO_LATE)
 
 
 def _tell(context: Context, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED) -> int:

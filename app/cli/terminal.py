@@ -126,6 +126,7 @@ def run_cancellable(
     token: CancelToken | None = None,
     *,
     on_stop: str = "Stopping, and putting the hosts back …",
+    on_late: str = "",
 ) -> T:
     """Run a job in a worker thread; Ctrl-C (or SIGTERM, SIGHUP) cancels it, and its clean-up is waited for.
 
@@ -136,13 +137,15 @@ def run_cancellable(
         prompts: Its questions are put meanwhile, in this thread.
         token: The token to use; None makes one.
         on_stop: What is said when it is cancelled.
+        on_late: What is said where a signal came too late and the job had done all of it. To be given where nothing
+            follows that the signal could be meant for.
 
     Returns:
         What the job returned.
 
     Raises:
         BaseException: What the job raised; `Cancelled` where it was cancelled.
-        KeyboardInterrupt: A signal came when the job had just ended.
+        KeyboardInterrupt: A signal came when the job had just ended, and there is no `on_late`.
     """
     token = token or CancelToken()
     outcome: list[T] = []
@@ -167,6 +170,8 @@ def run_cancellable(
         thread.join()
     if errors:
         raise errors[0]
-    if stopping.is_asked and not is_noticed:  # it came too late for this job, and is meant for what would follow
+    if stopping.is_asked and on_late:
+        prompts.tell(on_late)
+    elif stopping.is_asked and not is_noticed:  # it came too late for this job, and is meant for what would follow
         raise KeyboardInterrupt
     return outcome[0]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -267,3 +269,19 @@ def test_an_audit_log_that_cannot_be_written_is_a_sentence_with_a_hint(
     assert words in said
     assert "Choose a file in a folder" in said or "Name it audit.csv" in said
     assert "Traceback" not in said
+
+
+@pytest.mark.usefixtures("home")
+def test_ctrl_c_just_after_a_deployment_has_ended_tells_what_became_of_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def confirm(_services: object, _pair: PairSpec, **_more: object) -> Deployment:
+        os.kill(os.getpid(), signal.SIGINT)
+        return DEPLOYMENT
+
+    monkeypatch.setattr("app.compose.rollout.RolloutOperations.confirm", confirm)
+    assert main(["confirm", "north"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "It was too late to cancel" in said.err
+    assert "confirmed" in said.out
+    assert "Cancelled." not in said.err

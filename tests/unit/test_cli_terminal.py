@@ -57,6 +57,23 @@ def test_a_signal_that_comes_too_late_for_the_job_is_not_lost(prompts: TerminalP
         run_cancellable(lambda _token: os.kill(os.getpid(), number), prompts)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("is_noticed", [False, True])
+def test_what_was_done_when_a_signal_came_is_returned_and_said(
+    prompts: TerminalPrompts, number: signal.Signals, is_noticed: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def job(token: CancelToken) -> str:
+        os.kill(os.getpid(), number)
+        if is_noticed:  # what is confirmed already cannot be stopped
+            noticed = threading.Event()
+            token.on_cancel(noticed.set)
+            assert noticed.wait(10)
+        return "confirmed"
+
+    assert run_cancellable(job, prompts, on_late="It was too late.") == "confirmed"
+    assert "It was too late." in capsys.readouterr().err
+
+
 def test_a_question_is_put_in_the_main_thread(prompts: TerminalPrompts, monkeypatch: pytest.MonkeyPatch) -> None:
     asked_in: list[str] = []
 

@@ -21,6 +21,8 @@ LASTING_SCRIPTS = (
     "retire.sh",
     "state.sh",
     "lan.sh",
+    "join.sh",
+    "part.sh",
 )
 MAIN_SCRIPTS = (
     *("begin.sh", "apply.sh", "back.sh", "finish.sh", "survey.sh", "undo.sh", "watch.sh", "renew.sh"),

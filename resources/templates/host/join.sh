@@ -1,0 +1,37 @@
+# Joins a tunnel with a LAN port in a bridge; the port's addresses and routes move to the bridge.
+# Arguments: BRIDGE TUNNEL PORT INNER (the tunnel's own address, which moves too).
+
+# @include lan-addresses.sh
+
+set -e
+bridge=$1 tunnel=$2 port=$3 inner=$4
+saved=/run/tunnelmark-$bridge.lan
+set -f
+if [ -e "$saved" ]; then give_back; fi
+if [ -e "/sys/class/net/$port/master" ]; then
+    echo "$port belongs to another interface already" >&2
+    exit 1
+fi
+if [ -e "/sys/class/net/$bridge" ]; then
+    echo "$bridge is there already" >&2
+    exit 1
+fi
+write_port_down
+ip link add name "$bridge" type bridge
+if command -v udevadm > /dev/null 2>&1; then udevadm settle --timeout=3 || :; fi
+read -r hardware < "/sys/class/net/$port/address"
+ip link set dev "$bridge" address "$hardware"
+ip addr del "$inner" dev "$tunnel"
+ip link set dev "$tunnel" master "$bridge"
+ip link set dev "$port" master "$bridge" up
+ip link set dev "$bridge" up
+failures=0
+for_each address add_address "$bridge" < "$saved"
+if [ "$failures" -ne 0 ]; then exit 1; fi
+ip addr add "$inner" dev "$bridge"
+backwards=$(sed '1!G;h;$!d' "$saved")
+for_each address take_address "$port" << END
+$backwards
+END
+for_each route put_route "$bridge" < "$saved"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,150 @@
+# The IPv4 addresses and routes of a LAN port: written down before they move to a bridge, and put back as they were.
+# Expects: bridge, tunnel, port, inner (the tunnel's own address, on the bridge), saved (the file). Works wherever it was
+# broken off before: no address is taken away from one interface before it is on the other one.
+
+# is_port_of INTERFACE: whether it is a port of the bridge.
+is_port_of() {
+    [ -e "/sys/class/net/$bridge/brif/$1" ]
+}
+
+has_address() {
+    ip -o -4 addr show dev "$1" 2> /dev/null | grep -qF " inet $2 "
+}
+
+# add_address DEVICE WORD...: words as `ip -o addr show` tells them after `inet`. Not every ip knows all of them.
+add_address() {
+    device=$1
+    shift
+    if has_address "$device" "$1"; then return 0; fi
+    plain=$1
+    more=
+    shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+            peer | brd | scope)
+                plain="$plain $1 $2"
+                shift
+                ;;
+            metric)
+                more="$more $1 $2"
+                shift
+                ;;
+            noprefixroute) more="$more $1" ;;
+            valid_lft | preferred_lft)
+                # On the bridge nobody renews it: there it stays.
+                if [ "$device" = "$port" ] && [ "$2" != forever ]; then more="$more $1 ${2%sec}"; fi
+                shift
+                ;;
+            "$device":*) plain="$plain label $1" ;;
+        esac
+        shift
+    done
+    # shellcheck disable=SC2086 # words
+    ip addr add $plain $more dev "$device" 2> /dev/null || ip addr add $plain dev "$device"
+}
+
+# take_address DEVICE WORD...: it may have gone with another one of its subnet.
+take_address() {
+    device=$1
+    whole=$2
+    if [ "$3" = peer ]; then whole="$2 peer $4"; fi
+    # shellcheck disable=SC2086 # words
+    ip addr del $whole dev "$device" 2> /dev/null || ! has_address "$device" "$2"
+}
+
+# put_route DEVICE WORD...: words as `ip route show` tells them.
+put_route() {
+    device=$1
+    route=
+    shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+            dev) shift ;;
+            linkdown | dead) ;;
+            *) route="$route $1" ;;
+        esac
+        shift
+    done
+    # shellcheck disable=SC2086 # words
+    [ -z "$route" ] || ip -4 route replace $route dev "$device"
+}
+
+# addresses_of DEVICE, routes_of DEVICE: as lines of the file. Source: iproute2 6.1, `ADDRESS … LABEL\ valid_lft …`.
+addresses_of() {
+    told=$(ip -o -4 addr show dev "$1") || return 1
+    while read -r _ _ _ line; do
+        # With -o, a backslash stands for the end of a line.
+        [ -z "$line" ] || printf 'address %s %s\n' "${line%%\\*}" "${line#*\\}"
+    done << END
+$told
+END
+}
+
+# The kernel makes some with the addresses.
+routes_of() {
+    told=$(ip -4 route show dev "$1") || return 1
+    while read -r line; do
+        case " $line " in
+            "  " | *" proto kernel "*) ;;
+            *) printf 'route %s\n' "$line" ;;
+        esac
+    done << END
+$told
+END
+}
+
+# write_port_down: from one moment to the next, and before the first change.
+write_port_down() {
+    read -r flags < "/sys/class/net/$port/flags" || return 1
+    {
+        addresses_of "$port" && routes_of "$port" &&
+            if [ "$((flags & 1))" -eq 1 ]; then echo "state up"; else echo "state down"; fi
+    } > "$saved.new" && mv -f "$saved.new" "$saved"
+}
+
+# for_each KIND FUNCTION DEVICE < LINES: counts failures.
+for_each() {
+    while read -r kind words; do
+        # shellcheck disable=SC2086 # words
+        if [ "$kind" = "$1" ] && ! "$2" "$3" $words; then failures=$((failures + 1)); fi
+    done
+}
+
+# put_address DEVICE WORD...: but for the tunnel's own address.
+put_address() {
+    [ "$2" = "$inner" ] || add_address "$@"
+}
+
+# put_state DEVICE up|down
+put_state() {
+    ip link set dev "$1" "$2"
+}
+
+# give_back: what was written down, then what was added to the bridge meanwhile.
+give_back() {
+    failures=0
+    set -f
+    : >> "$saved" || return 1
+    added=
+    if [ -e "/sys/class/net/$bridge" ]; then added=$(addresses_of "$bridge" && routes_of "$bridge"); fi
+    if is_port_of "$port"; then ip link set dev "$port" nomaster || failures=1; fi
+    if is_port_of "$tunnel"; then ip link set dev "$tunnel" nomaster || failures=1; fi
+    if [ -e "/sys/class/net/$port" ]; then
+        for_each address put_address "$port" < "$saved"
+        for_each address put_address "$port" << END
+$added
+END
+    fi
+    if [ -e "/sys/class/net/$bridge" ]; then ip link del dev "$bridge" || failures=$((failures + 1)); fi
+    if [ -e "/sys/class/net/$port" ]; then
+        for_each state put_state "$port" < "$saved"
+        if ! grep -q '^state down' "$saved"; then
+            for_each route put_route "$port" < "$saved"
+            for_each route put_route "$port" << END
+$added
+END
+        fi
+    fi
+    if [ "$failures" -eq 0 ]; then rm -f "$saved"; fi
+    [ "$failures" -eq 0 ]
+}

@@ -1,0 +1,173 @@
+"""A LAN port's addresses and routes move to a bridge and back, and are nowhere lost on the way."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from app.deploy.bridging import Bridging
+from support.net_desk import need_namespaces
+from support.net_world import World
+
+BRIDGE, TUNNEL, PORT, INNER = "tmlbr0", "tml0", "lan0", "198.19.0.1/24"
+SAVED = f"/run/tunnelmark-{BRIDGE}.lan"
+STEP = Bridging(BRIDGE, PORT).step(TUNNEL, INNER)
+
+_MAKE = f"""
+ip netns add host
+ip netns exec host ip link set lo up
+ip -n host link add {PORT} type veth peer name behind
+ip -n host link set behind up
+ip -n host link add {TUNNEL} type veth peer name far
+ip -n host link set far up
+ip -n host addr add {INNER} dev {TUNNEL}
+ip -n host link set {TUNNEL} up
+"""
+# Two addresses of one subnet, the first with a broadcast address of its own; a label; a peer; one without a route of
+# its own; one for this link alone; one that was lent. Routes through a router, and with a source.
+_PORT = f"""
+ip -n host link set {PORT} {{state}}
+ip -n host addr add 10.77.0.101/24 brd 10.77.0.127 dev {PORT}
+ip -n host addr add 10.77.0.111/24 dev {PORT} label {PORT}:1
+ip -n host addr add 10.88.0.1/24 brd + noprefixroute dev {PORT}
+ip -n host addr add 10.89.0.1 peer 10.89.0.2/32 dev {PORT}
+ip -n host addr add 169.254.7.7/16 scope link dev {PORT}
+ip -n host addr add 10.91.0.1/24 brd + valid_lft 3000 preferred_lft 2000 dev {PORT}
+"""
+_ROUTES = f"""
+ip -n host route add 192.0.2.0/24 via 10.77.0.254 dev {PORT}
+ip -n host route add 198.51.100.0/24 dev {PORT} src 10.77.0.111 metric 50
+"""
+ADDRESSES = ("10.77.0.101/24", "10.77.0.111/24", "10.88.0.1/24", "10.89.0.1", "169.254.7.7/16", "10.91.0.1/24")
+# An ip that ends whoever calls it, when it has been called so often.
+_KILLER = """#!/bin/sh
+count=$(cat /run/killer/count)
+echo "$((count - 1))" > /run/killer/count
+if [ "$count" -eq 0 ]; then kill -9 0; fi
+exec /usr/sbin/ip "$@"
+"""
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    need_namespaces()
+    with World() as made:
+        made.run('mkdir /run/killer; printf %s "$1" > /run/killer/ip; chmod 755 /run/killer/ip', _KILLER)
+        yield made
+
+
+@pytest.fixture
+def host(world: World, request: pytest.FixtureRequest) -> Iterator[World]:
+    state = getattr(request, "param", "up")
+    world.run(_MAKE + _PORT.format(state=state) + (_ROUTES if state == "up" else ""))
+    yield world
+    world.run(f"ip netns del host; rm -f {SAVED}*")
+
+
+def run(world: World, argv: tuple[str, ...], *, calls: int | None = None) -> int:
+    """Run a step's command on the host; where `calls` is given, kill it at that call of ip."""
+    words = [*world.inside("-n", "-m", "-p"), "ip", "netns", "exec", "host", "setsid", "-w"]
+    if calls is not None:
+        world.run(f"echo {calls} > /run/killer/count")
+        words += ["env", "PATH=/run/killer:/usr/sbin:/usr/bin:/sbin:/bin"]
+    done = subprocess.run([*words, *argv], capture_output=True, text=True, check=False)
+    if calls is None:
+        assert done.returncode == 0, done.stderr
+    return done.returncode
+
+
+def addresses(world: World, device: str) -> list[str]:
+    text = world.run(f"ip -n host -o -4 addr show dev {device} 2> /dev/null || :")
+    return [line.partition("\\ ")[0].split(maxsplit=3)[3].strip() for line in text.splitlines()]
+
+
+def look(world: World) -> tuple[list[str], list[str], str]:
+    """Return the port's addresses in their order, its routes, and whether it is up; and that nothing else is left."""
+    assert world.run(f"ls {SAVED}* 2> /dev/null || :") == ""
+    assert BRIDGE not in world.run("ip -n host -o link show")
+    routes = world.run("ip -n host -4 route show")
+    state = world.run(f"ip netns exec host cat /sys/class/net/{PORT}/flags")
+    return addresses(world, PORT), sorted(routes.splitlines()), str(int(state, 16) & 1)
+
+
+def promote(world: World, value: int) -> None:
+    world.run(f"ip netns exec host sh -c 'echo {value} > /proc/sys/net/ipv4/conf/all/promote_secondaries'")
+
+
+@pytest.mark.parametrize("promoting", [0, 1])
+def test_addresses_and_routes_move_to_the_bridge_and_back_as_they_were(host: World, promoting: int) -> None:
+    promote(host, promoting)
+    before = look(host)
+    assert len(before[0]) == len(ADDRESSES)
+    assert STEP.undo is not None
+    run(host, STEP.command.argv)
+    assert addresses(host, PORT) == []
+    bridged = addresses(host, BRIDGE)
+    assert f"10.77.0.101/24 brd 10.77.0.127 scope global {BRIDGE}" in bridged
+    assert f"10.77.0.111/24 scope global secondary {BRIDGE}" in bridged
+    assert {one.split()[0] for one in bridged} == {*ADDRESSES, INNER}
+    assert f"10.91.0.1/24 brd 10.91.0.255 scope global {BRIDGE}" in bridged
+    routes = host.run("ip -n host -4 route show")
+    assert f"192.0.2.0/24 via 10.77.0.254 dev {BRIDGE}" in routes
+    assert f"198.51.100.0/24 dev {BRIDGE} scope link src 10.77.0.111 metric 50" in routes
+    assert f"dev {PORT} " not in routes
+    # What somebody adds meanwhile is not lost.
+    host.run(f"ip -n host addr add 10.90.0.1/24 brd + dev {BRIDGE}")
+    run(host, STEP.undo.argv)
+    assert "10.90.0.1/24 brd 10.90.0.255 scope global lan0" in addresses(host, PORT)
+    host.run(f"ip -n host addr del 10.90.0.1/24 dev {PORT}; ip -n host addr add {INNER} dev {TUNNEL}")
+    assert look(host) == before
+    run(host, STEP.undo.argv)
+    host.run(f"ip -n host addr del {INNER} dev {TUNNEL}; ip -n host addr add {INNER} dev {TUNNEL}")
+    assert look(host) == before
+
+
+@pytest.mark.parametrize("host", ["down"], indirect=True)
+def test_a_port_that_was_down_is_down_again(host: World) -> None:
+    before = look(host)
+    assert before[2] == "0"
+    assert STEP.undo is not None
+    run(host, STEP.command.argv)
+    assert host.run(f"ip -n host -o link show dev {PORT} up") != ""
+    run(host, STEP.undo.argv)
+    host.run(f"ip -n host addr add {INNER} dev {TUNNEL}")
+    assert look(host) == before
+
+
+@pytest.mark.parametrize("promoting", [0, 1])
+def test_wherever_it_is_killed_no_address_is_lost_and_all_comes_back(host: World, promoting: int) -> None:
+    promote(host, promoting)
+    before = look(host)
+    assert STEP.undo is not None
+    for join_calls in range(100):
+        has_joined = run(host, STEP.command.argv, calls=join_calls) == 0
+        found = {one.split()[0] for device in (PORT, BRIDGE) for one in addresses(host, device)}
+        assert found >= set(ADDRESSES), f"killed at call {join_calls}"
+        run(host, STEP.undo.argv)
+        host.run(f"ip -n host addr replace {INNER} dev {TUNNEL}")
+        assert look(host) == before, f"killed at call {join_calls}"
+        if has_joined:
+            assert join_calls > len(ADDRESSES)
+            break
+    for part_calls in range(100):
+        run(host, STEP.command.argv)
+        has_parted = run(host, STEP.undo.argv, calls=part_calls) == 0
+        found = {one.split()[0] for device in (PORT, BRIDGE) for one in addresses(host, device)}
+        assert found >= set(ADDRESSES), f"killed at call {part_calls}"
+        run(host, STEP.undo.argv)
+        host.run(f"ip -n host addr replace {INNER} dev {TUNNEL}")
+        assert look(host) == before, f"killed at call {part_calls}"
+        if has_parted:
+            break
+
+
+def test_a_bridge_of_somebody_else_is_not_touched(host: World) -> None:
+    host.run(f"ip -n host link add {BRIDGE} type bridge")
+    with pytest.raises(AssertionError, match="is there already"):
+        run(host, STEP.command.argv)
+    assert STEP.undo is not None
+    run(host, STEP.undo.argv)
+    assert host.run(f"ip -n host -o link show dev {BRIDGE}") != ""
+    assert len(addresses(host, PORT)) == len(ADDRESSES)

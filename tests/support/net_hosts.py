@@ -59,13 +59,19 @@ cp "/usr/lib/modules/$(uname -r)/modules.builtin" "../usr/lib/modules/$(uname -r
 echo kernel/drivers/net/tun.ko >> "../usr/lib/modules/$(uname -r)/modules.builtin"
 """
 
+# On lan0: two addresses of one subnet, the first with a broadcast address of its own, and a route through a router.
 _NETWORK = """
 ip link set lo up
 ip addr add {management} dev mgmt0
 ip link set mgmt0 up
 ip addr add {underlay} dev eth1
 ip link set eth1 up
-if [ -e /sys/class/net/lan0 ]; then ip link set lan0 up; fi
+if [ -e /sys/class/net/lan0 ]; then
+    ip link set lan0 up
+    ip addr add {lan}/24 brd 10.77.0.127 dev lan0
+    ip addr add {second}/24 dev lan0 label lan0:1
+    ip route add 198.51.100.0/24 via 10.77.0.254 dev lan0
+fi
 """
 
 _SSHD = (
@@ -90,7 +96,7 @@ class NetHost:
         number: From 1 to 250; its names and addresses come from it.
         kind: How it starts what starts with it: `sysv` or `busybox`.
         underlay: Its address there, with prefix length.
-        has_lan: Whether it has a port lan0, with a network and one host behind it.
+        has_lan: Whether it has a port lan0 with two addresses and a route, and a network with one host behind it.
     """
 
     world: World
@@ -131,7 +137,12 @@ class NetHost:
         shutil.copy(_HERE / "net_host_init.sh", folder / "init")
         (folder / "sshd_config").write_text("\n".join((*_SSHD, *_penalties())) + "\n")
         (folder / "network.sh").write_text(
-            _NETWORK.format(management=f"{self.address}/16", underlay=self.underlay).lstrip()
+            _NETWORK.format(
+                management=f"{self.address}/16",
+                underlay=self.underlay,
+                lan=f"10.77.0.{102 - self.number % 2}",
+                second=f"10.77.0.{112 - self.number % 2}",
+            ).lstrip()
         )
         self.world.run(_INSTALL, f"/run/disks/{self.number}", self.kind, str(folder))
         if self.has_lan:

@@ -1,0 +1,74 @@
+"""Rolling out on LAN ports that have addresses of their own, on hosts made of namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from app.deploy import HostSnapshot, compare_snapshots
+from app.domain.hosts import Side
+from support.net_desk import Desk, left_on, need_namespaces
+from support.net_hosts import NetHosts, NetPair, net_hosts
+
+BRIDGED = ("--bridge", "A=lan0", "--bridge", "B=lan0")
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
+    need_namespaces()
+    with net_hosts(tmp_path_factory.mktemp("hosts"), has_lan=True) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def desk(hosts: NetHosts, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    opened = Desk(hosts, tmp_path_factory.mktemp("desk"))
+    opened.know(hosts.pairs[0])
+    return opened
+
+
+def look(pair: NetPair) -> Mapping[Side, HostSnapshot]:
+    return {side: pair.host(side).look() for side in Side}
+
+
+def differences(pair: NetPair, before: Mapping[Side, HostSnapshot]) -> list[str]:
+    return [text for side, after in look(pair).items() for text in compare_snapshots(before[side], after)]
+
+
+def addresses(pair: NetPair, side: Side, device: str) -> list[str]:
+    return pair.host(side).run(f"ip -o -4 addr show dev {device} | sed 's/.* inet \\([^ ]*\\) .*/\\1/'").split()
+
+
+def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_and_comes_back(
+    hosts: NetHosts, desk: Desk
+) -> None:
+    (pair,) = hosts.pairs
+    before = look(pair)
+    own = {side: addresses(pair, side, "lan0") for side in Side}
+    assert [len(one) for one in own.values()] == [2, 2]
+    done = desk.tunnelmark("deploy", pair.name, "openvpn-udp")
+    assert done.status == 0, done.err
+    # Meanwhile somebody joins the LANs: what stands without them is not replaced by what would make a loop.
+    hosts.world.run(
+        "ip link add cable1 netns plant1 type veth peer name cable2 netns plant2;"
+        "for end in 1 2; do ip -n plant$end link set cable$end master port up; done"
+    )
+    refused = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
+    hosts.world.run("ip -n plant1 link del cable1")
+    assert refused.status not in (0, 70)
+    assert "joined already" in " ".join(refused.err.split())
+    assert desk.tunnelmark("status", pair.name).status == 0, "what stood goes on"
+    replaced = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
+    assert replaced.status == 0, replaced.err
+    for side in Side:
+        assert addresses(pair, side, "lan0") == []
+        assert set(own[side]) < set(addresses(pair, side, "tmlbr0"))
+        for address in own[side]:
+            # From the LAN behind it, and through the tunnel from the other one.
+            for host in pair.hosts:
+                host.in_plant(f"ping -c 3 -i 0.3 -W 2 {address.partition('/')[0]}")
+    ended = desk.tunnelmark("undeploy", pair.name)
+    assert ended.status == 0, ended.err
+    assert differences(pair, before) == []
+    assert [left_on(host) for host in pair.hosts] == [[], []]

@@ -20,7 +20,7 @@ from app.deploy.lasting_state import read_current
 from app.deploy.opening import raise_if_held
 from app.deploy.places import free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
-from app.deploy.request import DeployRequest
+from app.deploy.request import DeployRequest, MakesRoom
 from app.domain.adapters import Adapter, Purpose, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -237,9 +237,17 @@ def _prepare(
         header=header,
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        is_replacing=bool(replaced),
+        makes_room={side: _room(side, one, known) for side, one in replaced.items()},
     )
     return Prepared(request, Place(deployment_id, slot, replaced), bridging, warnings)
+
+
+def _room(side: Side, deployment_id: str, known: tuple[Deployment, ...]) -> MakesRoom:
+    """Return what a deployment that makes room has on a host, as far as it is written down here."""
+    for one in known:
+        if one.id == deployment_id:
+            return MakesRoom(one.link, one.end(side).ports)
+    return MakesRoom(None)
 
 
 def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:

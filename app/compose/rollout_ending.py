@@ -130,7 +130,6 @@ def _request(
         facts_b=_facts(store, pair, Side.B),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        is_replacing=True,
     )
 
 

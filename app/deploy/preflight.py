@@ -5,16 +5,18 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from app.deploy.both import on_both
 from app.deploy.ends import HostEnd
-from app.deploy.request import DeployRequest, Obstacle
+from app.deploy.request import DeployRequest, MakesRoom, Obstacle
 from app.deploy.surveys import Reach, Survey, survey
 from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Side
+from app.domain.link import Link
 
 MIN_FREE_MIB = 1
 """A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
@@ -92,10 +94,16 @@ def obstacles_on(
     if found is None:
         return
     yield from _underlay(side, request, surveys)
-    if not request.is_replacing:  # else they may be those of the tunnel that makes room; the host looks again then
-        yield from _names(side, request, plan.end(side), found)
-        yield from _numbers(side, request, plan.end(side), found)
-        yield from _subnets(side, request, plan.end(side), found)
+    room = request.makes_room.get(side)
+    link = room.link if room is not None else None
+    own = plan.end(side)
+    taken = [
+        *_names(side, request, own, found, link),
+        *_numbers(side, request, own, found, room),
+        *_subnets(side, request, own, found, link),
+    ]
+    # Nobody knows here what belongs to what makes room; the host looks for names again once it has.
+    yield from (replace(one, is_blocking=False) for one in taken) if room is not None and link is None else taken
     yield from _firewall(side, request, plan.end(side), found)
 
 
@@ -139,10 +147,16 @@ def _words(end: EndPlan) -> set[str]:
     return {word for step in end.steps for word in step.command.argv}
 
 
-def _names(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+def _interfaces_of(link: Link) -> set[str]:
+    """Return the names that a tunnel's own interfaces have."""
+    return {link.names.ethernet_interface, link.names.wireguard_interface, link.names.lower_interface}
+
+
+def _names(side: Side, request: DeployRequest, end: EndPlan, found: Survey, leaving: Link | None) -> Iterator[Obstacle]:
     label = request.label(side)
+    own = _interfaces_of(leaving) if leaving is not None else set()
     for name in used_interfaces(request, end):
-        if name in found.snapshot.part("interface"):
+        if name in found.snapshot.part("interface") and name not in own:
             yield Obstacle(
                 side,
                 f"An interface named {name} is already there on {label}.",
@@ -162,15 +176,23 @@ def used_interfaces(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name == end.interface or name in words))
 
 
-def _numbers(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+def _numbers(
+    side: Side, request: DeployRequest, end: EndPlan, found: Survey, room: MakesRoom | None
+) -> Iterator[Obstacle]:
     label = request.label(side)
+    own = room.ports if room is not None else ()
     sockets = found.snapshot.part("socket")
     for protocol, port in end.listens:
+        if (protocol, port) in own:
+            continue
         if any(re.fullmatch(rf"{protocol}6? .* port {port}", socket) for socket in sockets):
             yield Obstacle(
                 side, f"Port {port}/{protocol} is in use on {label}.", "Stop what uses it, or choose another port."
             )
     names = request.link.names
+    leaving = room.link.names if room is not None and room.link is not None else None
+    if leaving is not None and leaving.l2tp_tunnel_id == names.l2tp_tunnel_id:
+        return
     if any(module.startswith("l2tp") for module in end.kernel_modules):
         numbers = {"Tunnel": names.l2tp_tunnel_id, "Session": names.l2tp_session_id}
         for entry in found.snapshot.part("L2TP tunnel or session"):
@@ -183,20 +205,29 @@ def _numbers(side: Side, request: DeployRequest, end: EndPlan, found: Survey) ->
                 )
 
 
-def _subnets(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
+def _subnets(
+    side: Side, request: DeployRequest, end: EndPlan, found: Survey, leaving: Link | None
+) -> Iterator[Obstacle]:
     if not end.interface:
         return
     link, label = request.link, request.label(side)
     wanted = [ipaddress.ip_interface(link.inner(side)).network]
     if link.carrier(side.other) in " ".join(_words(end)):
         wanted += [ipaddress.ip_network(address) for address in (link.carrier_a, link.carrier_b)]
-    taken = {*_networks(found.snapshot.part("address")), *_networks(found.snapshot.part("route"))}
-    for network in taken:
+    lines = [*found.snapshot.part("address"), *found.snapshot.part("route")]
+    own: list[ipaddress.IPv4Network] = []
+    if leaving is not None:
+        # A bridge has the addresses of the LAN too: there, only the tunnel's own network is its own.
+        lines = [line for line in lines if _interfaces_of(leaving).isdisjoint(line.split())]
+        own = [ipaddress.IPv4Interface(leaving.inner(side)).network]
+    for network in dict.fromkeys(_networks(lines)):
+        if any(network.subnet_of(subnet) for subnet in own):
+            continue
         if network.prefixlen > 0 and any(network.overlaps(subnet) for subnet in wanted):
             yield Obstacle(
                 side,
                 f"{label} uses {network} already, and the tunnel's addresses lie in it.",
-                "Remove that address or route for the time of the comparison.",
+                "Remove that address or route, or choose other addresses for the tunnel.",
             )
 
 

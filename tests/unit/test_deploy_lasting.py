@@ -21,14 +21,16 @@ from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
 from app.deploy.lasting_adapter import EndingAdapter, LastingAdapter
 from app.deploy.lasting_state import parse_outages, read_state
 from app.deploy.places import lasting_link, place_dir
+from app.deploy.request import MakesRoom
+from app.deploy.recovery import Found, recover
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed, ConnectionLost, TunnelDown
+from app.domain.errors import CommandFailed, ConnectionLost, PairLocked, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout_events import Decision
-from support.deploy_world import LocalHost, MadeUpVpn, World, ignore_stage, make_world, step
+from support.deploy_world import LocalHost, MadeUpVpn, World, ignore_stage, make_world, open_tunnel, step
 
 SLOT = "58fca5ac"
 VPN = MadeUpVpn(interface="tml0")
@@ -79,7 +81,7 @@ def transaction(
         link=lasting_link(world.request.link, new_id(), 0),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        is_replacing=bool(replaced),
+        makes_room={side: MakesRoom(lasting_link(world.request.link, "", 0)) for side in replaced},
     )
     deployment_id = "" if is_ending else request.link.run_dir.rpartition("-")[2]
     place = Place(deployment_id, SLOT, replaced)
@@ -459,6 +461,27 @@ def test_what_was_left_to_the_timers_goes_back_by_itself(dash_world: World) -> N
     assert world.a.links == {"eth1", "tml0"}
     for host in world.hosts:
         wait_until(lambda host=host: host.links == {"eth1"} and run_dirs(host) == [], f"{host.side} to go back")
+
+
+def test_what_waits_for_a_confirmation_is_taken_back_by_nobody_of_this_computer(dash_world: World) -> None:
+    world = dash_world
+    one = transaction(world)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        one.let_go(600.0, token=CancelToken())
+    for host in world.hosts:
+        owner, key = (host.state_dir / "owner").read_text().split("\n")[:2]
+        assert (bool(owner), key) == (True, "")
+    report = recover(world.sessions, token=CancelToken())
+    assert [one.found for one in (report.a, report.b)] == [Found.IN_USE, Found.IN_USE]
+    assert "waits for a confirmation" in report.a.sentence
+    with pytest.raises(PairLocked, match="waits for a confirmation"):
+        roll_out(world)
+    with pytest.raises(PairLocked, match="waits for a confirmation"), open_tunnel(world):
+        pass
+    assert [host.links for host in world.hosts] == [{"eth1", "tml0"}, {"eth1", "tml0"}]
+    one.confirmer.install(token=CancelToken())
+    assert one.confirmer.commit(token=CancelToken()).is_complete
 
 
 def test_a_tunnel_that_does_not_start_from_its_kit_is_not_confirmed(dash_world: World) -> None:

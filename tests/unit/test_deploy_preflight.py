@@ -7,6 +7,11 @@ import pytest
 
 from app.deploy import DeployRequest, Obstacle, preflight, preview
 from app.deploy.owners import is_dead, owner_key, owner_text
+from app.deploy.places import lasting_link
+from app.deploy.preflight import obstacles_on
+from app.deploy.request import MakesRoom
+from app.deploy.snapshots import HostSnapshot, SnapshotDepth
+from app.deploy.surveys import Reach, Survey
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import PrivilegeMissing
@@ -142,3 +147,64 @@ def test_owner_is_told_and_known_again() -> None:
     assert is_dead(f"{computer}:999999999:1")
     assert not is_dead("another computer:999999999:1")
     assert not is_dead("")
+
+
+def bridge_addresses(world: World) -> None:
+    """What stands is in a bridge with a LAN port, whose address is on the bridge now; WireGuard is below it."""
+    path = world.a.net / "addresses"
+    lines = (
+        "4: tmlbr0    inet 198.19.0.1/24 scope global tmlbr0",
+        "4: tmlbr0    inet 10.77.0.101/24 scope global tmlbr0",
+        "5: tmlwg0    inet 198.19.1.1/32 scope global tmlwg0",
+    )
+    path.write_text(path.read_text() + "".join(f"{line}\n" for line in lines))
+    (world.a.net / "links" / "tml0").touch()
+
+
+def replacement(world: World, room: MakesRoom, link: Link) -> DeployRequest:
+    both = MadeUpVpn(interface="tml0", steps={side: (link_step("tml0"),) for side in Side})
+    return replace(world.with_vpn(both), link=link, state_dir=STATE_DIR, makes_room={Side.A: room})
+
+
+def test_what_makes_room_is_not_in_the_way_of_what_takes_its_place(world: World) -> None:
+    bridge_addresses(world)
+    link = lasting_link(world.request.link, "0" * 16, 0)
+    assert obstacles(world, replacement(world, MakesRoom(link), link)) == ()
+    without_room = replace(replacement(world, MakesRoom(link), link), makes_room={})
+    assert {one.is_blocking for one in obstacles(world, without_room)} == {True}
+
+
+def test_a_replacements_addresses_must_not_lie_in_the_network_of_the_plant(world: World) -> None:
+    bridge_addresses(world)
+    standing = lasting_link(world.request.link, "0" * 16, 0)
+    link = lasting_link(world.request.link, "1" * 16, 0, inner_a="10.77.0.7/24", inner_b="10.77.0.8/24")
+    (found,) = obstacles(world, replacement(world, MakesRoom(standing), link))
+    assert found.is_blocking
+    assert "uses 10.77.0.0/24 already" in found.what
+
+
+def test_where_it_is_not_known_what_makes_room_is_made_of_all_is_a_warning(world: World) -> None:
+    bridge_addresses(world)
+    link = lasting_link(world.request.link, "0" * 16, 0)
+    found = obstacles(world, replacement(world, MakesRoom(None), link))
+    assert len(found) > 1
+    assert not any(one.is_blocking for one in found)
+
+
+def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: World) -> None:
+    link = lasting_link(world.request.link, "0" * 16, 0)
+    port = ("udp", link.names.udp_port)
+    snapshot = HostSnapshot(SnapshotDepth.QUICK, {"socket": {f"udp 0.0.0.0 port {port[1]}": ""}})
+    surveys = {Side.A: Survey(snapshot, None, Reach.ANSWERS, (), "")}
+
+    def found(room: MakesRoom) -> list[str]:
+        request = replacement(world, room, link)
+        plan = request.adapter.plan(request.plan_request())
+        plan = replace(plan, a=replace(plan.a, listens=(port,)))
+        return [one.what for one in obstacles_on(Side.A, request, plan, surveys) if one.what.startswith("Port")]
+
+    assert found(MakesRoom(link, (port,))) == []
+    # Another VPN on the port that this place has for OpenVPN, where WireGuard stands.
+    assert found(MakesRoom(link, (("udp", link.names.wireguard_port),))) == [
+        f"Port {port[1]}/udp is in use on gateway-a."
+    ]

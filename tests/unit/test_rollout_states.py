@@ -20,6 +20,7 @@ from app.deploy.kit import kit_dir
 from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.places import lasting_link, place_dir, slot_of
+from app.deploy.request import MakesRoom
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -96,7 +97,7 @@ def rollout(
         link=lasting_link(world.request.link, deployment_id, 0),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        is_replacing=bool(replaced),
+        makes_room={side: MakesRoom(lasting_link(world.request.link, "", 0)) for side in replaced},
     )
     prepared = Prepared(request, Place(deployment_id, slot, replaced), {}, ())
     choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())

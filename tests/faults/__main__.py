@@ -22,7 +22,7 @@ from rich.table import Table
 
 from faults.cells import Cell, CellPlan, CellResult, timeline_of
 from faults.fields import Field, NetField
-from faults.progress import Progress
+from faults.progress import Progress, code_digest
 from faults.stages import BETWEEN, STAGES
 from faults.strikes import FAULTS
 from support.net_hosts import NetHosts, net_hosts
@@ -30,17 +30,28 @@ from support.net_world import why_not
 
 HALF_FAULTS = ("Tunnelmark killed", "SSH broken on B", "SSH out on B", "power loss of A", "power loss of B")
 """What is tried at the moment when A has confirmed and B has not."""
+REPLACING_FAULTS = ("Tunnelmark killed", "SSH broken on A", "SSH broken on B", "power loss of A", "power loss of B")
+REPLACING_STAGES = ("verify", "confirm", BETWEEN)
+"""What is tried where another deployment stands: afterwards that one is healthy on both hosts, or the new one."""
 NewField = Callable[[], Field]
 
 
 def matrix(seed: str, stages: Sequence[str] = STAGES) -> list[CellPlan]:
-    """Return every fault in every stage; every second one joins the networks behind the hosts."""
+    """Return every fault in every stage, and some where another deployment stands.
+
+    Every second one joins the networks behind the hosts.
+    """
     plans = [
         CellPlan(fault, stage, seed, (row + column) % 2 == 0)
         for row, fault in enumerate(FAULTS)
         for column, stage in enumerate(stages)
     ]
-    return plans + [CellPlan(fault, BETWEEN, seed, index % 2 == 0) for index, fault in enumerate(HALF_FAULTS)]
+    plans += [CellPlan(fault, BETWEEN, seed, index % 2 == 0) for index, fault in enumerate(HALF_FAULTS)]
+    return plans + [
+        CellPlan(fault, stage, seed, (row + column) % 2 == 1, is_replacing=True)
+        for row, fault in enumerate(REPLACING_FAULTS)
+        for column, stage in enumerate(REPLACING_STAGES)
+    ]
 
 
 def kills(seed: str, count: int) -> list[CellPlan]:
@@ -95,19 +106,19 @@ def run_all(plans: Sequence[CellPlan], new_field: NewField, progress: Progress, 
 def _line(result: CellResult) -> str:
     plan = result.plan
     bridge = ", bridged" if plan.has_bridge else ""
-    when = f"{plan.stage} {100 * plan.share:.0f} %" if plan.stage == "any" else plan.stage
+    when = f"{plan.stage} {100 * plan.share:.0f} %" if plan.stage == "any" else plan.column
     text = f"{plan.fault}, {when}{bridge}: {result.outcome}, settled after {result.settled_s:.0f} s. {result.what}"
     return text if result.is_well else f"{text}\n    " + "\n    ".join(result.said)
 
 
 def table_of(plans: Sequence[CellPlan], progress: Progress) -> Table:
     """Return the matrix as a table."""
-    stages = tuple(dict.fromkeys(plan.stage for plan in plans))
-    table = Table("fault", *stages, title="What became of the hosts, and seconds until they had settled")
+    columns = tuple(dict.fromkeys(plan.column for plan in plans))
+    table = Table("fault", *columns, title="What became of the hosts, and seconds until they had settled")
     for fault in dict.fromkeys(plan.fault for plan in plans):
         cells = []
-        for stage in stages:
-            plan = next((one for one in plans if (one.fault, one.stage) == (fault, stage)), None)
+        for column in columns:
+            plan = next((one for one in plans if (one.fault, one.column) == (fault, column)), None)
             row = progress.results.get(plan.key) if plan else None
             cells.append(f"{row['outcome']} {row['settled_s']:.0f}" if row else "" if plan is None else "not tried")
         table.add_row(fault, *cells)
@@ -160,9 +171,12 @@ def main(words: Sequence[str]) -> int:
         out.print(f"Not possible here: {reason}.")
         return 1
     path = user_cache_path("tunnelmark") / f"faults-{options.hosts}.jsonl"
-    progress = Progress(path, is_fresh=options.fresh, seed=options.seed)
-    out.print(f"Seed {progress.seed}; progress in {path}")
-    cells = [plan for plan in matrix(progress.seed) if options.only in f"{plan.fault} / {plan.stage}"]
+    digest = code_digest()
+    progress = Progress(path, is_fresh=options.fresh, seed=options.seed, digest=digest)
+    if progress.is_outdated:
+        out.print("What was tried before was other code: all is begun anew.")
+    out.print(f"Seed {progress.seed}, code {digest}; progress in {path}")
+    cells = [plan for plan in matrix(progress.seed) if options.only in f"{plan.fault} / {plan.column}"]
     if is_lab:
         cells = [plan for plan in cells if plan.stage != BETWEEN]
     random_ones = kills(progress.seed, 0 if is_lab or options.only else options.kills)

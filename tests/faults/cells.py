@@ -21,6 +21,8 @@ LEASE_S = 30.0
 """For how long a host waits to hear of Tunnelmark before it puts itself back, in seconds."""
 UNDO_S = 20.0
 """How long putting back may take then, in seconds."""
+EARLIER = "openvpn-tcp"
+"""What stands where a deployment under a fault takes its place."""
 STAGE_S, END_S, HEALTHY_S = 120.0, 240.0, 90.0
 _STATE = """
 cat /etc/tunnelmark/*/current 2> /dev/null || :
@@ -42,6 +44,7 @@ class CellPlan:
         seed: Where random choices come from.
         has_bridge: Whether the networks behind the hosts are joined.
         share: For `any`: after which share of the time from the first look at what stands on the hosts to the end.
+        is_replacing: Whether another deployment stands on the hosts, whose place is taken.
     """
 
     fault: str
@@ -49,11 +52,17 @@ class CellPlan:
     seed: str
     has_bridge: bool
     share: float = 0.0
+    is_replacing: bool = False
+
+    @property
+    def column(self) -> str:
+        """Where it stands in the table."""
+        return f"{self.stage}, replacing" if self.is_replacing else self.stage
 
     @property
     def key(self) -> str:
         """Its name in the progress file."""
-        return f"{self.fault} / {self.stage} / {self.seed}"
+        return f"{self.fault} / {self.column} / {self.seed}"
 
 
 @dataclass
@@ -62,8 +71,8 @@ class CellResult:
 
     Attributes:
         plan: What was done.
-        outcome: `as before`, `confirmed`, `half, repaired`, or `EXCEPTION`; `too late` where the deployment had ended
-            before its random moment.
+        outcome: `as before` (where another deployment stood, that one stands), `confirmed`, `half, repaired`, or
+            `EXCEPTION`; `too late` where the deployment had ended before its random moment.
         settled_s: How long the hosts took, in seconds from the end of Tunnelmark.
         what: What went wrong, or details.
         status: The exit status of the deployment.
@@ -87,10 +96,10 @@ class CellResult:
         return {"key": self.plan.key, **asdict(self)}
 
 
-def words_of(field_: Field, plan: CellPlan) -> tuple[str, ...]:
+def words_of(field_: Field, plan: CellPlan, solution: str = "openvpn-udp") -> tuple[str, ...]:
     """Return what Tunnelmark is started with."""
     bridge = ("--bridge", "A=lan0", "--bridge", "B=lan0") if plan.has_bridge else ()
-    return ("deploy", field_.pair, "openvpn-udp", *bridge)
+    return ("deploy", field_.pair, solution, *bridge)
 
 
 def timeline_of(field_: Field, folder: Path, *, has_bridge: bool) -> tuple[float, ...]:
@@ -132,10 +141,13 @@ class Cell:
         self._folder = folder
         self._desks: list[FaultDesk] = [field_.desk(folder / "desk")]
         self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).look() for side in Side}
+        self._earlier = ""
 
     def run(self) -> CellResult:
         """Do it."""
         result = CellResult(self._plan)
+        if self._plan.is_replacing:
+            self._roll_out_earlier()
         second = self._start_second() if self._plan.fault == TWO else None
         rng = random.Random(self._plan.key)  # noqa: S311 - nothing secret
         process = self._desks[0].start(*words_of(self._field, self._plan))
@@ -168,7 +180,9 @@ class Cell:
             delay_s: float | None = begin_s + plan.share * (end_s - begin_s)
             is_too_late = not reader.wait_until(delay_s, self._timeline_s[1:])
         else:
-            delay_s = reader.strike_in(plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] != "")
+            delay_s = reader.strike_in(
+                plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] not in ("", self._earlier)
+            )
         if delay_s is None:
             raise Unsettled("the stage was never reached")
         scene = Scene(self._field, process, rng, second.process if second is not None else None)
@@ -189,6 +203,13 @@ class Cell:
         self._judge(ids, result)
         if is_too_late:
             result.outcome = "too late"
+
+    def _roll_out_earlier(self) -> None:
+        """Roll out what is to be replaced."""
+        done = self._desks[0].tunnelmark(*words_of(self._field, self._plan, EARLIER))
+        assert done.status == 0, done.err
+        self._earlier = self._state(Side.A)[0]
+        assert self._earlier == self._state(Side.B)[0] != ""
 
     def _start_second(self) -> StageReader:
         """Start another Tunnelmark on another computer; it stands still once it is about to look at what is there."""
@@ -232,7 +253,7 @@ class Cell:
 
     def _judge(self, ids: Mapping[Side, str], result: CellResult) -> None:
         is_half = ids[Side.A] != ids[Side.B]
-        is_confirmed = bool(ids[Side.A]) and not is_half
+        is_confirmed = ids[Side.A] not in ("", self._earlier) and not is_half
         result.outcome = "half, repaired" if is_half else "confirmed" if is_confirmed else "as before"
         if result.status == 70:
             raise Unsettled("the program says that it is at fault itself")
@@ -240,8 +261,14 @@ class Cell:
             raise Unsettled("the program says that it was confirmed")
         if self._plan.fault == TWO and not is_confirmed:
             raise Unsettled("nobody got through")
-        desk = self._wait_until_well(is_expected=is_half or is_confirmed)
-        if is_half or is_confirmed:
+        if self._earlier and not any(ids.values()):
+            raise Unsettled("the earlier deployment is gone")
+        is_standing = any(ids.values())
+        desk = self._wait_until_well(is_expected=is_standing)
+        if is_standing:
+            after = {self._state(side)[0] for side in Side}
+            if len(after) != 1 or not after.isdisjoint({""}):
+                raise Unsettled(f"status says that all is well, and the hosts have {after}")
             if self._plan.has_bridge and not self._field.crosses():
                 raise Unsettled("the networks behind the hosts do not reach each other")
             ended = desk.tunnelmark("undeploy", self._field.pair)

@@ -1,7 +1,11 @@
-"""What has been tried already: a file with one JSON object per line, so that a run that was broken off goes on."""
+"""What has been tried already: a file with one JSON object per line, so that a run that was broken off goes on.
+
+Results are those of the code that was tried: after a change of it, all is begun anew.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import threading
@@ -9,32 +13,55 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import app
 from faults.cells import CellResult
+
+CODE = ("app", "vpn_adapters", "resources")
+"""Folders with what is tried: Tunnelmark itself, its adapters, and the scripts for hosts."""
+
+
+def code_digest(root: Path | None = None) -> str:
+    """Return a digest of all that is tried.
+
+    Args:
+        root: The folder that holds the code's folders; None for that of the code which runs here.
+    """
+    root = root or Path(app.__file__).parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(path for name in CODE for path in (root / name).rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest.update(f"{path.relative_to(root)} {content}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 class Progress:
-    """The progress file; its first line holds the seed.
+    """The progress file; its first line holds the seed and what code was tried.
 
     Args:
         path: Where it is.
         is_fresh: Whether to begin anew.
         seed: The seed of a run that begins anew; None for a random one.
+        digest: Of the code that is tried; results of other code are begun anew.
     """
 
-    def __init__(self, path: Path, *, is_fresh: bool, seed: str | None) -> None:
+    def __init__(self, path: Path, *, is_fresh: bool, seed: str | None, digest: str) -> None:
         self._path = path
         self._lock = threading.Lock()
         self.results: dict[str, Mapping[str, Any]] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = [] if is_fresh or not path.exists() else path.read_text(encoding="utf-8").splitlines()
-        if lines and seed in (None, json.loads(lines[0])["seed"]):
-            self.seed: str = json.loads(lines[0])["seed"]
+        header = json.loads(lines[0]) if lines else {}
+        self.is_outdated = bool(header) and header.get("digest") != digest
+        """Whether there were results, of other code."""
+        if header and not self.is_outdated and seed in (None, header["seed"]):
+            self.seed: str = header["seed"]
             for line in lines[1:]:
                 row = json.loads(line)
                 self.results[row["key"]] = row
             return
         self.seed = seed or str(random.SystemRandom().randrange(10**6))
-        path.write_text(json.dumps({"seed": self.seed}) + "\n", encoding="utf-8")
+        path.write_text(json.dumps({"seed": self.seed, "digest": digest}) + "\n", encoding="utf-8")
 
     def add(self, result: CellResult) -> None:
         """Write one result down."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from app.deploy.both import on_both
 from app.deploy.ends import HostEnd, whole_seconds
+from app.deploy.owners import LET_GO
 from app.deploy.scripts import host_script
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
@@ -26,7 +27,7 @@ _LOST = {
 
 
 class Lease:
-    """Renews both hosts' leases in a thread of its own, at a third of the time.
+    """Renews both hosts' leases, each in a thread of its own: at once, and then at a third of the time.
 
     Only while this runs do the hosts keep the tunnel: it must be stopped when its owner stops working.
 
@@ -42,30 +43,37 @@ class Lease:
         self._lease_s = lease_s
         self._token = CancelToken()
         self._lost: dict[Side, str] = {}
-        self._thread = threading.Thread(target=self._keep, name="tunnelmark-lease", daemon=True)
+        self._threads: dict[Side, threading.Thread] = {}
 
-    def start(self) -> None:
-        """Begin."""
-        self._thread.start()
+    def start(self, *sides: Side) -> None:
+        """Begin, on both hosts or on these; each has to be armed. A host that is begun on already goes on.
+
+        Args:
+            sides: Which hosts; none of them means both.
+        """
+        for side in sides or Side:
+            if side in self._threads or self._token.is_cancelled:
+                continue
+            thread = threading.Thread(target=self._keep, args=(self._ends[side],), name="tunnelmark-lease", daemon=True)
+            self._threads[side] = thread
+            thread.start()
 
     def stop(self) -> None:
-        """End; returns when the thread has ended. May be called twice, or without a start."""
+        """End; returns when the threads have ended. May be called twice, or without a start."""
         self._token.cancel()
-        if self._thread.is_alive():
-            self._thread.join()
+        for thread in tuple(self._threads.values()):
+            thread.join()
 
     @property
     def lost(self) -> Mapping[Side, str]:
         """Which host no longer keeps the tunnel, with a sentence that says why."""
         return dict(self._lost)
 
-    def _keep(self) -> None:
+    def _keep(self, end: HostEnd) -> None:
         try:
-            while True:
+            while end.side not in self._lost:
+                self._renew(end)
                 self._token.sleep(self._lease_s / 3)
-                for end in self._ends.values():
-                    if end.side not in self._lost:
-                        self._renew(end)
         except Cancelled:
             return
 
@@ -108,6 +116,39 @@ def set_leases(
             raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
 
     on_both(renew, token=token)
+
+
+# The new text takes the old one's place in one moment: a lock without an owner looks as if it were just being made.
+_LET_GO_SCRIPT = """\
+umask 077
+read -r owner 2> /dev/null < "$1/owner" && printf '%s\\n%s\\n' "$owner" "$2" > "$1/.owner.new" || exit 1
+mv -f "$1/.owner.new" "$1/owner"
+"""
+
+
+def leave_to_timers(
+    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+) -> None:
+    """Leave both hosts to their timers for so long; that nobody is heard of until then does not mean that we died.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        seconds: For how long they wait for somebody who confirms, in seconds.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
+    """
+    set_leases(ends, tunnels, seconds, token=token)
+
+    def let_go(side: Side, child: CancelToken) -> None:
+        end = ends[side]
+        argv = shell_step_argv(_LET_GO_SCRIPT, end.state_dir, LET_GO)
+        if not end.session.run(Command(argv, timeout_s=TELL_S, is_root=True), token=child).is_ok:
+            raise CommandFailed(f"{end.label} could not be told to wait for a confirmation.")
+
+    on_both(let_go, token=token)
 
 
 @contextmanager

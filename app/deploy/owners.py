@@ -26,6 +26,10 @@ def owner_key() -> str:
     return f"{_computer()}:{os.getpid()}:{_start_of(os.getpid())}"
 
 
+LET_GO = ""
+"""The key of a lock whose owner has left it to the host's timer: what stands there waits to be confirmed by anybody."""
+
+
 def is_dead(key: str) -> bool:
     """Return whether a lock's owner was a process of this very computer that no longer runs.
 

@@ -109,7 +109,6 @@ class Transaction:
         """
         started_s = time.monotonic()
         self._warnings, identities = self._open(token)
-        self._lease.start()
         self._plan = self._request.adapter.plan(self._request.plan_request(identities[Side.A], identities[Side.B]))
         share_secrets(self._ends, self._request, token=token)
         negotiated = self._apply(token) if self._is_changing else ""
@@ -186,6 +185,8 @@ class Transaction:
                 self._stage(Stage.ARM, self._ends[side].label)
             elif words[0] == "armed":
                 is_armed = True
+                # Making keys takes its time, and so may getting hold of the other host.
+                self._lease.start(side)
                 if token.is_cancelled:
                     own.cancel()
             elif words[0] == "identity":

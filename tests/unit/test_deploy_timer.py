@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ import pytest
 from app.deploy import recover, take_snapshot
 from app.deploy.recovery import Found
 from app.deploy.transaction import Transaction
+from app.domain.adapters import IdentityRecipe, PlanRequest
 from app.domain.cancel import CancelToken
 from app.domain.errors import CleanupFailed, CommandFailed, ConnectionLost, HostUnreachable
 from app.domain.hosts import Side
@@ -72,6 +75,63 @@ def test_lease_is_renewed_as_long_as_the_tunnel_is_wanted(world: World) -> None:
         )
         assert tunnel.lost == {}
         assert tunnel.still_up(CancelToken())
+    wait_until_untouched(world)
+
+
+@dataclass
+class SlowKeys(MadeUpVpn):
+    """Making a key on one side takes until that host's timer has been told twice that we are still here."""
+
+    slow_on: Side = Side.A
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        recipe = super().identity(request, side)
+        if side is not self.slow_on:
+            return recipe
+        script = """
+        seen=0
+        last=$(cat "$1/lease")
+        while [ "$seen" -lt 2 ]; do
+            now=$(cat "$1/lease")
+            [ "$now" = "$last" ] || seen=$((seen + 1))
+            last=$now
+            sleep 0.1
+        done
+        """
+        return replace(recipe, steps=(step("Be slow", script, None, STATE_DIR), *recipe.steps))
+
+
+@pytest.mark.parametrize("side", Side)
+def test_lease_is_renewed_while_keys_are_made(world: World, side: Side) -> None:
+    with open_tunnel(world, world.with_vpn(SlowKeys(slow_on=side)), lease_s=6) as tunnel:
+        assert tunnel.lost == {}
+        assert tunnel.still_up(CancelToken())
+    wait_until_untouched(world)
+
+
+def test_lease_of_the_first_host_is_renewed_while_the_other_one_is_locked(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody gives B up only once A has been told twice that we are still here."""
+    monkeypatch.setattr("app.deploy.opening.PATIENCE_S", 60.0)
+    other = World(world.b, world.b, world.request)
+    taken = Transaction(other.sessions, other.request, on_stage=ignore_stage, audit=None, lease_s=600)
+    taken._begin_end(Side.B, CancelToken())
+    lease = world.a.state_dir / "lease"
+
+    def give_up() -> None:
+        wait = CancelToken().wait_for
+        wait(lambda: lease.exists() and lease.stat().st_size == 11, timeout_s=20, what="A's lease")
+        for number in range(2):
+            last = lease.read_text()
+            wait(lambda last=last: lease.read_text() != last, timeout_s=20, what=f"renewal {number}")
+        taken.undo(cause=None)
+
+    with ThreadPoolExecutor(1) as pool:
+        given_up = pool.submit(give_up)
+        with open_tunnel(world, lease_s=6) as tunnel:
+            assert tunnel.lost == {}
+        given_up.result()
     wait_until_untouched(world)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.deploy.ends import HostEnd, printable, whole_seconds
 from app.deploy.ledger import IDENTITY_NUMBER, PUBLIC_NUMBER, RUN_DIR_NUMBER, Ledger, Planned, numbered, undo_line
 from app.deploy.marks import Mark, MarkSink, find, parse_sections, text_after
-from app.deploy.owners import owner_key, owner_text
+from app.deploy.owners import LET_GO, owner_key, owner_text
 from app.deploy.request import LockInfo
 from app.deploy.scripts import call, filled_script, one_line
 from app.deploy.snapshots import SnapshotDepth
@@ -68,6 +68,14 @@ class HeldLock(PairLocked):
         self.lock = lock
         if lock is None or not lock.is_complete:
             super().__init__(f"Another Tunnelmark is just locking {end.label}.", hint="Try again in a minute.")
+            return
+        if lock.owner_key == LET_GO and lock.left_s > 0:
+            super().__init__(
+                f"What {lock.owner} has rolled out on {end.label} waits for a confirmation.",
+                hint="Confirm it with: tunnelmark confirm PAIR. Without that, the host goes back "
+                f"within {lock.left_s} s; then try again.",
+                context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
+            )
             return
         super().__init__(
             f"{lock.owner} has been working on {end.label} for {lock.age_s} s.",

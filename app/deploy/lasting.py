@@ -21,7 +21,7 @@ from app.deploy.confirming import Confirmed, Confirmer, Outcome
 from app.deploy.kit import KitRequest, kit_dir, kit_files
 from app.deploy.lasting_adapter import ASIDE_S
 from app.deploy.lasting_state import read_current
-from app.deploy.leases import Lease, set_leases
+from app.deploy.leases import Lease, leave_to_timers, set_leases
 from app.deploy.ledger import AuditSink
 from app.deploy.marks import Mark
 from app.deploy.request import DeployRequest, Obstacle
@@ -253,7 +253,7 @@ class LastingTransaction(Transaction):
     def let_go(self, seconds: float, *, token: CancelToken) -> None:
         """Leave both hosts to their timers for so long: somebody else confirms, or they go back."""
         self._lease.stop()
-        set_leases(self._ends, self._tunnels, seconds + EXPIRY_MARGIN_S, token=token)
+        leave_to_timers(self._ends, self._tunnels, seconds + EXPIRY_MARGIN_S, token=token)
         live.leave(self._tunnels.values())
         self._begun.clear()
 

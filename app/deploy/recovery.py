@@ -9,7 +9,7 @@ from app.deploy.both import on_both_to_the_end
 from app.deploy.ends import HostEnd
 from app.deploy.ledger import AuditSink, Ledger
 from app.deploy.live import is_live
-from app.deploy.owners import is_dead, owner_key
+from app.deploy.owners import LET_GO, is_dead, owner_key
 from app.deploy.request import LockInfo
 from app.deploy.surveys import survey
 from app.deploy.undoing import UndoState, put_back
@@ -195,6 +195,12 @@ def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -
     if not lock.is_complete and _clear_incomplete(end, token=token):
         sentence = f"{end.label}: a Tunnelmark died while it locked the host; its folder has been removed."
         return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence)
+    if not is_abandoned(lock) and lock.is_complete and lock.owner_key == LET_GO:
+        sentence = (
+            f"What {lock.owner} has rolled out on {end.label} waits for a confirmation; it was left alone. Confirm it "
+            f"with: tunnelmark confirm PAIR. Without that, the host goes back within {max(1, lock.left_s)} s."
+        )
+        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock):
         sentence = (
             f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "

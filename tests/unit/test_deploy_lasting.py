@@ -21,8 +21,8 @@ from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
 from app.deploy.lasting_adapter import EndingAdapter, LastingAdapter
 from app.deploy.lasting_state import parse_outages, read_state
 from app.deploy.places import lasting_link, place_dir
-from app.deploy.request import MakesRoom
 from app.deploy.recovery import Found, recover
+from app.deploy.request import MakesRoom
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult

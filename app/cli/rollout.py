@@ -25,7 +25,7 @@ from app.deploy.places import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
-from app.domain.hosts import PairSpec
+from app.domain.hosts import PairSpec, Side
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
     Decision,
@@ -195,9 +195,14 @@ def confirm(context: Context) -> int:
 
 
 def undeploy(context: Context) -> int:
-    """Take back what is rolled out."""
+    """Take back what is rolled out, on both hosts or on the only one that can be reached."""
+    only = context.options.only
     with context.services() as services:
         pair = _pair(context, services)
+        if only:
+            side = Side(only.lower())
+            half = _run(context, lambda token, emit: services.undeploy_one(pair, side, token=token, emit=emit))
+            return _tell(context, half, wanted=DeploymentState.HALF_CONFIRMED)
         deployment = _run(context, lambda token, emit: services.undeploy(pair, token=token, emit=emit))
         return _tell(context, deployment, wanted=DeploymentState.UNDONE)
 

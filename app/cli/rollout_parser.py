@@ -48,6 +48,9 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     confirm = add(commands, "confirm", "rollout.confirm", "confirm what deploy has left to a timer", has_pair=True)
     confirm.add_argument("--json", action="store_true", help="as JSON")
     undeploy = add(commands, "undeploy", "rollout.undeploy", "take back what is rolled out", has_pair=True)
+    undeploy.add_argument(
+        "--only", choices=("A", "B"), type=str.upper, help="on this host alone, because the other one cannot be reached"
+    )
     undeploy.add_argument("--json", action="store_true", help="as JSON")
     rotate = add(commands, "rotate-keys", "rollout.rotate_keys", "roll out the same again with new keys", has_pair=True)
     _add_confirming(rotate, positive, has_json_only=True)

@@ -14,6 +14,7 @@ from app.compose.header import file_header
 from app.compose.rollout_choice import choose, current_ids, own_bridges, prepare
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
 from app.compose.rollout_ending import end_deployment
+from app.compose.rollout_one_end import end_on_one
 from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
 from app.compose.version import tunnelmark_version
 from app.deploy.confirming import Confirmer
@@ -176,6 +177,16 @@ class RolloutOperations:
         """
         sessions = self.sessions(pair, token=token)
         return end_deployment(self.store, self.adapters, sessions, pair, token=token, emit=emit)
+
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Take back what stands on one host, because the other one cannot be reached; see `end_on_one`.
+
+        Raises:
+            NotFound: Nothing is rolled out there.
+            CommandFailed: It could not be taken back.
+        """
+        session = self._connections.host(pair.host(side), token=token)
+        return end_on_one(self.store, session, pair, side, token=token, emit=emit)
 
     def redeploy(
         self,

@@ -57,7 +57,7 @@ def end_deployment(
     current = {side: one for side, one in current_ids(sessions, slot, token=token).items() if one}
     if not current:
         raise NotFound(f"Nothing is rolled out on {pair.name}.")
-    deployment = _known(store, pair, slot, tuple(current.values()))
+    deployment = known_deployment(store, pair, slot, tuple(current.values()))
     run = RolloutRun(store, sessions, emit)
     transaction = LastingTransaction(
         sessions,
@@ -89,7 +89,7 @@ def end_deployment(
     return ended
 
 
-def _known(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ...]) -> Deployment:
+def known_deployment(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ...]) -> Deployment:
     """Return what is written down of it; what another computer rolled out can be taken back just as well."""
     for one in ids:
         try:

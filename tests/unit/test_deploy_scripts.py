@@ -19,6 +19,7 @@ LASTING_SCRIPTS = (
     "uninstall.sh",
     "commit.sh",
     "retire.sh",
+    "remove.sh",
     "state.sh",
     "lan.sh",
     "join.sh",

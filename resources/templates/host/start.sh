@@ -6,9 +6,11 @@
 #     sh start.sh stop     what it runs to stop it
 #     sh start.sh aside    takes the tunnel down and lets nobody start it, to make room for another one
 #     sh start.sh return   starts it again
+#     sh start.sh remove   takes everything back on this host alone; for whoever is at its console
 
 # @include process.sh
 # @include service.sh
+# @include removing.sh
 
 main() {
     umask 077
@@ -17,6 +19,11 @@ main() {
     unit=tunnelmark-$slot
     id=
     read -r id 2> /dev/null < "$base/current"
+    if [ "$1" = remove ]; then
+        trap '' HUP PIPE
+        remove_place
+        exit
+    fi
     if [ -z "$id" ] || [ ! -f "$base/$id/lasting.sh" ]; then
         if [ "$1" = boot ]; then slot_remove; fi
         exit 0

@@ -1,0 +1,81 @@
+"""Taking a deployment back on one host alone, because the other one cannot be reached."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from app.compose.rollout_choice import this_user
+from app.compose.rollout_ending import known_deployment
+from app.deploy.ends import HostEnd, printable
+from app.deploy.lasting_state import read_current
+from app.deploy.ledger import Ledger
+from app.deploy.places import slot_of
+from app.deploy.scripts import host_script
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.errors import CommandFailed, NotFound
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import Deployment, DeploymentState
+from app.domain.rollout_events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
+from app.storage import Store
+
+REMOVE_TIMEOUT_S = 120.0
+
+
+def end_on_one(
+    store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink
+) -> Deployment:
+    """Take back what stands on one host; the other one is not asked.
+
+    Args:
+        store: Where it is written down; the next contact with both hosts takes it back on the other one, too.
+        session: The connection to that host.
+        pair: The hosts.
+        side: Which of them.
+        token: Cancels it before anything is changed.
+        emit: Gets what happens.
+
+    Returns:
+        The deployment, of which the other host may still have its end.
+
+    Raises:
+        NotFound: Nothing is rolled out there.
+        CommandFailed: It could not be taken back, or somebody works on the host.
+    """
+    slot, end = slot_of(pair), HostEnd(side, session, STATE_DIR)
+    found = read_current(end, slot, token=token)
+    if not found:
+        raise NotFound(f"Nothing is rolled out on {end.label}.")
+    deployment = known_deployment(store, pair, slot, (found,))
+    token.raise_if_cancelled()
+    emit(RolloutStageStarted(RolloutStage.UNDO, end.label))
+    ending = replace(deployment, is_ending=True)
+    # Written down first: whoever makes contact after the end of this process carries it on.
+    _save(store, ending, deployment.state)
+    result = end.run_script(host_script("remove.sh"), (slot, found), token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
+    who = this_user()
+    ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=deployment.id)))
+    ledger.write("Take back what is rolled out, on this host alone", f"sh remove.sh {slot}", result.exit_status)
+    if not result.is_ok:
+        _save(store, deployment, deployment.state)
+        raise CommandFailed(
+            f"It could not be taken back on {end.label}. {printable(result.stderr, limit=500)}".strip(),
+            context={"host": end.label, "exit_status": str(result.exit_status)},
+        )
+    other = pair.host(side.other).label
+    text = (
+        f"It was taken back on {end.label} alone. {other} was not asked and may still have its end: it is taken back "
+        f"there at the next contact with both, for example `tunnelmark status {pair.name}`."
+    )
+    ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
+    emit(RolloutNote(text, is_warning=True))
+    emit(RolloutEnded(ended))
+    return ended
+
+
+def _save(store: Store, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
+    changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
+    store.save_deployment(changed)
+    return changed

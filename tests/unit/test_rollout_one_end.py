@@ -1,0 +1,188 @@
+"""One end alone is taken back: by somebody at its console, or because the other host cannot be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.compose.rollout import RolloutOperations
+from app.compose.rollout_choice import Choice, Prepared
+from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
+from app.compose.rollout_one_end import end_on_one
+from app.compose.rollout_status import pair_status, reach
+from app.deploy.ends import new_id
+from app.deploy.kit import kit_dir
+from app.deploy.lasting import Place
+from app.deploy.lasting_adapter import LastingAdapter
+from app.deploy.places import lasting_link, place_dir, slot_of
+from app.domain.adapters import Purpose
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.errors import CommandFailed, ConnectionLost, NotFound, TunnelmarkError
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import RolloutEvent, RolloutNote
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Verdict
+from app.storage import Store
+from support.deploy_world import SUITE, MadeUpVpn, World, make_world
+
+VPN = MadeUpVpn(interface="tml0")
+
+
+in_every_shell = pytest.mark.parametrize("world", ["dash", "busybox sh"], indirect=True)
+
+
+@pytest.fixture
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    made = make_world(tmp_path / "world", shell=getattr(request, "param", "dash").split())
+    for host in made.hosts:
+        host.make_etc()
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
+@pytest.fixture
+def store(tmp_path: Path, world: World) -> Iterator[Store]:
+    with Store.open(tmp_path / "t.db") as opened:
+        for side, facts in zip(Side, (world.request.facts_a, world.request.facts_b), strict=True):
+            opened.save_snapshot("pair", side, facts)
+        yield opened
+
+
+def roll_out(world: World, store: Store) -> Deployment:
+    slot, deployment_id = slot_of(world.request.pair), new_id()
+    request = replace(
+        world.request,
+        adapter=LastingAdapter(VPN, kit_dir(STATE_DIR)),
+        link=lasting_link(world.request.link, deployment_id, 0),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+    )
+    prepared = Prepared(request, Place(deployment_id, slot), {}, ())
+    choice = Choice(VPN, SUITE, "Made up", Verdict.RECOMMENDED, ())
+    deployment = new_deployment(prepared, choice, RolloutOptions(), policy="p 1", version="0")
+    run = RolloutRun(store, world.sessions, lambda _event: None)
+    return Rollout(run, prepared, deployment).deploy(token=CancelToken(), confirmation=None)
+
+
+class Operations(RolloutOperations):
+    """Services on two made-up hosts, as far as repairing needs them."""
+
+    def __init__(self, world: World, store: Store) -> None:
+        self.world = world
+        self.store = store
+        self.adapters = {VPN.info.name: VPN}
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        return self.world.sessions
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        hosts: dict[Side, HostSession | TunnelmarkError] = {
+            host.side: ConnectionLost("It is away.") if host.is_cut else host for host in self.world.hosts
+        }
+        return pair_status(pair, self.store, reach(hosts, slot_of(pair), token=token), token=token)
+
+
+@in_every_shell
+def test_whoever_is_at_the_console_takes_a_confirmed_end_back_without_a_trace(world: World, store: Store) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    one = roll_out(world, store)
+    assert one.state is DeploymentState.CONFIRMED
+    console = ("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    for host, files in zip(world.hosts, before, strict=True):
+        assert host.links == {"eth1", "tml0"}
+        ran = host.shell_run(*console)
+        assert (ran.returncode, ran.stdout) == (0, "The tunnel is taken back on this host.\n"), ran.stderr
+        assert host.etc_files() == files
+        assert host.links == {"eth1"}
+        assert list((host.root / "run").iterdir()) == []
+    assert Operations(world, store).status(one.pair, token=CancelToken()).state is None
+
+
+def test_the_console_is_told_where_a_tunnelmark_is_at_work(world: World, store: Store) -> None:
+    one = roll_out(world, store)
+    world.a.path(STATE_DIR).mkdir()
+    ran = world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    assert ran.returncode == 1
+    assert "undo.sh" in ran.stderr
+    assert world.a.links == {"eth1", "tml0"}
+
+
+def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: Store) -> None:
+    before = world.a.etc_files()
+    one = roll_out(world, store)
+    world.a.shell_run("rm", "-rf", f"{place_dir(one.slot)}/{one.id}")
+    ran = world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    assert ran.returncode == 0
+    assert "goes with a restart" in ran.stdout
+    assert world.a.etc_files() == before
+
+
+@in_every_shell
+def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world: World, store: Store) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    one = roll_out(world, store)
+    services = Operations(world, store)
+    world.b.is_cut = True
+    events: list[RolloutEvent] = []
+    half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=events.append)
+    assert (half.state, half.is_ending) == (DeploymentState.HALF_CONFIRMED, True)
+    (note,) = [event.text for event in events if isinstance(event, RolloutNote)]
+    assert "on gateway-a alone. gateway-b was not asked and may still have its end" in note
+    assert world.a.etc_files() == before[0]
+    assert (world.a.links, world.b.links) == ({"eth1"}, {"eth1", "tml0"})
+    entry = store.list_audit()[0]
+    assert (entry.side, entry.deployment, entry.exit_status) == (Side.A, one.id, 0)
+
+    away = services.status(one.pair, token=CancelToken())
+    assert (away.state, away.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, False)
+    world.b.is_cut = False
+    seen = services.status(one.pair, token=CancelToken())
+    assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
+    assert "taken back on both" in seen.repair_text
+    ended = services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert ended is not None
+    assert ended.state is DeploymentState.UNDONE
+    assert services.status(one.pair, token=CancelToken()).state is None
+    assert [host.etc_files() for host in world.hosts] == before
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+
+
+def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = roll_out(world, store)
+    world.a.path(STATE_DIR).mkdir()
+    with pytest.raises(CommandFailed, match=r"could not be taken back on gateway-a\. Somebody works on this host"):
+        end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    assert store.get_deployment(one.id) == replace(one, state_at=store.get_deployment(one.id).state_at)
+    world.a.path(STATE_DIR).rmdir()
+
+    original = world.a.run
+
+    def run(command: Command, **more: object) -> object:
+        if b"because the other one cannot be reached" in (command.stdin or b""):
+            world.a.is_cut = True
+        return original(command, **more)  # type: ignore[arg-type]
+
+    # Whether it was done is not known: what both hosts still have goes on.
+    monkeypatch.setattr(world.a, "run", run)
+    with pytest.raises(ConnectionLost):
+        end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    monkeypatch.undo()
+    assert store.get_deployment(one.id).is_ending
+    world.a.is_cut = False
+    status = Operations(world, store).status(one.pair, token=CancelToken())
+    assert status.state is DeploymentState.CONFIRMED
+    assert not store.get_deployment(one.id).is_ending
+
+
+def test_nothing_to_take_back_on_one_host_is_said(world: World, store: Store) -> None:
+    with pytest.raises(NotFound, match="Nothing is rolled out on gateway-a"):
+        end_on_one(store, world.a, world.request.pair, Side.A, token=CancelToken(), emit=lambda _event: None)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from app.compose.rollout_changes import told_differences
 from app.compose.rollout_choice import Choice, Prepared, this_user
 from app.compose.rollout_plan import deployed_end
 from app.deploy.active import ActiveTunnel
@@ -158,6 +159,9 @@ class Rollout:
                 self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
             raise
         finally:
+            is_replacing = bool(self._prepared.place.replaced)
+            for text in told_differences(self._transaction.differences, is_replacing=is_replacing):
+                self._note(text)
             self._run.emit(RolloutEnded(self._deployment))
         return self._deployment
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from app.compose.rollout_changes import look, lost_on_the_way
 from app.compose.rollout_choice import current_ids
 from app.compose.rollout_deploy import RolloutRun
 from app.deploy.ends import new_id
@@ -21,7 +22,7 @@ from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import RolloutEnded, RolloutSink, RolloutStage, RolloutStageStarted
+from app.domain.rollout_events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.storage import Store
@@ -59,6 +60,7 @@ def end_deployment(
         raise NotFound(f"Nothing is rolled out on {pair.name}.")
     deployment = known_deployment(store, pair, slot, tuple(current.values()))
     run = RolloutRun(store, sessions, emit)
+    before = look(sessions, token=token)
     transaction = LastingTransaction(
         sessions,
         _request(store, adapters, pair, deployment, {side: place_dir(slot) for side in current}),
@@ -85,6 +87,10 @@ def end_deployment(
             f"The deployment has not ended on both hosts. {outcome.reason}".strip(),
             hint="Run undeploy again once both hosts can be reached.",
         )
+    if deployment.solution:
+        # It has ended: nothing that is cancelled now may tell otherwise.
+        for text in lost_on_the_way(pair, deployment.link, before, look(sessions, token=CancelToken())):
+            emit(RolloutNote(text, is_warning=True))
     emit(RolloutEnded(ended))
     return ended
 

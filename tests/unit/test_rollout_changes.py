@@ -1,0 +1,119 @@
+"""What a user is told where a host does not look as before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from app.compose.rollout_changes import lost_on_the_way, told_differences
+from app.compose.rollout_choice import Choice, Prepared
+from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
+from app.deploy.kit import kit_dir
+from app.deploy.lasting import Place
+from app.deploy.lasting_adapter import LastingAdapter
+from app.deploy.places import lasting_link
+from app.deploy.snapshots import HostSnapshot, SnapshotDepth
+from app.domain.adapters import Purpose
+from app.domain.cancel import CancelToken
+from app.domain.errors import CommandFailed
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR, Link
+from app.domain.rollout import RolloutOptions
+from app.domain.rollout_events import RolloutEvent, RolloutNote
+from app.domain.verdicts import Verdict
+from app.storage import Store
+from support.deploy_world import SUITE, MadeUpVpn, make_world, step
+
+LINK = lasting_link(Link("192.0.2.1", "192.0.2.2"), "0" * 16, 0)
+PAIR = cast("PairSpec", SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}")))
+JOINED = {
+    "interface": {"lan0": "<UP> mtu 1500 master tmlbr0 state UP", "tml0": "<UP> master tmlbr0", "tmlbr0": "<UP>"},
+    "address": (
+        "eth1 inet 192.0.2.1/24 brd 192.0.2.255 scope global eth1",
+        "tmlbr0 inet 10.77.0.101/24 brd 10.77.0.127 scope global tmlbr0",
+        "tmlbr0 inet 10.77.0.111/24 scope global secondary tmlbr0",
+        "tmlbr0 inet 198.19.0.1/24 scope global tmlbr0",
+        "tmlbr0 inet6 fe80::1/64 scope link",
+    ),
+    "route": (
+        "default via 192.0.2.254 dev eth1",
+        "198.51.100.0/24 via 10.77.0.254 dev tmlbr0",
+        "10.77.0.0/24 dev tmlbr0 proto kernel scope link src 10.77.0.101",
+        "198.19.0.0/24 dev tmlbr0 proto kernel scope link src 198.19.0.1",
+        "fe80::/64 dev tmlbr0 proto kernel metric 256",
+    ),
+}
+PARTED = (
+    "eth1 inet 192.0.2.1/24 brd 192.0.2.255 scope global eth1",
+    "lan0 inet 10.77.0.101/24 brd 10.77.0.127 scope global lan0",
+    "lan0 inet 10.77.0.111/24 scope global secondary lan0:1",
+)
+ROUTES = ("default via 192.0.2.254 dev eth1", "198.51.100.0/24 via 10.77.0.254 dev lan0")
+
+
+def snapshot(**parts: object) -> HostSnapshot:
+    found = {
+        name: lines if isinstance(lines, dict) else dict.fromkeys(cast("tuple[str, ...]", lines), "")
+        for name, lines in parts.items()
+    }
+    return HostSnapshot(SnapshotDepth.QUICK, found)
+
+
+def lost(after: HostSnapshot) -> tuple[str, ...]:
+    return lost_on_the_way(PAIR, LINK, {Side.A: snapshot(**JOINED)}, {Side.A: after})
+
+
+def test_nothing_is_told_where_the_lan_port_has_everything_back() -> None:
+    assert lost(snapshot(interface={"lan0": "<UP>"}, address=PARTED, route=ROUTES)) == ()
+
+
+def test_an_address_or_a_route_that_did_not_come_back_is_told() -> None:
+    assert lost(snapshot(interface={"lan0": "<UP>"}, address=PARTED[:2], route=ROUTES[:1])) == (
+        "gateway-a: The address 10.77.0.111/24 of lan0 is gone.",
+        "gateway-a: The route 198.51.100.0/24 via 10.77.0.254 dev lan0 is gone.",
+    )
+
+
+def test_hosts_that_could_not_be_looked_at_say_nothing() -> None:
+    assert lost_on_the_way(PAIR, LINK, {}, {Side.A: snapshot()}) == ()
+
+
+def test_interfaces_of_what_was_started_again_are_no_difference() -> None:
+    found = (
+        "gateway-a: The interface tml0 was `a` and is now `b`.",
+        "gateway-a: The address lan0 inet 10.0.0.1 is gone.",
+    )
+    assert len(told_differences(found, is_replacing=False)) == 2
+    (one,) = told_differences(found, is_replacing=True)
+    assert one == f"This is not as it was before: {found[1]}"
+
+
+def test_a_user_is_told_what_is_otherwise_on_a_host_after_a_deployment_that_failed(tmp_path: Path) -> None:
+    world = make_world(tmp_path / "world")
+    routes = world.a.net / "routes"
+    route = "10.5.0.0/16 via 192.0.2.9 dev eth1"
+    somebody = step("Meanwhile somebody adds a route", 'echo "$2" >> "$1"', None, str(routes), route)
+    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (somebody, step("Fail", "exit 1", None))})
+    request = replace(
+        world.request,
+        adapter=LastingAdapter(vpn, kit_dir(STATE_DIR)),
+        link=lasting_link(world.request.link, "0" * 16, 0),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+    )
+    prepared = Prepared(request, Place("0" * 16, "58fca5ac"), {}, ())
+    choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
+    deployment = new_deployment(prepared, choice, RolloutOptions(), policy="p 1", version="0")
+    events: list[RolloutEvent] = []
+    with Store.open(tmp_path / "t.db") as store, pytest.raises(CommandFailed):
+        Rollout(RolloutRun(store, world.sessions, events.append), prepared, deployment).deploy(
+            token=CancelToken(), confirmation=None
+        )
+    for host in world.hosts:
+        host.end_processes()
+    told = [event.text for event in events if isinstance(event, RolloutNote) and event.is_warning]
+    assert told == [f"This is not as it was before: gateway-a: The route {route} was not there before."]

@@ -25,7 +25,7 @@ from app.domain.errors import CommandFailed, ConnectionLost, NotFound, Tunnelmar
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import RolloutEvent, RolloutNote
+from app.domain.rollout_events import Decision, RolloutEvent, RolloutNote
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 from app.storage import Store
@@ -55,6 +55,13 @@ def store(tmp_path: Path, world: World) -> Iterator[Store]:
         yield opened
 
 
+class Keeps:
+    """A user who says yes."""
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        return Decision.KEEP
+
+
 def roll_out(world: World, store: Store) -> Deployment:
     slot, deployment_id = slot_of(world.request.pair), new_id()
     request = replace(
@@ -66,9 +73,9 @@ def roll_out(world: World, store: Store) -> Deployment:
     )
     prepared = Prepared(request, Place(deployment_id, slot), {}, ())
     choice = Choice(VPN, SUITE, "Made up", Verdict.RECOMMENDED, ())
-    deployment = new_deployment(prepared, choice, RolloutOptions(), policy="p 1", version="0")
+    deployment = new_deployment(prepared, choice, RolloutOptions(confirm_within_s=30.0), policy="p 1", version="0")
     run = RolloutRun(store, world.sessions, lambda _event: None)
-    return Rollout(run, prepared, deployment).deploy(token=CancelToken(), confirmation=None)
+    return Rollout(run, prepared, deployment).deploy(token=CancelToken(), confirmation=Keeps())
 
 
 class Operations(RolloutOperations):
@@ -112,6 +119,28 @@ def test_the_console_is_told_where_a_tunnelmark_is_at_work(world: World, store: 
     assert ran.returncode == 1
     assert "undo.sh" in ran.stderr
     assert world.a.links == {"eth1", "tml0"}
+
+
+def test_it_can_be_stopped_and_started_at_the_console(world: World, store: Store) -> None:
+    one = roll_out(world, store)
+    script = f"{place_dir(one.slot)}/start.sh"
+    assert world.a.shell_run("sh", script, "aside").returncode == 0
+    assert world.a.links == {"eth1"}
+    assert world.a.path(script).exists()
+    assert world.a.shell_run("sh", script, "return").returncode == 0
+    assert world.a.links == {"eth1", "tml0"}
+
+
+def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world: World, store: Store) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    one = roll_out(world, store)
+    world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    services = Operations(world, store)
+    status = services.status(one.pair, token=CancelToken())
+    assert (status.state, status.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
+    assert "rolled out on both once more" in status.repair_text
+    services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert [host.etc_files() for host in world.hosts] == before
 
 
 def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: Store) -> None:

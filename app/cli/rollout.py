@@ -17,7 +17,7 @@ from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.rollout_text import print_deployment, print_dry_run, print_status
+from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side
 from app.cli.terminal import run_cancellable
 from app.compose import Services
@@ -102,9 +102,7 @@ class RolloutDisplay:
             case RolloutStageStarted():
                 self._line(f"{event.stage} {event.detail}".strip())
             case RolloutApplied():
-                self._line("It stands on both hosts and was verified.")
-                if event.leak is not None:
-                    self._line(f"On the wire: {event.leak.verdict}.")
+                self._line(applied_words(event))
             case RolloutCountdown():
                 last = self._last_left_s
                 if last is None or last - event.left_s >= _COUNTDOWN_LINE_S or event.left_s <= 5:
@@ -342,7 +340,8 @@ def _tell(context: Context, deployment: Deployment, *, wanted: DeploymentState =
         print_deployment(context.out, deployment)
     if deployment.state is DeploymentState.APPLIED:
         context.err.print(f"Confirm it with: tunnelmark confirm {deployment.pair.name}", markup=False, soft_wrap=True)
-        return ExitCode.OK
+        # Who did not ask for a confirmation did not get what was asked for.
+        return ExitCode.OK if deployment.options.confirm_within_s is not None else ExitCode.FAILED
     return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED
 
 

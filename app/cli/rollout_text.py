@@ -5,7 +5,9 @@ from __future__ import annotations
 from rich.console import Console
 
 from app.domain.rollout import Deployment, DeploymentState, DryRun, EndDryRun
+from app.domain.rollout_events import RolloutApplied
 from app.domain.rollout_status import EndStatus, PairStatus
+from app.domain.wire_words import BREAK_WORDS, LEAK_WORDS, worst_breakage
 
 
 def print_deployment(out: Console, deployment: Deployment) -> None:
@@ -17,6 +19,19 @@ def print_deployment(out: Console, deployment: Deployment) -> None:
         for label, end in ((deployment.pair.a.label, deployment.a), (deployment.pair.b.label, deployment.b)):
             where = f"joined with {end.lan_port}" if end.lan_port else "with an address of its own"
             _line(out, f"  {label}: {end.interface}, {where}; {_ports(end.ports)}")
+
+
+def applied_words(event: RolloutApplied) -> str:
+    """Return what is known of a tunnel that stands and is not confirmed yet."""
+    stands = "It stands on both hosts: frames cross in both directions, and a new SSH connection to each works."
+    proof = event.leak
+    worst = worst_breakage(proof.broken) if proof is not None else None
+    words = [
+        f"On the wire: {LEAK_WORDS[proof.verdict]}." if proof is not None else "",
+        f"With the protection taken away: {BREAK_WORDS[worst]}." if worst is not None else "",
+        "Not all of it was proven; see the warnings." if event.unproven else "",
+    ]
+    return " ".join(filter(None, (stands, *words)))
 
 
 def print_dry_run(out: Console, run: DryRun) -> None:

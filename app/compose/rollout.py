@@ -113,8 +113,11 @@ class RolloutOperations:
         token: CancelToken,
         emit: RolloutSink,
         confirmation: Confirmation | None = None,
+        is_confirmed_before: bool = False,
     ) -> Deployment:
-        """Roll out. Returns when the tunnel stays, or when both hosts are as they were before.
+        """Roll out. Returns when the tunnel stays, waits for a confirmation, or both hosts are as they were before.
+
+        What was not proven on the wire waits, unless the user has confirmed the same before.
 
         Raises:
             InvalidPlan: It is never rolled out, or a reason is missing.
@@ -131,7 +134,7 @@ class RolloutOperations:
         policy = f"{POLICY_NAME} {POLICY_VERSION}"
         deployment = new_deployment(prepared, choice, options, policy=policy, version=tunnelmark_version())
         rollout = Rollout(RolloutRun(self.store, sessions, emit), prepared, deployment)
-        return rollout.deploy(token=token, confirmation=confirmation)
+        return rollout.deploy(token=token, confirmation=confirmation, is_confirmed_before=is_confirmed_before)
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Confirm what another Tunnelmark has applied and left to the hosts' timers.
@@ -233,7 +236,8 @@ class RolloutOperations:
             return self.undeploy(pair, token=token, emit=emit)
         found = self.discover(pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text)))
         options = replace(half.options, confirm_within_s=None)
-        return self.deploy(found, (half.solution, half.suite), options, token=token, emit=emit)
+        key = half.solution, half.suite
+        return self.deploy(found, key, options, token=token, emit=emit, is_confirmed_before=True)
 
     # --- how it is ----------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
     Confirmation,
     Decision,
@@ -30,10 +30,13 @@ from app.domain.rollout_events import (
     RolloutStage,
     RolloutStageStarted,
 )
-from app.domain.wire import LeakProof, LeakVerdict
+from app.domain.wire import LeakProof
+from app.domain.wire_words import unproven_sentences
 from app.storage import Store
 
 LEASE_S = 30.0
+PROOFS = 3
+"""How often it is looked on the wire at most, where hosts that could prove it did not."""
 
 _STAGES = {
     Stage.PREFLIGHT: RolloutStage.PREPARE,
@@ -133,20 +136,22 @@ class Rollout:
             lease_s=run.lease_s,
         )
 
-    def deploy(self, *, token: CancelToken, confirmation: Confirmation | None) -> Deployment:
+    def deploy(
+        self, *, token: CancelToken, confirmation: Confirmation | None, is_confirmed_before: bool = False
+    ) -> Deployment:
         """Roll it out; returns in a state in which nothing of it is left, or all of it stays.
 
         Where the user's confirmation is wanted and there is nobody to ask, it is left to the hosts' timers, and can be
-        confirmed by another Tunnelmark until they go back.
+        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, unless
+        the user confirmed the same before.
 
         Raises:
             TunnelmarkError, Cancelled: It could not be rolled out; both hosts went back, or do so by themselves.
         """
-        within_s = self._deployment.options.confirm_within_s
         self._save(DeploymentState.PREPARED)
         try:
             with lasting_tunnel(self._transaction, token=token) as active:
-                self._apply(active, token)
+                within_s = self._apply(active, token, is_confirmed_before=is_confirmed_before)
                 if within_s is not None and confirmation is None:
                     self._leave(within_s, token)
                 elif within_s is None or confirmation is None or self._is_kept(within_s, confirmation, token):
@@ -172,17 +177,25 @@ class Rollout:
     def _note(self, text: str, *, is_warning: bool = True) -> None:
         self._run.emit(RolloutNote(text, is_warning))
 
-    def _apply(self, active: ActiveTunnel, token: CancelToken) -> None:
+    def _apply(self, active: ActiveTunnel, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
+        """Prove what stands; return for how long the user's confirmation is waited for, None where it is not needed."""
         said = [
             *(f"{warning.what} {warning.hint}" for warning in active.warnings),
             *(f"{warning.what} {warning.hint}" for warning in self._prepared.warnings),
         ]
         for text in said:
             self._note(text.strip())
-        leak = self._transaction.prove_on_wire(token=token)
-        if leak is not None and leak.verdict is LeakVerdict.NOT_PROVEN:
-            self._note(f"What is on the wire could not be looked at. {leak.note}")
-        negotiated = self._transaction.start_from_kit(token=token)
+        leak, negotiated = self._prove(token)
+        unproven = unproven_sentences(leak)
+        within_s = self._deployment.options.confirm_within_s
+        for text in unproven:
+            self._note(text)
+        if unproven and within_s is None and not is_confirmed_before:
+            within_s = CONFIRM_WITHIN_S
+            self._note(
+                f"So it is not confirmed without you: say within {within_s:g} s that it stays, or both hosts go back. "
+                "To have it proven, see to what is missing and roll it out again."
+            )
         plan = self._transaction.plan
         self._deployment = replace(
             self._deployment,
@@ -190,14 +203,25 @@ class Rollout:
             b=deployed_end(self._prepared, plan, Side.B),
             tunnels=self._transaction.tunnels,
             negotiated=negotiated,
-            expires_at=datetime.now(UTC)
-            + timedelta(seconds=self._deployment.options.confirm_within_s or self._run.lease_s),
+            expires_at=datetime.now(UTC) + timedelta(seconds=within_s or self._run.lease_s),
         )
-        self._save(DeploymentState.APPLIED)
-        self._told_applied(leak)
-
-    def _told_applied(self, leak: LeakProof | None) -> None:
+        self._save(DeploymentState.APPLIED, " ".join(unproven))
         self._run.emit(RolloutApplied(self._deployment, leak))
+        return within_s
+
+    def _prove(self, token: CancelToken) -> tuple[LeakProof | None, str]:
+        """Look on the wire, and start the tunnel as it will be started with the hosts.
+
+        A busy host may lose what it was to capture: what was not proven is tried again.
+        """
+        number = 1
+        while True:
+            leak = self._transaction.prove_on_wire(token=token)
+            negotiated = self._transaction.start_from_kit(token=token)
+            if not unproven_sentences(leak) or number >= PROOFS or not self._transaction.can_be_proven:
+                return leak, negotiated
+            self._note("Not all of it was proven; it is looked at once more.", is_warning=False)
+            number += 1
 
     def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
         """Ask the user; without a yes in time, both hosts go back."""

@@ -166,7 +166,7 @@ def _brought_up_to_date(
             is_new = one.state in (DeploymentState.PREPARED, DeploymentState.APPLIED)
             ended = DeploymentState.FAILED if is_new else DeploymentState.UNDONE
             message = "It was interrupted, and both hosts went back." if is_new else "It is no longer on the hosts."
-            store.save_deployment(replace(one, state=ended, state_at=now, message=one.message or message))
+            store.save_deployment(replace(one, state=ended, state_at=now, message=f"{message} {one.message}".strip()))
     has_changed = deployment is not None and deployment.state is not state
     was_not_ended = deployment is not None and deployment.is_ending and state is DeploymentState.CONFIRMED
     if deployment is not None and state is not None and (has_changed or (was_not_ended and not _has_lock(reached))):

@@ -36,7 +36,7 @@ from app.domain.results import FRAME_BYTES
 from app.domain.rollout_events import Confirmation, Decision
 from app.domain.solutions import Carrier
 from app.domain.wire import BreakVerdict, LeakProof, LeakVerdict
-from app.probes.wire import WireRequest, probe_wire
+from app.probes.wire import WireRequest, missing_for_wire, probe_wire
 
 STOP_NUMBER, RESTART_NUMBER = "0700", "0701"
 RESTART_MARGIN_S = 30.0
@@ -126,6 +126,12 @@ class LastingTransaction(Transaction):
             )
 
     # --- proving ------------------------------------------------------------------------------------------------------
+
+    @property
+    def can_be_proven(self) -> bool:
+        """Whether both hosts have what captures need: what was not proven all the same may be at the next try."""
+        facts = {side.value: self._request.facts(side) for side in Side}
+        return not missing_for_wire(self._sessions, facts)
 
     def prove_on_wire(self, *, token: CancelToken) -> LeakProof | None:
         """Look on the underlay whether anything can be read, and whether nothing can once the protection is gone.

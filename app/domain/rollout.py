@@ -27,7 +27,7 @@ class DeploymentState(StrEnum):
     """How far a deployment is."""
 
     PREPARED = "prepared"  # written down here; the hosts may have been begun on, and go back by themselves
-    APPLIED = "applied"  # stands and was verified on both hosts; both go back unless it is confirmed in time
+    APPLIED = "applied"  # stands on both hosts and frames cross; both go back unless it is confirmed in time
     CONFIRMED = "confirmed"  # stays, also after a restart of the hosts
     HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other went back: repaired at the next contact
     REPLACED = "replaced"  # another deployment took its place
@@ -50,7 +50,7 @@ class RolloutOptions:
         inner_a: A's address in the tunnel, with prefix length; empty: the one from Tunnelmark's table.
         inner_b: The same for B.
         confirm_within_s: For how many seconds it is waited for the user's confirmation; None: Tunnelmark confirms by
-            itself once everything has been verified.
+            itself once everything has been proven; what could not be proven waits for the user all the same.
         legacy_reason: Why a suite is used whose design is outdated; empty where it is not.
     """
 
@@ -133,7 +133,7 @@ class Deployment:
         expires_at: Until when it has to be confirmed, while it is APPLIED.
         negotiated: What both ends said they agreed on.
         timings_s: Seconds per phase.
-        message: Why it failed or was undone.
+        message: Why it failed or was undone, or what of it was not proven.
         policy: Name and version of the policy that judged it.
         tunnelmark_version: What rolled it out.
         is_ending: Whether taking it back was begun and not seen to end on both hosts: that is what a repair carries on.

@@ -10,6 +10,7 @@ from typing import Protocol
 from app.domain.cancel import CancelToken
 from app.domain.rollout import Deployment
 from app.domain.wire import LeakProof
+from app.domain.wire_words import unproven_sentences
 
 
 class RolloutStage(StrEnum):
@@ -35,10 +36,15 @@ class RolloutStageStarted:
 
 @dataclass(frozen=True, slots=True)
 class RolloutApplied:
-    """It stands on both hosts and was verified; `leak` says what was seen on the wire, where it was looked at."""
+    """It stands on both hosts: frames cross, and new connections work; `leak` says what was seen on the wire."""
 
     deployment: Deployment
     leak: LeakProof | None = None
+
+    @property
+    def unproven(self) -> tuple[str, ...]:
+        """What was not proven on the wire, a sentence each."""
+        return unproven_sentences(self.leak)
 
 
 @dataclass(frozen=True, slots=True)

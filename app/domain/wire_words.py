@@ -64,6 +64,23 @@ def break_sentence(outcome: BreakOutcome) -> str:
     ).strip()
 
 
+def unproven_sentences(proof: LeakProof | None) -> tuple[str, ...]:
+    """Return what captures did not prove of a tunnel that is to protect, a sentence each; none where all was proven."""
+    if proof is None:
+        return ("It was not looked at whether anything can be read on the way.",)
+    found: list[str] = []
+    if proof.verdict is LeakVerdict.NOT_PROVEN:
+        found.append(f"It was not proven that nothing can be read on the way. {proof.note}".strip())
+        if not proof.broken:
+            found.append("It was not tried whether frames stop once the protection has gone.")
+    found += [
+        f"It was not proven that frames stop after this: {one.title}. {one.note}".strip()
+        for one in proof.broken
+        if one.verdict is BreakVerdict.NOT_PROVEN
+    ]
+    return tuple(found)
+
+
 def crossing_sentence(crossing: Crossing) -> str:
     """Return whether a special kind of frame crosses."""
     said = {True: "cross", False: "do not cross", None: "could not be tried"}[crossing.has_crossed]

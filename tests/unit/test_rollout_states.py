@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.rollout_text import applied_words
+from app.compose import rollout_deploy
 from app.compose.rollout import RolloutOperations
 from app.compose.rollout_choice import Choice, Prepared
 from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
 from app.compose.rollout_status import Reached, pair_status, reach
-from app.deploy import confirming
+from app.deploy import confirming, lasting
 from app.deploy.ends import new_id
 from app.deploy.kit import kit_dir
 from app.deploy.lasting import Place
@@ -34,9 +36,11 @@ from app.domain.rollout_events import (
     RolloutCountdown,
     RolloutEnded,
     RolloutEvent,
+    RolloutNote,
 )
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
+from app.domain.wire import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict, WireReport
 from app.storage import Store
 from support.deploy_world import SUITE, LocalHost, MadeUpVpn, World, make_world, step
 
@@ -72,6 +76,45 @@ def world(tmp_path: Path) -> Iterator[World]:
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store.open(tmp_path / "t.db") as opened:
         yield opened
+
+
+NOTHING_SEEN = {"a": 0, "b": 0}
+CLOSED = BreakOutcome("The key is removed on gateway-a", BreakVerdict.FAILS_CLOSED, NOTHING_SEEN, 0, 6)
+PROVEN = LeakProof(LeakVerdict.PROTECTED, 5, 5, {"a": 10, "b": 10}, NOTHING_SEEN, {"a": 1, "b": 1}, (CLOSED,))
+NO_TCPDUMP = LeakProof(
+    LeakVerdict.NOT_PROVEN, 0, 0, NOTHING_SEEN, NOTHING_SEEN, NOTHING_SEEN, note="gateway-a has no tcpdump."
+)
+UNSURE = replace(
+    PROVEN, broken=(CLOSED, replace(CLOSED, title="The table is deleted", verdict=BreakVerdict.NOT_PROVEN))
+)
+
+
+class Wire:
+    """What captures show; made-up hosts have no wire.
+
+    Attributes:
+        proofs: What they show, one look after the other; the last one again and again.
+        looks: How often it was looked.
+    """
+
+    def __init__(self) -> None:
+        self.proofs = [PROVEN]
+        self.looks = 0
+
+    def probe(self, *_given: object, **_more: object) -> WireReport:
+        proof = self.proofs[min(self.looks, len(self.proofs) - 1)]
+        self.looks += 1
+        return WireReport(leak=proof)
+
+
+@pytest.fixture(autouse=True)
+def wire() -> Iterator[Wire]:
+    made = Wire()
+    # Not the test's own: that one may be undone in the middle.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lasting, "probe_wire", made.probe)
+        patch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
+        yield made
 
 
 def current(world: World, side: Side, slot: str) -> str:
@@ -153,6 +196,61 @@ def test_what_the_user_does_not_keep_is_undone(world: World, store: Store, decis
     assert any(isinstance(event, RolloutCountdown) for event in events)
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
     assert look(world, store).state is None
+
+
+@pytest.mark.parametrize(
+    ("proof", "looks", "sentences"),
+    [
+        (NO_TCPDUMP, 1, ("nothing can be read on the way. gateway-a has no tcpdump", "not tried whether frames stop")),
+        (UNSURE, rollout_deploy.PROOFS, ("frames stop after this: The table is deleted",)),
+    ],
+)
+def test_what_was_not_proven_is_not_confirmed_without_the_user(
+    world: World, store: Store, wire: Wire, proof: LeakProof, looks: int, sentences: tuple[str, ...]
+) -> None:
+    wire.proofs = [proof]
+    events: list[RolloutEvent] = []
+    one = rollout(world, store, events).deploy(token=CancelToken(), confirmation=None)
+    assert (one.state, wire.looks) == (DeploymentState.APPLIED, looks)
+    assert one.expires_at is not None
+    assert [current(world, side, one.slot) for side in Side] == ["", ""]
+    told = " ".join(event.text for event in events if isinstance(event, RolloutNote) and event.is_warning)
+    for sentence in (*sentences, "both hosts go back", "see to what is missing"):
+        assert sentence in told
+    assert all(sentence in one.message for sentence in sentences)
+    (applied,) = (event for event in events if isinstance(event, RolloutApplied))
+    assert len(applied.unproven) == len(sentences)
+    assert "Not all of it was proven" in applied_words(applied)
+    assert "verified" not in applied_words(applied)
+    assert min(left_s(host) for host in world.hosts) > 100
+    confirmed = Operations(world, store).confirm(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert confirmed.state is DeploymentState.CONFIRMED
+
+
+@pytest.mark.parametrize("decision", [Decision.KEEP, Decision.UNDO])
+def test_the_user_is_asked_where_something_was_not_proven(
+    world: World, store: Store, wire: Wire, decision: Decision
+) -> None:
+    wire.proofs = [NO_TCPDUMP]
+    one = rollout(world, store, []).deploy(token=CancelToken(), confirmation=Says(decision))
+    assert one.state is (DeploymentState.CONFIRMED if decision is Decision.KEEP else DeploymentState.UNDONE)
+
+
+def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Store, wire: Wire) -> None:
+    wire.proofs = [UNSURE, PROVEN]
+    events: list[RolloutEvent] = []
+    one = rollout(world, store, events).deploy(token=CancelToken(), confirmation=None)
+    assert (one.state, one.message, wire.looks) == (DeploymentState.CONFIRMED, "", 2)
+    assert look(world, store).state is DeploymentState.CONFIRMED
+    (applied,) = (event for event in events if isinstance(event, RolloutApplied))
+    assert applied_words(applied).endswith("On the wire: protected. With the protection taken away: fails closed.")
+
+
+def test_what_was_confirmed_before_needs_nobody_again(world: World, store: Store, wire: Wire) -> None:
+    wire.proofs = [NO_TCPDUMP]
+    done = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None, is_confirmed_before=True)
+    assert done.state is DeploymentState.CONFIRMED
+    assert "has no tcpdump" in done.message
 
 
 def test_what_the_user_keeps_stays(world: World, store: Store) -> None:

@@ -35,7 +35,7 @@ class Countdown(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Time left to confirm"))
-        self.title = label(tr("It stands on both hosts and was verified. Is it to stay?"), "heading")
+        self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading")
         self.text = label("")
         self.keep: QPushButton = button(
             tr("&Keep it"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+K"
@@ -82,7 +82,7 @@ class Countdown(QFrame):
             former: What stood there before; empty for nothing.
         """
         if self.isHidden():
-            self.title.setText(tr("It stands on both hosts and was verified. Is it to stay?"))
+            self.title.setText(tr("It stands on both hosts. Is it to stay?"))
             for one in (self.keep, self.undo):
                 one.setEnabled(True)
             self.setVisible(True)

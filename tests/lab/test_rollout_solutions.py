@@ -1,4 +1,4 @@
-"""Solutions that no other test rolls out on a lab: deployed, looked at, taken back."""
+"""A solution that no other test rolls out on a lab: deployed, looked at, taken back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def desk(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield opened
 
 
-@pytest.mark.parametrize("solution", ["ssh", "tinc"])
+@pytest.mark.parametrize("solution", ["ssh"])
 def test_it_is_rolled_out_looked_at_and_taken_back(desk: Desk, solution: str) -> None:
     hosts = desk.sessions.a, desk.sessions.b
     before = [take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.QUICK) for host in hosts]

@@ -257,7 +257,7 @@ class Contact:
 
     def is_to_repair(self, now: PairStatus) -> bool:
         """Whether what was seen is put right now."""
-        is_new = now.deployment is not None and now.deployment.id not in self._tried
+        is_new = _repair_key(now) not in self._tried
         return now.can_be_repaired and is_new and not self._context.options.no_repair
 
     def look(self, token: CancelToken) -> PairStatus:
@@ -267,8 +267,7 @@ class Contact:
 
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
         """Repair, and look again; where it does not work, that is said and what was seen stays."""
-        if now.deployment is not None:
-            self._tried.add(now.deployment.id)
+        self._tried.add(_repair_key(now))
         self._context.err.print(now.repair_text, markup=False, soft_wrap=True)
         emit = RolloutDisplay(self._context.err).handle
         try:
@@ -280,10 +279,15 @@ class Contact:
         return self._services.status(self._pair, token=token)
 
 
+def _repair_key(now: PairStatus) -> str:
+    """Return what is tried once only: a deployment; or nothing's name where one was broken off before it counted."""
+    return now.deployment.id if now.deployment is not None else ""
+
+
 def status_code(now: PairStatus) -> ExitCode:
-    """Return 0 where a confirmed tunnel is healthy, or where both hosts say that nothing is rolled out."""
+    """Return 0 where a confirmed tunnel is healthy, or where both hosts say that nothing of any deployment is there."""
     if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
-        return ExitCode.OK
+        return ExitCode.FAILED if now.unfinished else ExitCode.OK
     return ExitCode.OK if now.is_healthy else ExitCode.FAILED
 
 

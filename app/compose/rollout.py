@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from app.compose import rollout_plan
 from app.compose.audit_texts import AUDIT_TEXTS
 from app.compose.header import file_header
-from app.compose.rollout_choice import choose, current_ids, own_bridges, prepare
+from app.compose.rollout_choice import choose, current_ids, prepare
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
 from app.compose.rollout_ending import end_deployment
-from app.compose.rollout_one_end import end_on_one
+from app.compose.rollout_lans import read_standing
+from app.compose.rollout_one_end import end_on_one, remove_unfinished
 from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
 from app.compose.version import tunnelmark_version
 from app.deploy.confirming import Confirmer
@@ -73,7 +74,8 @@ class RolloutOperations:
         """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel."""
         sessions, pair = self.sessions(discovery.pair, token=token), discovery.pair
         slot = slot_of(pair)
-        own = own_bridges(sessions, slot, current_ids(sessions, slot, token=token), token=token)
+        current = current_ids(sessions, slot, token=token)
+        own = read_standing(sessions, slot, current, token=token).own_bridges
         in_a, in_b = own.get(Side.A, ""), own.get(Side.B, "")
         a, b = run_both(
             lambda: lan_interfaces(sessions.a, discovery.a.facts, pair.underlay_a, token=token, own_bridge=in_a),
@@ -221,12 +223,15 @@ class RolloutOperations:
         """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
 
         What was rolled out is rolled out on both once more, what was being taken back is taken back. Nobody is asked
-        again: it was confirmed before.
+        again: it was confirmed before. What was broken off before it counted is removed.
 
         Raises:
             CommandFailed: It cannot be repaired just now: a host cannot be reached, or goes back by itself.
         """
         status = self.status(pair, token=token)
+        for unfinished in status.unfinished:
+            session = self._connections.host(pair.host(unfinished.side), token=token)
+            remove_unfinished(self.store, session, pair, unfinished.side, token=token)
         half = status.deployment
         if status.state is not DeploymentState.HALF_CONFIRMED or half is None:
             return None

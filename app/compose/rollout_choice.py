@@ -268,13 +268,6 @@ def _index(discovery: Discovery, current: Mapping[Side, str], known: tuple[Deplo
     return free_index((discovery.a.facts, discovery.b.facts))
 
 
-def own_bridges(
-    sessions: SessionPair, slot: str, current: Mapping[Side, str], *, token: CancelToken
-) -> dict[Side, str]:
-    """Return the bridges that what stands in a place has made, by side: their ports are free for what comes next."""
-    return read_standing(sessions, slot, current, token=token).own_bridges
-
-
 def this_user() -> str:
     """Return who works on this computer, for what is written down."""
     try:

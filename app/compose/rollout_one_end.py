@@ -1,4 +1,4 @@
-"""Taking a deployment back on one host alone, because the other one cannot be reached."""
+"""What is taken back on one host alone: a deployment whose other host cannot be reached, and what never counted."""
 
 from __future__ import annotations
 
@@ -54,16 +54,11 @@ def end_on_one(
     ending = replace(deployment, is_ending=True)
     # Written down first: whoever makes contact after the end of this process carries it on.
     _save(store, ending, deployment.state)
-    result = end.run_script(host_script("remove.sh"), (slot, found), token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
-    who = this_user()
-    ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=deployment.id)))
-    ledger.write("Take back what is rolled out, on this host alone", f"sh remove.sh {slot}", result.exit_status)
-    if not result.is_ok:
+    try:
+        _remove(store, end, slot, found, "Take back what is rolled out, on this host alone")
+    except CommandFailed:
         _save(store, deployment, deployment.state)
-        raise CommandFailed(
-            f"It could not be taken back on {end.label}. {printable(result.stderr, limit=500)}".strip(),
-            context={"host": end.label, "exit_status": str(result.exit_status)},
-        )
+        raise
     other = pair.host(side.other).label
     text = (
         f"It was taken back on {end.label} alone. {other} was not asked and may still have its end: it is taken back "
@@ -73,6 +68,38 @@ def end_on_one(
     emit(RolloutNote(text, is_warning=True))
     emit(RolloutEnded(ended))
     return ended
+
+
+def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken) -> None:
+    """Remove the files of a deployment that was broken off while they were put on a host, for example by its power.
+
+    Args:
+        store: Where it is written down.
+        session: The connection to that host.
+        pair: The hosts.
+        side: Which of them.
+        token: Cancels it before anything is changed.
+
+    Raises:
+        CommandFailed: They could not be removed, or somebody works on the host.
+    """
+    token.raise_if_cancelled()
+    end = HostEnd(side, session, STATE_DIR)
+    _remove(store, end, slot_of(pair), "", "Remove the files of a deployment that was broken off")
+
+
+def _remove(store: Store, end: HostEnd, slot: str, deployment_id: str, what: str) -> None:
+    """Have a host remove a place while that deployment counts there (empty: none), and write it down."""
+    script, words = host_script("remove.sh"), (slot, deployment_id)
+    result = end.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
+    who = this_user()
+    ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=deployment_id)))
+    ledger.write(what, f"sh remove.sh {slot}", result.exit_status)
+    if not result.is_ok:
+        raise CommandFailed(
+            f"It could not be taken back on {end.label}. {printable(result.stderr, limit=500)}".strip(),
+            context={"host": end.label, "exit_status": str(result.exit_status)},
+        )
 
 
 def _save(store: Store, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:

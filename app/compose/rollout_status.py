@@ -72,7 +72,7 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
     state, sentences = _judge(pair, deployment, reached, ids)
     deployment = _brought_up_to_date(store, known, deployment, state, reached)
     ends = {side: _end(pair, side, reached[side], deployment, token=token) for side in Side}
-    return PairStatus(
+    found = PairStatus(
         pair=pair.name,
         at=datetime.now(UTC),
         deployment=deployment,
@@ -81,6 +81,12 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
         b=ends[Side.B],
         sentences=sentences,
     )
+    left = tuple(
+        f"{one.label} has files of a deployment that was broken off before it counted; nothing reads them. They are "
+        f"removed by: tunnelmark status {pair.name}"
+        for one in found.unfinished
+    )
+    return replace(found, sentences=(*sentences, *left))
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
@@ -222,6 +228,7 @@ def _end(
         boot_connect_s=state.boot_connect_s,
         outages=state.outages,
         is_worked_on=state.lock is not None,
+        is_unfinished=state.is_unfinished,
     )
 
 

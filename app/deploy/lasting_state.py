@@ -55,6 +55,7 @@ class LastingState:
         connect_s: Seconds from the last start of this end until the other one answered; None where not written down.
         boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.
         outages: When the other end was lost and came back.
+        is_unfinished: Whether files of a deployment are there that never counted.
     """
 
     deployment_id: str = ""
@@ -76,6 +77,7 @@ class LastingState:
     connect_s: float | None = None
     boot_connect_s: float | None = None
     outages: tuple[Outage, ...] = ()
+    is_unfinished: bool = False
 
 
 def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
@@ -138,6 +140,7 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
         connect_s=_whole(about.get("connect", "")),
         boot_connect_s=_whole(about.get("boot", "")),
         outages=parse_outages(sections.get("answers", "")),
+        is_unfinished="unfinished" in sections,
     )
 
 

@@ -83,6 +83,8 @@ class EndStatus:
             restarted since.
         outages: When the other end was lost and came back since the host started, oldest first; the newest ones.
         is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
+        is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
+            reads them.
     """
 
     side: Side
@@ -108,6 +110,7 @@ class EndStatus:
     boot_connect_s: float | None = None
     outages: tuple[Outage, ...] = ()
     is_worked_on: bool = False
+    is_unfinished: bool = False
 
     @property
     def reconnect_s(self) -> float | None:
@@ -154,12 +157,19 @@ class PairStatus:
         return self.deployment.timings_s.get("connect") if self.deployment is not None else None
 
     @property
+    def unfinished(self) -> tuple[EndStatus, ...]:
+        """Hosts with the files of a deployment that never counted, where nothing is rolled out and nobody works."""
+        if self.state is not None:
+            return ()
+        return tuple(end for end in (self.a, self.b) if end.is_unfinished and not end.is_worked_on)
+
+    @property
     def can_be_repaired(self) -> bool:
-        """Whether one host alone keeps it, both can be reached, and nobody works on them.
+        """Whether one host alone keeps it, both can be reached, and nobody works on them; or whether one is unfinished.
 
         Whoever makes contact then carries through what was begun last, see `RolloutServices.repair`.
         """
-        return (
+        return bool(self.unfinished) or (
             self.state is DeploymentState.HALF_CONFIRMED
             and self.deployment is not None
             and all(end.is_reachable and not end.is_worked_on for end in (self.a, self.b))
@@ -168,6 +178,9 @@ class PairStatus:
     @property
     def repair_text(self) -> str:
         """What a repair does, as a sentence."""
+        if self.unfinished:
+            names = " and ".join(end.label for end in self.unfinished)
+            return f"A deployment was broken off on {names} before it counted. Its files are removed."
         if self.deployment is not None and self.deployment.is_ending:
             return "One host alone has still what was being taken back. It is taken back on both."
         return "One host alone keeps the deployment. It is rolled out on both once more."

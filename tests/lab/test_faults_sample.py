@@ -20,7 +20,7 @@ SAMPLE = (
     CellPlan("Tunnelmark killed", BETWEEN, SEED, True),
     CellPlan("Tunnelmark killed", "verify", SEED, False),
     CellPlan("Tunnelmark killed", "prepare", SEED, False),
-    CellPlan("power loss of A", "verify", SEED, False),
+    CellPlan("power loss of A", "confirm", SEED, False),
     CellPlan("power loss of B", "apply", SEED, True),
     CellPlan("SSH broken on B", "confirm", SEED, True),
     CellPlan("SSH broken on both", "arm", SEED, False),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.cli.exit_codes import ExitCode
+from app.cli.rollout import status_code
 from app.compose.rollout import RolloutOperations
 from app.compose.rollout_choice import Choice, Prepared
 from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
-from app.compose.rollout_one_end import end_on_one
+from app.compose.rollout_one_end import end_on_one, remove_unfinished
 from app.compose.rollout_status import pair_status, reach
 from app.deploy.ends import new_id
 from app.deploy.kit import kit_dir
@@ -22,7 +25,7 @@ from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import CommandFailed, ConnectionLost, NotFound, TunnelmarkError
-from app.domain.hosts import PairSpec, Side
+from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import Decision, RolloutEvent, RolloutNote
@@ -85,6 +88,10 @@ class Operations(RolloutOperations):
         self.world = world
         self.store = store
         self.adapters = {VPN.info.name: VPN}
+        self._connections = self  # type: ignore[assignment]  # as far as it is used
+
+    def host(self, spec: HostSpec, *, token: CancelToken) -> HostSession:
+        return self.world.a if spec.address == self.world.request.pair.a.address else self.world.b
 
     def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
         return self.world.sessions
@@ -215,3 +222,46 @@ def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(
 def test_nothing_to_take_back_on_one_host_is_said(world: World, store: Store) -> None:
     with pytest.raises(NotFound, match="Nothing is rolled out on gateway-a"):
         end_on_one(store, world.a, world.request.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+
+
+def break_off(world: World) -> None:
+    """Leave on A what is there when its power goes before anything starts the deployment with the host."""
+    place = world.a.path(place_dir(slot_of(world.request.pair)))
+    seen = place.parent.parent.stat()
+    (place / "times").mkdir(parents=True)
+    (place / "times/1.before").touch()
+    os.utime(place / "times/1.before", ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    (place / "start.sh").write_text("# not read by anybody")
+
+
+@in_every_shell
+def test_what_was_broken_off_before_it_counted_is_seen_and_removed_at_the_next_contact(
+    world: World, store: Store
+) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    break_off(world)
+    services, pair = Operations(world, store), world.request.pair
+    status = services.status(pair, token=CancelToken())
+    assert (status.state, status.can_be_repaired, status.is_healthy) == (None, True, False)
+    assert [end.side for end in status.unfinished] == [Side.A]
+    assert status.repair_text.startswith("A deployment was broken off on gateway-a")
+    assert "tunnelmark status pair" in status.sentences[-1]
+    assert status_code(status) is ExitCode.FAILED
+
+    assert services.repair(pair, token=CancelToken(), emit=lambda _event: None) is None
+    assert [host.etc_files() for host in world.hosts] == before
+    assert (store.list_audit()[0].side, store.list_audit()[0].exit_status) == (Side.A, 0)
+    after = services.status(pair, token=CancelToken())
+    assert (after.unfinished, after.sentences, status_code(after)) == ((), (), ExitCode.OK)
+
+
+def test_what_somebody_is_about_to_put_in_place_is_left_alone(world: World, store: Store) -> None:
+    break_off(world)
+    world.a.path(STATE_DIR).mkdir()
+    services, pair = Operations(world, store), world.request.pair
+    status = services.status(pair, token=CancelToken())
+    assert (status.unfinished, status.can_be_repaired) == ((), False)
+    # Somebody who comes between the look and the removal is left alone as well.
+    with pytest.raises(CommandFailed, match="Somebody works on this host"):
+        remove_unfinished(store, world.a, pair, Side.A, token=CancelToken())
+    assert world.a.path(place_dir(slot_of(pair))).is_dir()

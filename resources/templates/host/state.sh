@@ -89,6 +89,8 @@ main() {
         section certificates certificates
         section answers answers
         section log tail -n 50 "$run_dir/.lasting/log"
+    elif [ -z "$id" ] && [ -e "$base" ]; then
+        section unfinished echo yes
     fi
     say finished
 }

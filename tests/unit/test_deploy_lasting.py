@@ -30,7 +30,9 @@ from app.domain.errors import CommandFailed, ConnectionLost, PairLocked, TunnelD
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout_events import Decision
-from support.deploy_world import LocalHost, MadeUpVpn, World, ignore_stage, make_world, open_tunnel, step
+from support.deploy_world import World, ignore_stage, make_world, open_tunnel
+from support.made_up_host import LocalHost
+from support.made_up_vpn import MadeUpVpn, step
 
 SLOT = "58fca5ac"
 VPN = MadeUpVpn(interface="tml0")

@@ -19,7 +19,8 @@ from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.errors import PairLocked
 from app.domain.link import STATE_DIR
-from support.deploy_world import MadeUpVpn, World, ignore_stage, make_world
+from support.deploy_world import World, ignore_stage, make_world
+from support.made_up_vpn import MadeUpVpn
 
 SLOT = "58fca5ac"
 

@@ -17,7 +17,8 @@ from app.domain.commands import FileToWrite
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, Link
-from support.deploy_world import MADE_DIR, MadeUpVpn, World, link_step, make_world, open_tunnel, step
+from support.deploy_world import World, make_world, open_tunnel
+from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 
 
 @pytest.fixture

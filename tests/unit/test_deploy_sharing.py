@@ -18,7 +18,8 @@ from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import MadeUpVpn, World, link_step, make_world, open_tunnel, step
+from support.deploy_world import World, make_world, open_tunnel
+from support.made_up_vpn import MadeUpVpn, link_step, step
 
 PATH = f"{STATE_DIR}/tunnel/shared"
 MAKE = "umask 077; head -c 32 /dev/urandom | od -A n -v -t x1 | tr -d ' \\n' > \"$1\""

@@ -25,7 +25,8 @@ from app.domain.errors import Cancelled, CommandFailed, InvalidPlan, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.solutions import Suite
-from support.deploy_world import SUITE, MadeUpVpn, World, link_step, make_world, open_tunnel, step
+from support.deploy_world import World, make_world, open_tunnel
+from support.made_up_vpn import SUITE, MadeUpVpn, link_step, step
 
 RUN_DIR = f"{STATE_DIR}/tunnel"
 

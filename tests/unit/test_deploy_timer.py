@@ -19,7 +19,8 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import CleanupFailed, CommandFailed, ConnectionLost, HostUnreachable
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import MadeUpVpn, World, ignore_stage, link_step, make_world, open_tunnel, step
+from support.deploy_world import World, ignore_stage, make_world, open_tunnel
+from support.made_up_vpn import MadeUpVpn, link_step, step
 
 LEASE_S = 5
 

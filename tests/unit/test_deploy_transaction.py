@@ -26,7 +26,8 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import MADE_DIR, MadeUpVpn, World, link_step, make_world, open_tunnel, step
+from support.deploy_world import World, make_world, open_tunnel
+from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 
 RUN_DIR = f"{STATE_DIR}/tunnel"
 

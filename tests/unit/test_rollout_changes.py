@@ -26,7 +26,8 @@ from app.domain.rollout import RolloutOptions
 from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.domain.verdicts import Verdict
 from app.storage import Store
-from support.deploy_world import SUITE, MadeUpVpn, make_world, step
+from support.deploy_world import make_world
+from support.made_up_vpn import SUITE, MadeUpVpn, step
 
 LINK = lasting_link(Link("192.0.2.1", "192.0.2.2"), "0" * 16, 0)
 PAIR = cast("PairSpec", SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}")))

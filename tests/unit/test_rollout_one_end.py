@@ -32,7 +32,8 @@ from app.domain.rollout_events import Decision, RolloutEvent, RolloutNote
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 from app.storage import Store
-from support.deploy_world import SUITE, MadeUpVpn, World, make_world
+from support.deploy_world import World, make_world
+from support.made_up_vpn import SUITE, MadeUpVpn
 
 VPN = MadeUpVpn(interface="tml0")
 

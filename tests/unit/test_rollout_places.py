@@ -16,7 +16,8 @@ from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidOption, InvalidPlan, PreflightRefused
 from app.domain.hosts import HostSpec, Nic, PairSpec, Side
 from app.domain.link import Link, TunnelNames
-from support.deploy_world import MadeUpVpn, made_up_facts, make_world, step
+from support.deploy_world import made_up_facts, make_world
+from support.made_up_vpn import MadeUpVpn, step
 
 MARK = "ab" * 8
 

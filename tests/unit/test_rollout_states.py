@@ -42,7 +42,9 @@ from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 from app.domain.wire import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict, WireReport
 from app.storage import Store
-from support.deploy_world import SUITE, LocalHost, MadeUpVpn, World, make_world, step
+from support.deploy_world import World, make_world
+from support.made_up_host import LocalHost
+from support.made_up_vpn import SUITE, MadeUpVpn, step
 
 VPN = MadeUpVpn(interface="tml0")
 

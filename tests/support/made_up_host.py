@@ -1,0 +1,324 @@
+"""A made-up host on this computer for tests of deploying: real shells and files, a made-up network.
+
+Whatever names Tunnelmark's folder on a host (`/run/tunnelmark`) is turned into a path below the host's own folder. The
+programs that would look at or change this computer's network are replaced by small scripts that keep what they are told
+in files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWrite, LineSink, Stream
+from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
+from app.domain.hosts import HostSpec, Privilege, Side
+from app.domain.link import STATE_DIR
+
+UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
+
+_IP = """#!/bin/sh
+# ip as far as deploying uses it: links are files below $FAKE_NET.
+case "$*" in
+    "-o -batch -")
+        [ -e "$FAKE_NET/knows-batch" ] || { echo "not known" >&2; exit 1; }
+        while read -r line; do
+            # shellcheck disable=SC2086
+            "$0" -o $line
+        done ;;
+    "-o link show")
+        n=0
+        for link in "$FAKE_NET"/links/*; do
+            n=$((n + 1))
+            echo "$n: ${link##*/}: <UP> mtu 1500"
+        done ;;
+    "-o addr show") cat "$FAKE_NET/addresses" ;;
+    "route show table all" | "-o route show table all") cat "$FAKE_NET/routes" ;;
+    "route get "*) grep -q "^default" "$FAKE_NET/routes" && echo "$3 via somewhere" ;;
+    "link add "*) [ ! -e "$FAKE_NET/links/$3" ] || { echo "File exists" >&2; exit 2; }; : > "$FAKE_NET/links/$3" ;;
+    "link del "*) rm -f "$FAKE_NET/links/$3" ;;
+esac
+exit 0
+"""
+_PING = """#!/bin/sh
+[ ! -e "$FAKE_NET/deaf" ] && echo "1 packets transmitted, 1 received"
+"""
+_NOTHING = "#!/bin/sh\nexit 1\n"
+_ETC = re.compile(r"/etc(?=[/\\\s\"')]|$)")
+
+
+class LocalHost:
+    """Implements HostSession by running everything on this computer, in a folder of its own.
+
+    Args:
+        side: Which host.
+        root: Its folder.
+        shell: Program and arguments of its POSIX shell.
+    """
+
+    def __init__(self, side: Side, root: Path, *, shell: Sequence[str] = ("dash",)) -> None:
+        self.side = side
+        self.root = root
+        self.state_dir = root / "run" / "tunnelmark"
+        self.net = root / "net"
+        self.shell = tuple(shell)
+        self.is_cut = False
+        self.can_reconnect = True
+        self.can_connect_anew = True
+        self.does_hang_up = True
+        self.has_etc = False
+        self.commands: list[str] = []
+        self.on_run: Callable[[Command], None] | None = None
+        self.on_line: Callable[[str], None] | None = None
+        self._bin = root / "bin"
+        self._make()
+
+    def _make(self) -> None:
+        (self.root / "run").mkdir(parents=True)
+        (self.net / "links").mkdir(parents=True)
+        (self.net / "links" / "eth1").touch()
+        if "busybox" not in self.shell:
+            (self.net / "knows-batch").touch()
+        address = UNDERLAYS[self.side]
+        (self.net / "addresses").write_text(f"2: eth1    inet {address}/24 brd 192.0.2.255 scope global eth1\n")
+        (self.net / "routes").write_text("default via 192.0.2.254 dev eth1\n192.0.2.0/24 dev eth1 scope link\n")
+        self._bin.mkdir()
+        scripts = {"ip": _IP, "ping": _PING, "nft": _NOTHING, "systemd-run": _NOTHING, "logger": _NOTHING}
+        for name, text in scripts.items():
+            (self._bin / name).write_text(text)
+            (self._bin / name).chmod(0o755)
+        # /bin/sh of this host is the shell that was asked for.
+        (self._bin / "sh").write_text(f'#!/bin/bash\nexec {" ".join(self.shell)} "$@"\n')
+        (self._bin / "sh").chmod(0o755)
+
+    # --- HostSession --------------------------------------------------------------------------------------------------
+
+    @property
+    def spec(self) -> HostSpec:
+        return HostSpec(f"gateway-{self.side.value}", f"10.0.0.{1 if self.side is Side.A else 2}")
+
+    @property
+    def privilege(self) -> Privilege:
+        return Privilege.ROOT
+
+    @property
+    def is_connected(self) -> bool:
+        return not self.is_cut
+
+    def run(self, command: Command, *, token: CancelToken, on_line: LineSink | None = None) -> CommandResult:
+        self._raise_if_cut()
+        token.raise_if_cancelled()
+        self.commands.append(" ".join(command.argv)[:200])
+        if self.on_run is not None:
+            self.on_run(command)
+            self._raise_if_cut()
+        argv = [self._here(word) for word in command.argv]
+        process = subprocess.Popen(
+            argv,
+            env={**self._environment(), "TUNNELMARK_RUN": "fake"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        return self._attend(process, command, token, on_line)
+
+    def _attend(  # noqa: C901 - stands in for a whole channel
+        self, process: subprocess.Popen[bytes], command: Command, token: CancelToken, on_line: LineSink | None
+    ) -> CommandResult:
+        out: list[str] = []
+        err: list[str] = []
+        lost: list[ConnectionLost] = []
+
+        def drain(stream: Stream, lines: list[str]) -> None:
+            source = process.stdout if stream is Stream.STDOUT else process.stderr
+            assert source is not None
+            with source:
+                for raw in source:
+                    line = raw.decode(errors="replace").removesuffix("\n")
+                    lines.append(line)
+                    if stream is Stream.STDOUT and self.on_line is not None:
+                        self.on_line(line)
+                    if on_line is not None:
+                        on_line(stream, line)
+                    if self.is_cut and not lost:
+                        lost.append(ConnectionLost(f"The connection to {self.spec.label} broke."))
+                        closed.set()
+                        return
+
+        closed = threading.Event()
+        unregister = token.on_cancel(closed.set)
+        threads = [
+            threading.Thread(target=drain, args=(stream, lines), daemon=True)
+            for stream, lines in ((Stream.STDOUT, out), (Stream.STDERR, err))
+        ]
+        for thread in threads:
+            thread.start()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(self._here((command.stdin or b"").decode()).encode())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+
+        def finish() -> None:
+            process.wait()
+            closed.set()
+
+        waiter = threading.Thread(target=finish, daemon=True)
+        waiter.start()
+        in_time = closed.wait(command.timeout_s)
+        unregister()
+        if token.is_cancelled or lost or not in_time:
+            # What a closed channel does: the command's next line finds nobody who reads it.
+            if token.is_cancelled:
+                self._hang_up(process)
+            self._join([*threads, waiter] if token.is_cancelled else [])
+            token.raise_if_cancelled()
+            if lost:
+                self._abandoned(process, [*threads, waiter])
+                raise lost[0]
+            self._hang_up(process)
+            raise DeadlineExceeded(f"{command.argv[0]} took too long.")
+        self._join([*threads, waiter])
+        if lost:
+            raise lost[0]
+        return CommandResult(
+            command.argv, process.returncode, self._there("\n".join(out)), self._there("\n".join(err)), 0.0
+        )
+
+    def _hang_up(self, process: subprocess.Popen[bytes]) -> None:
+        if process.poll() is None and self.does_hang_up:
+            try:
+                os.killpg(process.pid, signal.SIGHUP)
+            except ProcessLookupError:
+                pass
+
+    def _abandoned(self, process: subprocess.Popen[bytes], threads: list[threading.Thread]) -> None:
+        self._hang_up(process)
+        if self.does_hang_up:
+            self._join(threads)
+        # Otherwise nobody reads any more; what runs there goes on until it wants to say something.
+
+    @staticmethod
+    def _join(threads: list[threading.Thread]) -> None:
+        for thread in threads:
+            thread.join(timeout=30)
+
+    def run_batch(
+        self,
+        commands: Sequence[Command],
+        *,
+        token: CancelToken,
+        on_line: BatchLineSink | None = None,
+        should_stop_at_failure: bool = False,
+    ) -> tuple[CommandResult, ...]:
+        results: list[CommandResult] = []
+        for command in commands:
+            if should_stop_at_failure and any(not result.is_ok for result in results):
+                results.append(CommandResult(command.argv, None, "", "", 0.0))
+            else:
+                results.append(self.run(command, token=token))
+        return tuple(results)
+
+    def write_files(self, files: Sequence[FileToWrite], *, token: CancelToken) -> None:
+        self._raise_if_cut()
+        token.raise_if_cancelled()
+        for file in files:
+            path = Path(self._here(file.path))
+            if not path.parent.is_dir():
+                raise CommandFailed(f"{path.parent} does not exist.")
+            path.write_bytes(file.content)
+            path.chmod(file.mode)
+
+    def check_new_connection(self, *, token: CancelToken) -> float:
+        token.raise_if_cancelled()
+        if not self.can_connect_anew:
+            raise HostUnreachable(f"{self.spec.label} cannot be reached.")
+        return 0.1
+
+    def reconnect(self, *, token: CancelToken) -> None:
+        token.raise_if_cancelled()
+        if not self.can_reconnect:
+            raise HostUnreachable(f"{self.spec.label} cannot be reached.")
+        self.is_cut = False
+
+    def close(self) -> None:
+        self.is_cut = True
+
+    # --- for tests ----------------------------------------------------------------------------------------------------
+
+    @property
+    def links(self) -> set[str]:
+        return {path.name for path in (self.net / "links").iterdir()}
+
+    def path(self, path: str) -> Path:
+        """Return where a path of the host lies on this computer."""
+        return Path(self._here(path))
+
+    def shell_run(self, *argv: str) -> subprocess.CompletedProcess[str]:
+        """Run something as an engineer at the host's console."""
+        words = [self._here(word) for word in argv]
+        return subprocess.run(words, env=self._environment(), capture_output=True, text=True, check=False, timeout=60)
+
+    def processes(self) -> list[int]:
+        """Return the host's processes: those with its folder in their environment."""
+        needle = f"FAKE_NET={self.net}".encode()
+        found: list[int] = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if needle in (folder / "environ").read_bytes():
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+        return found
+
+    def end_processes(self) -> None:
+        """Kill everything on the host, and what that was just starting."""
+        while found := self.processes():
+            for pid in found:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+
+    def _raise_if_cut(self) -> None:
+        if self.is_cut:
+            raise ConnectionLost(f"There is no connection to {self.spec.label} any more.")
+
+    def _environment(self) -> dict[str, str]:
+        return {"PATH": f"{self._bin}:{os.environ['PATH']}", "FAKE_NET": str(self.net), "LC_ALL": "C.UTF-8"}
+
+    def _here(self, text: str) -> str:
+        text = text.replace(STATE_DIR, str(self.state_dir))
+        if self.has_etc:
+            text = _ETC.sub(str(self.root / "etc"), text)
+            # What is uploaded has become longer by the folder's name.
+            text = text.replace('[ "$got" -eq "$want" ]', '[ "$got" -ge "$want" ]')
+            text = text.replace("/sys/class/net", str(self.net / "links")).replace(
+                "/run/systemd", f"{self.root}/systemd"
+            )
+        return text
+
+    def make_etc(self) -> None:
+        """Give it an /etc of its own, with BusyBox's way to start services, for what stays there."""
+        self.has_etc = True
+        (self.root / "etc" / "init.d").mkdir(parents=True)
+        (self.root / "etc" / "init.d" / "rcS").touch()
+
+    def etc_files(self) -> dict[str, tuple[str, int]]:
+        """Return what lies in its /etc: paths with their content and time of change."""
+        folder = self.root / "etc"
+        return {
+            str(path.relative_to(folder)): ("" if path.is_dir() else path.read_text(), path.stat().st_mtime_ns)
+            for path in (folder, *folder.rglob("*"))
+        }
+
+    def _there(self, text: str) -> str:
+        return text.replace(str(self.state_dir), STATE_DIR)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -20,6 +22,8 @@ from support.made_up_vpn import SUITE, MadeUpVpn
 
 SHELLS = ("dash", "busybox sh")
 """The shells that /bin/sh is on gateways."""
+in_every_shell = pytest.mark.parametrize("world", SHELLS, indirect=True)
+"""For a test whose fixture `world` takes the shell as its parameter."""
 
 
 def made_up_facts(side: Side) -> HostFacts:

@@ -1,0 +1,128 @@
+"""Tunnels that stay, between two made-up hosts, for tests of deploying them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.deploy import DeployRequest
+from app.deploy.confirming import Outcome
+from app.deploy.ends import HostEnd, new_id
+from app.deploy.kit import kit_dir
+from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
+from app.deploy.lasting_adapter import EndingAdapter, LastingAdapter
+from app.deploy.lasting_state import LastingState, read_state
+from app.deploy.places import lasting_link, place_dir
+from app.deploy.request import MakesRoom
+from app.domain.adapters import Purpose
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.link import STATE_DIR
+from support.deploy_world import World, ignore_stage, running_world, wait_until
+from support.made_up_host import LocalHost
+from support.made_up_vpn import MadeUpVpn
+
+SLOT = "58fca5ac"
+"""The place of the two made-up hosts, as `slot_of` names it."""
+VPN = MadeUpVpn(interface="tml0")
+STANDING = {"eth1", "tml0"}
+"""The interfaces of a host with a tunnel that stays."""
+
+
+@contextmanager
+def lasting_world(root: Path, shell: str = "dash") -> Iterator[World]:
+    """Give two hosts with an /etc each; see `running_world`."""
+    with running_world(root, shell) as made:
+        for host in made.hosts:
+            host.make_etc()
+        yield made
+
+
+def place_on(host: LocalHost) -> Path:
+    """Return where the folder of the place lies on this computer."""
+    return host.path(place_dir(SLOT))
+
+
+def current(host: LocalHost) -> str:
+    """Return what is confirmed on a host; empty where nothing is."""
+    path = place_on(host) / "current"
+    return path.read_text().strip() if path.exists() else ""
+
+
+def run_dirs(host: LocalHost) -> list[str]:
+    """Return the names of what lies below a host's /run."""
+    return sorted(path.name for path in (host.root / "run").iterdir())
+
+
+def state_of(host: LocalHost) -> LastingState:
+    """Ask a host how its lasting tunnel is."""
+    return read_state(HostEnd(host.side, host, STATE_DIR), SLOT, token=CancelToken())
+
+
+def wait_until_watched(host: LocalHost) -> None:
+    """Wait until a host watches over its lasting tunnel."""
+    wait_until(lambda: state_of(host).is_watched, f"the watcher on {host.side}")
+
+
+def lasting_request(world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False) -> tuple[DeployRequest, Place]:
+    """Return what is to stay, or to end, in the place of what stands on the hosts now."""
+    replaced = {host.side: one for host in world.hosts if (one := current(host))}
+    kind = EndingAdapter if is_ending else LastingAdapter
+    deployment_id = new_id()
+    request = replace(
+        world.request,
+        adapter=kind(vpn, kit_dir(STATE_DIR), {side: place_dir(SLOT) for side in replaced}),
+        link=lasting_link(world.request.link, deployment_id, 0),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+        makes_room={side: MakesRoom(lasting_link(world.request.link, "", 0)) for side in replaced},
+    )
+    return request, Place("" if is_ending else deployment_id, SLOT, replaced)
+
+
+def transaction(
+    world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False, lease_s: float = 30
+) -> LastingTransaction:
+    """Return the transaction of `lasting_request`."""
+    request, place = lasting_request(world, vpn, is_ending=is_ending)
+    return LastingTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=lease_s)
+
+
+@contextmanager
+def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[LastingTransaction]:
+    """Give a tunnel that was started from its kit and is not confirmed yet."""
+    one = transaction(world, vpn)
+    with lasting_tunnel(one, token=CancelToken()):
+        one.start_from_kit(token=CancelToken())
+        yield one
+
+
+def roll_out(world: World, vpn: MadeUpVpn = VPN) -> tuple[str, Outcome]:
+    """Confirm a tunnel on both hosts; return its name and how that went."""
+    with started_tunnel(world, vpn) as one:
+        outcome = one.confirm(token=CancelToken())
+    return one.confirmer.deployment_id, outcome
+
+
+def take_back(world: World) -> Outcome:
+    """End what is confirmed on both hosts."""
+    one = transaction(world, is_ending=True)
+    with lasting_tunnel(one, token=CancelToken()):
+        return one.confirm(token=CancelToken())
+
+
+def is_confirming(command: Command) -> bool:
+    """Whether a command is the one by which a host confirms."""
+    return b"Confirms a deployment on this host" in (command.stdin or b"")
+
+
+def when_confirming(host: LocalHost, action: Callable[[], object]) -> None:
+    """Have something done each time that a host is just about to confirm."""
+
+    def before(command: Command) -> None:
+        if is_confirming(command):
+            action()
+
+    host.on_run = before

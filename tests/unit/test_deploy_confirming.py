@@ -1,0 +1,273 @@
+"""Confirming a tunnel on two made-up hosts: what is refused, lost on the way, broken off, or comes too late."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.deploy.confirming import Confirmed, Outcome
+from app.deploy.lasting import lasting_tunnel
+from app.deploy.places import place_dir
+from app.deploy.recovery import Found, recover
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import ConnectionLost, PairLocked
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout_events import Decision
+from support.deploy_world import World, in_every_shell, open_tunnel, wait_until
+from support.lasting_world import (
+    SLOT,
+    STANDING,
+    current,
+    is_confirming,
+    lasting_world,
+    place_on,
+    roll_out,
+    run_dirs,
+    started_tunnel,
+    state_of,
+    take_back,
+    transaction,
+    wait_until_watched,
+    when_confirming,
+)
+from support.made_up_host import LocalHost
+
+
+@pytest.fixture
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path, getattr(request, "param", "dash")) as made:
+        yield made
+
+
+def begin_undo(host: LocalHost) -> None:
+    """What somebody does first who runs the undo on the host's console."""
+    host.shell_run("touch", f"{STATE_DIR}/undo-begun")
+
+
+@in_every_shell
+def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    with started_tunnel(world) as one:
+        one.confirmer.install(token=CancelToken())
+        # In the very moment in which A confirms.
+        begin_undo(world.b)
+        outcome = one.confirmer.commit(token=CancelToken())
+        assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+        assert not outcome.may_be_half
+    for host, files in zip(world.hosts, before, strict=True):
+        assert current(host) == ""
+        assert host.etc_files() == files
+        assert host.links == {"eth1"}
+
+
+def refused_on_b(world: World) -> tuple[str, Outcome]:
+    """Roll out; B goes back after A has confirmed and watches over what it now has."""
+    with started_tunnel(world) as one:
+        confirmer = one.confirmer
+        confirmer.install(token=CancelToken())
+        watcher = world.a.path(f"/run/tunnelmark-{confirmer.deployment_id}/.lasting/watcher")
+
+        def refuse() -> None:
+            wait_until(watcher.exists, "A's watcher")
+            begin_undo(world.b)
+
+        when_confirming(world.b, refuse)
+        outcome = confirmer.commit(token=CancelToken())
+        world.b.on_run = None
+    return confirmer.deployment_id, outcome
+
+
+@in_every_shell
+def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> None:
+    first, _ = roll_out(world)
+    second, outcome = refused_on_b(world)
+    assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+    for host in world.hosts:
+        assert current(host) == first
+        assert host.links == STANDING
+        assert not (place_on(host) / second).exists()
+        wait_until_watched(host)
+        assert state_of(host).is_standing
+        assert run_dirs(host) == [f"tunnelmark-{first}"]
+
+
+@in_every_shell
+@pytest.mark.parametrize("side", Side)
+def test_an_end_whose_answer_was_lost_has_ended(world: World, side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    roll_out(world)
+    host = world.host(side)
+
+    def cut(line: str) -> None:
+        if line.endswith(" confirmed"):
+            host.on_line = None
+            host.is_cut = True
+
+    def reconnect(*, token: CancelToken) -> None:
+        # The host has come to its end meanwhile.
+        wait_until(lambda: not host.state_dir.exists() and not place_on(host).exists(), "the end")
+        host.is_cut = False
+
+    monkeypatch.setattr(host, "on_line", cut)
+    monkeypatch.setattr(host, "reconnect", reconnect)
+    outcome = take_back(world)
+    assert outcome.is_complete, outcome.reason
+    for one, files in zip(world.hosts, before, strict=True):
+        assert one.etc_files() == files
+        assert one.links == {"eth1"}
+        assert run_dirs(one) == []
+        wait_until(lambda one=one: one.processes() == [], f"no process on {one.side}")
+
+
+class SlowDisk:
+    """A host whose disk is slow when it confirms: the connection breaks meanwhile, and it is asked once more.
+
+    Attributes:
+        asked: How often it was asked to confirm.
+    """
+
+    def __init__(self, host: LocalHost) -> None:
+        self.asked = 0
+        self._host = host
+        self._begun, self._go_on = host.root / "disk-is-slow", host.root / "disk-is-ready"
+        self._given_up = threading.Event()
+        self._left: list[subprocess.Popen[bytes]] = []
+        self._attend_to_the_end = host._attend
+        when_confirming(host, self._before)
+
+    def _before(self) -> None:
+        self.asked += 1
+        if self.asked == 1:
+            program = self._host.root / "bin" / "sync"
+            program.write_text(f'#!/bin/dash\n: > "{self._begun}"\nuntil [ -e "{self._go_on}" ]; do sleep 0.1; done\n')
+            program.chmod(0o755)
+        threading.Thread(target=self._cut if self.asked == 1 else self._end_it, daemon=True).start()
+
+    def _cut(self) -> None:
+        wait_until(self._begun.exists, "the writing to begin")
+        self._host.is_cut = True
+        self._given_up.set()
+
+    def _end_it(self) -> None:
+        # The second one has looked who is at it.
+        wait_until(self._is_waited_for, "the second one to wait")
+        self._go_on.touch()
+
+    def _is_waited_for(self) -> bool:
+        """Whether two scripts that confirm run on the host."""
+        found = 0
+        for pid in self._host.processes():
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            found += b"-s" in words and str(self._host.state_dir).encode() in words
+        return found >= 2
+
+    def attend(self, process: subprocess.Popen[bytes], command: Command, *more: object) -> CommandResult:
+        """Stand in for the host's own: leave what is cut off running."""
+        if is_confirming(command) and self.asked == 1:
+            assert process.stdin is not None
+            process.stdin.write(self._host._here((command.stdin or b"").decode()).encode())
+            process.stdin.flush()
+            process.stdin.close()
+            process.stdin = None
+            self._left.append(process)
+            assert self._given_up.wait(20)
+            raise ConnectionLost("The connection broke.")
+        return self._attend_to_the_end(process, command, *more)  # type: ignore[arg-type]
+
+    def wait_for_what_was_left(self) -> None:
+        for process in self._left:
+            process.communicate(timeout=20)
+
+
+@in_every_shell
+@pytest.mark.parametrize("is_ending", [False, True])
+def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
+    world: World, monkeypatch: pytest.MonkeyPatch, *, is_ending: bool
+) -> None:
+    if is_ending:
+        roll_out(world)
+    one = transaction(world, is_ending=is_ending)
+    with lasting_tunnel(one, token=CancelToken()):
+        if not is_ending:
+            one.start_from_kit(token=CancelToken())
+        disk = SlowDisk(world.a)
+        monkeypatch.setattr(world.a, "_attend", disk.attend)
+        outcome = one.confirm(token=CancelToken())
+        assert outcome.is_complete, outcome.reason
+        assert disk.asked == 2
+        disk.wait_for_what_was_left()
+    assert [current(host) for host in world.hosts] == [one.confirmer.deployment_id] * 2
+
+
+def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
+    first, _ = roll_out(world)
+    with started_tunnel(world) as one:
+        one.confirmer.install(token=CancelToken())
+
+        def lose_the_first() -> None:
+            world.a.shell_run("rm", "-rf", f"{place_dir(SLOT)}/{first}")
+            begin_undo(world.b)
+
+        when_confirming(world.b, lose_the_first)
+        outcome = one.confirm(token=CancelToken())
+    assert outcome.hosts == {Side.A: Confirmed.YES, Side.B: Confirmed.REFUSED}
+    assert outcome.may_be_half
+    assert [current(host) for host in world.hosts] == [one.confirmer.deployment_id, first]
+    assert [host.links for host in world.hosts] == [STANDING, STANDING]
+
+
+def test_confirming_that_was_broken_off_leaves_the_earlier_one(world: World) -> None:
+    first, _ = roll_out(world)
+    with started_tunnel(world) as one:
+        one.confirmer.install(token=CancelToken())
+        # Ended from outside right after it had put its name there.
+        deployment_id = one.confirmer.deployment_id
+        world.a.path(f"/run/tunnelmark-{deployment_id}/.lasting/replaced").write_text(f"{first}\n")
+        (place_on(world.a) / "current").write_text(f"{deployment_id}\n")
+    for host in world.hosts:
+        assert current(host) == first
+        assert host.links == STANDING
+
+
+class Silence:
+    """A user who says nothing."""
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        time.sleep(min(timeout_s, 0.2))
+        return None
+
+
+def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
+    left: list[float] = []
+    with started_tunnel(world) as one:
+        assert one.hold(1.0, Silence(), token=CancelToken(), on_left=left.append) is None
+    assert left
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+
+
+def test_what_waits_for_a_confirmation_is_taken_back_by_nobody_of_this_computer(world: World) -> None:
+    with started_tunnel(world) as one:
+        one.let_go(600.0, token=CancelToken())
+    for host in world.hosts:
+        owner, key = (host.state_dir / "owner").read_text().split("\n")[:2]
+        assert (bool(owner), key) == (True, "")
+    report = recover(world.sessions, token=CancelToken())
+    assert [end.found for end in (report.a, report.b)] == [Found.IN_USE, Found.IN_USE]
+    assert "waits for a confirmation" in report.a.sentence
+    with pytest.raises(PairLocked, match="waits for a confirmation"):
+        roll_out(world)
+    with pytest.raises(PairLocked, match="waits for a confirmation"), open_tunnel(world):
+        pass
+    assert [host.links for host in world.hosts] == [STANDING, STANDING]
+    one.confirmer.install(token=CancelToken())
+    assert one.confirmer.commit(token=CancelToken()).is_complete

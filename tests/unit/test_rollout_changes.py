@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -10,24 +9,16 @@ from typing import cast
 import pytest
 
 from app.compose.rollout_changes import lost_on_the_way, told_differences
-from app.compose.rollout_choice import Choice, Prepared
-from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
-from app.deploy.kit import kit_dir
-from app.deploy.lasting import Place
-from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.places import lasting_link
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth
-from app.domain.adapters import Purpose
-from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
-from app.domain.link import STATE_DIR, Link
-from app.domain.rollout import RolloutOptions
+from app.domain.link import Link
 from app.domain.rollout_events import RolloutEvent, RolloutNote
-from app.domain.verdicts import Verdict
 from app.storage import Store
-from support.deploy_world import make_world
-from support.made_up_vpn import SUITE, MadeUpVpn, step
+from support.lasting_rollout import deploy
+from support.lasting_world import lasting_world
+from support.made_up_vpn import MadeUpVpn, step
 
 LINK = lasting_link(Link("192.0.2.1", "192.0.2.2"), "0" * 16, 0)
 PAIR = cast("PairSpec", SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}")))
@@ -94,27 +85,13 @@ def test_interfaces_of_what_was_started_again_are_no_difference() -> None:
 
 
 def test_a_user_is_told_what_is_otherwise_on_a_host_after_a_deployment_that_failed(tmp_path: Path) -> None:
-    world = make_world(tmp_path / "world")
-    routes = world.a.net / "routes"
     route = "10.5.0.0/16 via 192.0.2.9 dev eth1"
-    somebody = step("Meanwhile somebody adds a route", 'echo "$2" >> "$1"', None, str(routes), route)
-    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (somebody, step("Fail", "exit 1", None))})
-    request = replace(
-        world.request,
-        adapter=LastingAdapter(vpn, kit_dir(STATE_DIR)),
-        link=lasting_link(world.request.link, "0" * 16, 0),
-        purpose=Purpose.LASTING,
-        state_dir=STATE_DIR,
-    )
-    prepared = Prepared(request, Place("0" * 16, "58fca5ac"), {}, ())
-    choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
-    deployment = new_deployment(prepared, choice, RolloutOptions(), policy="p 1", version="0")
     events: list[RolloutEvent] = []
-    with Store.open(tmp_path / "t.db") as store, pytest.raises(CommandFailed):
-        Rollout(RolloutRun(store, world.sessions, events.append), prepared, deployment).deploy(
-            token=CancelToken(), confirmation=None
-        )
-    for host in world.hosts:
-        host.end_processes()
+    with lasting_world(tmp_path / "world") as world, Store.open(tmp_path / "t.db") as store:
+        routes = str(world.a.net / "routes")
+        somebody = step("Meanwhile somebody adds a route", 'echo "$2" >> "$1"', None, routes, route)
+        vpn = MadeUpVpn(interface="tml0", steps={Side.A: (somebody, step("Fail", "exit 1", None))})
+        with pytest.raises(CommandFailed):
+            deploy(world, store, events, vpn=vpn)
     told = [event.text for event in events if isinstance(event, RolloutNote) and event.is_warning]
     assert told == [f"This is not as it was before: gateway-a: The route {route} was not there before."]

@@ -11,140 +11,75 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.rollout import status_code
-from app.compose.rollout import RolloutOperations
-from app.compose.rollout_choice import Choice, Prepared
-from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
 from app.compose.rollout_one_end import end_on_one, remove_unfinished
-from app.compose.rollout_status import pair_status, reach
-from app.deploy.ends import new_id
-from app.deploy.kit import kit_dir
-from app.deploy.lasting import Place
-from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.places import lasting_link, place_dir, slot_of
-from app.domain.adapters import Purpose
+from app.deploy.places import place_dir
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, SessionPair
-from app.domain.errors import CommandFailed, ConnectionLost, NotFound, TunnelmarkError
-from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed, ConnectionLost, NotFound
+from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision, RolloutEvent, RolloutNote
-from app.domain.rollout_status import PairStatus
-from app.domain.verdicts import Verdict
+from app.domain.rollout import DeploymentState
+from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.storage import Store
-from support.deploy_world import World, make_world
-from support.made_up_vpn import SUITE, MadeUpVpn
-
-VPN = MadeUpVpn(interface="tml0")
-
-
-in_every_shell = pytest.mark.parametrize("world", ["dash", "busybox sh"], indirect=True)
+from support.deploy_world import World, in_every_shell
+from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
+from support.lasting_world import STANDING, lasting_world, place_on
 
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    made = make_world(tmp_path / "world", shell=getattr(request, "param", "dash").split())
-    for host in made.hosts:
-        host.make_etc()
-    yield made
-    for host in made.hosts:
-        host.end_processes()
+    with lasting_world(tmp_path / "world", getattr(request, "param", "dash")) as made:
+        yield made
 
 
 @pytest.fixture
 def store(tmp_path: Path, world: World) -> Iterator[Store]:
     with Store.open(tmp_path / "t.db") as opened:
-        for side, facts in zip(Side, (world.request.facts_a, world.request.facts_b), strict=True):
-            opened.save_snapshot("pair", side, facts)
+        save_facts(world, opened)
         yield opened
-
-
-class Keeps:
-    """A user who says yes."""
-
-    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
-        return Decision.KEEP
-
-
-def roll_out(world: World, store: Store) -> Deployment:
-    slot, deployment_id = slot_of(world.request.pair), new_id()
-    request = replace(
-        world.request,
-        adapter=LastingAdapter(VPN, kit_dir(STATE_DIR)),
-        link=lasting_link(world.request.link, deployment_id, 0),
-        purpose=Purpose.LASTING,
-        state_dir=STATE_DIR,
-    )
-    prepared = Prepared(request, Place(deployment_id, slot), {}, ())
-    choice = Choice(VPN, SUITE, "Made up", Verdict.RECOMMENDED, ())
-    deployment = new_deployment(prepared, choice, RolloutOptions(confirm_within_s=30.0), policy="p 1", version="0")
-    run = RolloutRun(store, world.sessions, lambda _event: None)
-    return Rollout(run, prepared, deployment).deploy(token=CancelToken(), confirmation=Keeps())
-
-
-class Operations(RolloutOperations):
-    """Services on two made-up hosts, as far as repairing needs them."""
-
-    def __init__(self, world: World, store: Store) -> None:
-        self.world = world
-        self.store = store
-        self.adapters = {VPN.info.name: VPN}
-        self._connections = self  # type: ignore[assignment]  # as far as it is used
-
-    def host(self, spec: HostSpec, *, token: CancelToken) -> HostSession:
-        return self.world.a if spec.address == self.world.request.pair.a.address else self.world.b
-
-    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
-        return self.world.sessions
-
-    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        hosts: dict[Side, HostSession | TunnelmarkError] = {
-            host.side: ConnectionLost("It is away.") if host.is_cut else host for host in self.world.hosts
-        }
-        return pair_status(pair, self.store, reach(hosts, slot_of(pair), token=token), token=token)
 
 
 @in_every_shell
 def test_whoever_is_at_the_console_takes_a_confirmed_end_back_without_a_trace(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
-    one = roll_out(world, store)
+    one = deploy_and_keep(world, store)
     assert one.state is DeploymentState.CONFIRMED
     console = ("sh", f"{place_dir(one.slot)}/start.sh", "remove")
     for host, files in zip(world.hosts, before, strict=True):
-        assert host.links == {"eth1", "tml0"}
+        assert host.links == STANDING
         ran = host.shell_run(*console)
         assert (ran.returncode, ran.stdout) == (0, "The tunnel is taken back on this host.\n"), ran.stderr
         assert host.etc_files() == files
         assert host.links == {"eth1"}
         assert list((host.root / "run").iterdir()) == []
-    assert Operations(world, store).status(one.pair, token=CancelToken()).state is None
+    assert look(world, store).state is None
 
 
 def test_the_console_is_told_where_a_tunnelmark_is_at_work(world: World, store: Store) -> None:
-    one = roll_out(world, store)
+    one = deploy_and_keep(world, store)
     world.a.path(STATE_DIR).mkdir()
     ran = world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
     assert ran.returncode == 1
     assert "undo.sh" in ran.stderr
-    assert world.a.links == {"eth1", "tml0"}
+    assert world.a.links == STANDING
 
 
 def test_it_can_be_stopped_and_started_at_the_console(world: World, store: Store) -> None:
-    one = roll_out(world, store)
+    one = deploy_and_keep(world, store)
     script = f"{place_dir(one.slot)}/start.sh"
     assert world.a.shell_run("sh", script, "aside").returncode == 0
     assert world.a.links == {"eth1"}
     assert world.a.path(script).exists()
     assert world.a.shell_run("sh", script, "return").returncode == 0
-    assert world.a.links == {"eth1", "tml0"}
+    assert world.a.links == STANDING
 
 
 def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
-    one = roll_out(world, store)
+    one = deploy_and_keep(world, store)
     world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
     services = Operations(world, store)
-    status = services.status(one.pair, token=CancelToken())
+    status = look(world, store)
     assert (status.state, status.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
     assert "rolled out on both once more" in status.repair_text
     services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
@@ -153,7 +88,7 @@ def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world
 
 def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: Store) -> None:
     before = world.a.etc_files()
-    one = roll_out(world, store)
+    one = deploy_and_keep(world, store)
     world.a.shell_run("rm", "-rf", f"{place_dir(one.slot)}/{one.id}")
     ran = world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
     assert ran.returncode == 0
@@ -164,7 +99,7 @@ def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: S
 @in_every_shell
 def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
-    one = roll_out(world, store)
+    one = deploy_and_keep(world, store)
     services = Operations(world, store)
     world.b.is_cut = True
     events: list[RolloutEvent] = []
@@ -173,49 +108,43 @@ def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world
     (note,) = [event.text for event in events if isinstance(event, RolloutNote)]
     assert "on gateway-a alone. gateway-b was not asked and may still have its end" in note
     assert world.a.etc_files() == before[0]
-    assert (world.a.links, world.b.links) == ({"eth1"}, {"eth1", "tml0"})
+    assert (world.a.links, world.b.links) == ({"eth1"}, STANDING)
     entry = store.list_audit()[0]
     assert (entry.side, entry.deployment, entry.exit_status) == (Side.A, one.id, 0)
 
-    away = services.status(one.pair, token=CancelToken())
+    away = look(world, store)
     assert (away.state, away.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, False)
     world.b.is_cut = False
-    seen = services.status(one.pair, token=CancelToken())
+    seen = look(world, store)
     assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
     assert "taken back on both" in seen.repair_text
     ended = services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert ended is not None
     assert ended.state is DeploymentState.UNDONE
-    assert services.status(one.pair, token=CancelToken()).state is None
+    assert look(world, store).state is None
     assert [host.etc_files() for host in world.hosts] == before
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
 
 
-def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(
-    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = roll_out(world, store)
+def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, store: Store) -> None:
+    one = deploy_and_keep(world, store)
     world.a.path(STATE_DIR).mkdir()
     with pytest.raises(CommandFailed, match=r"could not be taken back on gateway-a\. Somebody works on this host"):
         end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert store.get_deployment(one.id) == replace(one, state_at=store.get_deployment(one.id).state_at)
     world.a.path(STATE_DIR).rmdir()
 
-    original = world.a.run
-
-    def run(command: Command, **more: object) -> object:
-        if b"because the other one cannot be reached" in (command.stdin or b""):
-            world.a.is_cut = True
-        return original(command, **more)  # type: ignore[arg-type]
+    def lose(command: Command) -> None:
+        world.a.is_cut = b"because the other one cannot be reached" in (command.stdin or b"")
 
     # Whether it was done is not known: what both hosts still have goes on.
-    monkeypatch.setattr(world.a, "run", run)
+    world.a.on_run = lose
     with pytest.raises(ConnectionLost):
         end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
-    monkeypatch.undo()
+    world.a.on_run = None
     assert store.get_deployment(one.id).is_ending
     world.a.is_cut = False
-    status = Operations(world, store).status(one.pair, token=CancelToken())
+    status = look(world, store)
     assert status.state is DeploymentState.CONFIRMED
     assert not store.get_deployment(one.id).is_ending
 
@@ -227,7 +156,7 @@ def test_nothing_to_take_back_on_one_host_is_said(world: World, store: Store) ->
 
 def break_off(world: World) -> None:
     """Leave on A what is there when its power goes before anything starts the deployment with the host."""
-    place = world.a.path(place_dir(slot_of(world.request.pair)))
+    place = place_on(world.a)
     seen = place.parent.parent.stat()
     (place / "times").mkdir(parents=True)
     (place / "times/1.before").touch()
@@ -242,7 +171,7 @@ def test_what_was_broken_off_before_it_counted_is_seen_and_removed_at_the_next_c
     before = [host.etc_files() for host in world.hosts]
     break_off(world)
     services, pair = Operations(world, store), world.request.pair
-    status = services.status(pair, token=CancelToken())
+    status = look(world, store)
     assert (status.state, status.can_be_repaired, status.is_healthy) == (None, True, False)
     assert [end.side for end in status.unfinished] == [Side.A]
     assert status.repair_text.startswith("A deployment was broken off on gateway-a")
@@ -252,17 +181,17 @@ def test_what_was_broken_off_before_it_counted_is_seen_and_removed_at_the_next_c
     assert services.repair(pair, token=CancelToken(), emit=lambda _event: None) is None
     assert [host.etc_files() for host in world.hosts] == before
     assert (store.list_audit()[0].side, store.list_audit()[0].exit_status) == (Side.A, 0)
-    after = services.status(pair, token=CancelToken())
+    after = look(world, store)
     assert (after.unfinished, after.sentences, status_code(after)) == ((), (), ExitCode.OK)
 
 
 def test_what_somebody_is_about_to_put_in_place_is_left_alone(world: World, store: Store) -> None:
     break_off(world)
     world.a.path(STATE_DIR).mkdir()
-    services, pair = Operations(world, store), world.request.pair
-    status = services.status(pair, token=CancelToken())
+    pair = world.request.pair
+    status = look(world, store)
     assert (status.unfinished, status.can_be_repaired) == ((), False)
     # Somebody who comes between the look and the removal is left alone as well.
     with pytest.raises(CommandFailed, match="Somebody works on this host"):
         remove_unfinished(store, world.a, pair, Side.A, token=CancelToken())
-    assert world.a.path(place_dir(slot_of(pair))).is_dir()
+    assert place_on(world.a).is_dir()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,22 +12,11 @@ import pytest
 
 from app.cli.rollout_text import applied_words
 from app.compose import rollout_deploy
-from app.compose.rollout import RolloutOperations
-from app.compose.rollout_choice import Choice, Prepared
-from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
-from app.compose.rollout_status import Reached, pair_status, reach
 from app.deploy import confirming, lasting
-from app.deploy.ends import new_id
-from app.deploy.kit import kit_dir
-from app.deploy.lasting import Place
-from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.places import lasting_link, place_dir, slot_of
-from app.deploy.request import MakesRoom
-from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, SessionPair
+from app.domain.commands import Command
 from app.domain.errors import CommandFailed
-from app.domain.hosts import PairSpec, Side
+from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
@@ -38,40 +27,19 @@ from app.domain.rollout_events import (
     RolloutEvent,
     RolloutNote,
 )
-from app.domain.rollout_status import PairStatus
-from app.domain.verdicts import Verdict
 from app.domain.wire import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict, WireReport
 from app.storage import Store
-from support.deploy_world import World, make_world
+from support.deploy_world import World
+from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, look, save_facts
+from support.lasting_world import current, is_confirming, lasting_world, when_confirming
 from support.made_up_host import LocalHost
-from support.made_up_vpn import SUITE, MadeUpVpn, step
-
-VPN = MadeUpVpn(interface="tml0")
-
-
-class Says:
-    """A user who says this after some time.
-
-    Args:
-        decision: What; None says nothing.
-    """
-
-    def __init__(self, decision: Decision | None) -> None:
-        self._decision = decision
-
-    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
-        time.sleep(min(timeout_s, 0.05))
-        return self._decision
+from support.made_up_vpn import MadeUpVpn, step
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    made = make_world(tmp_path / "world")
-    for host in made.hosts:
-        host.make_etc()
-    yield made
-    for host in made.hosts:
-        host.end_processes()
+    with lasting_world(tmp_path / "world") as made:
+        yield made
 
 
 @pytest.fixture
@@ -110,50 +78,11 @@ class Wire:
 
 
 @pytest.fixture(autouse=True)
-def wire() -> Iterator[Wire]:
+def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     made = Wire()
-    # Not the test's own: that one may be undone in the middle.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lasting, "probe_wire", made.probe)
-        patch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
-        yield made
-
-
-def current(world: World, side: Side, slot: str) -> str:
-    path = world.host(side).path(f"{place_dir(slot)}/current")
-    return path.read_text().strip() if path.exists() else ""
-
-
-def rollout(
-    world: World,
-    store: Store,
-    events: list[RolloutEvent],
-    *,
-    vpn: MadeUpVpn | None = None,
-    options: RolloutOptions | None = None,
-) -> Rollout:
-    vpn = vpn or VPN
-    slot = slot_of(world.request.pair)
-    replaced = {side: one for side in Side if (one := current(world, side, slot))}
-    deployment_id = new_id()
-    request = replace(
-        world.request,
-        adapter=LastingAdapter(vpn, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}),
-        link=lasting_link(world.request.link, deployment_id, 0),
-        purpose=Purpose.LASTING,
-        state_dir=STATE_DIR,
-        makes_room={side: MakesRoom(lasting_link(world.request.link, "", 0)) for side in replaced},
-    )
-    prepared = Prepared(request, Place(deployment_id, slot, replaced), {}, ())
-    choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
-    deployment = new_deployment(prepared, choice, options or RolloutOptions(), policy="p 1", version="0")
-    return Rollout(RolloutRun(store, world.sessions, events.append), prepared, deployment)
-
-
-def look(world: World, store: Store) -> PairStatus:
-    pair = world.request.pair
-    reached = reach({Side.A: world.a, Side.B: world.b}, slot_of(pair), token=CancelToken())
-    return pair_status(pair, store, reached, token=CancelToken())
+    monkeypatch.setattr(lasting, "probe_wire", made.probe)
+    monkeypatch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
+    return made
 
 
 def stored(store: Store) -> list[Deployment]:
@@ -162,7 +91,7 @@ def stored(store: Store) -> list[Deployment]:
 
 def test_a_confirmed_deployment_is_written_down_with_its_plan_and_its_commands(world: World, store: Store) -> None:
     events: list[RolloutEvent] = []
-    one = rollout(world, store, events).deploy(token=CancelToken(), confirmation=None)
+    one = deploy(world, store, events)
     assert one.state is DeploymentState.CONFIRMED
     assert stored(store) == [one]
     assert [type(event) for event in events if isinstance(event, (RolloutApplied, RolloutEnded))] == [
@@ -193,7 +122,7 @@ def test_a_confirmed_deployment_is_written_down_with_its_plan_and_its_commands(w
 def test_what_the_user_does_not_keep_is_undone(world: World, store: Store, decision: Decision | None) -> None:
     events: list[RolloutEvent] = []
     options = RolloutOptions(confirm_within_s=1.0)
-    one = rollout(world, store, events, options=options).deploy(token=CancelToken(), confirmation=Says(decision))
+    one = deploy(world, store, events, options=options, user=Says(decision))
     assert one.state is DeploymentState.UNDONE
     assert any(isinstance(event, RolloutCountdown) for event in events)
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
@@ -212,10 +141,10 @@ def test_what_was_not_proven_is_not_confirmed_without_the_user(
 ) -> None:
     wire.proofs = [proof]
     events: list[RolloutEvent] = []
-    one = rollout(world, store, events).deploy(token=CancelToken(), confirmation=None)
+    one = deploy(world, store, events)
     assert (one.state, wire.looks) == (DeploymentState.APPLIED, looks)
     assert one.expires_at is not None
-    assert [current(world, side, one.slot) for side in Side] == ["", ""]
+    assert [current(host) for host in world.hosts] == ["", ""]
     told = " ".join(event.text for event in events if isinstance(event, RolloutNote) and event.is_warning)
     for sentence in (*sentences, "both hosts go back", "see to what is missing"):
         assert sentence in told
@@ -234,14 +163,14 @@ def test_the_user_is_asked_where_something_was_not_proven(
     world: World, store: Store, wire: Wire, decision: Decision
 ) -> None:
     wire.proofs = [NO_TCPDUMP]
-    one = rollout(world, store, []).deploy(token=CancelToken(), confirmation=Says(decision))
+    one = deploy(world, store, user=Says(decision))
     assert one.state is (DeploymentState.CONFIRMED if decision is Decision.KEEP else DeploymentState.UNDONE)
 
 
 def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Store, wire: Wire) -> None:
     wire.proofs = [UNSURE, PROVEN]
     events: list[RolloutEvent] = []
-    one = rollout(world, store, events).deploy(token=CancelToken(), confirmation=None)
+    one = deploy(world, store, events)
     assert (one.state, one.message, wire.looks) == (DeploymentState.CONFIRMED, "", 2)
     assert look(world, store).state is DeploymentState.CONFIRMED
     (applied,) = (event for event in events if isinstance(event, RolloutApplied))
@@ -250,14 +179,13 @@ def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Sto
 
 def test_what_was_confirmed_before_needs_nobody_again(world: World, store: Store, wire: Wire) -> None:
     wire.proofs = [NO_TCPDUMP]
-    done = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None, is_confirmed_before=True)
+    done = deploy(world, store, is_confirmed_before=True)
     assert done.state is DeploymentState.CONFIRMED
     assert "has no tcpdump" in done.message
 
 
 def test_what_the_user_keeps_stays(world: World, store: Store) -> None:
-    options = RolloutOptions(confirm_within_s=30.0)
-    one = rollout(world, store, [], options=options).deploy(token=CancelToken(), confirmation=Says(Decision.KEEP))
+    one = deploy_and_keep(world, store)
     assert one.state is DeploymentState.CONFIRMED
     assert look(world, store).state is DeploymentState.CONFIRMED
 
@@ -265,13 +193,13 @@ def test_what_the_user_keeps_stays(world: World, store: Store) -> None:
 def test_what_fails_is_written_down_with_its_reason(world: World, store: Store) -> None:
     broken = MadeUpVpn(interface="tml0", steps={Side.B: (step("Fail", "exit 7", None),)})
     with pytest.raises(CommandFailed):
-        rollout(world, store, [], vpn=broken).deploy(token=CancelToken(), confirmation=None)
+        deploy(world, store, vpn=broken)
     assert [(one.state, "exit status 7" in one.message) for one in stored(store)] == [(DeploymentState.FAILED, True)]
 
 
 def test_what_was_left_to_the_timers_waits_and_is_told_so(world: World, store: Store) -> None:
     options = RolloutOptions(confirm_within_s=30.0)
-    one = rollout(world, store, [], options=options).deploy(token=CancelToken(), confirmation=None)
+    one = deploy(world, store, options=options)
     assert one.state is DeploymentState.APPLIED
     status = look(world, store)
     assert status.state is DeploymentState.APPLIED
@@ -281,58 +209,50 @@ def test_what_was_left_to_the_timers_waits_and_is_told_so(world: World, store: S
     assert 0 < status.a.left_s <= 36
 
 
+@contextmanager
+def lost_when_confirming(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Lose a host for good in the moment in which it is to confirm; at the end it can be reached again."""
+
+    def lose() -> None:
+        host.is_cut, host.can_reconnect = True, False
+
+    with monkeypatch.context() as patch:
+        patch.setattr(confirming, "REACH_S", 0.2)
+        when_confirming(host, lose)
+        yield
+    host.on_run = None
+    host.is_cut, host.can_reconnect = False, True
+
+
+def go_back(host: LocalHost) -> None:
+    """Take back what a host has, as its timer does once it runs out."""
+    assert host.shell_run("sh", f"{STATE_DIR}/undo.sh").returncode == 0
+
+
+def forget(host: LocalHost) -> None:
+    """Remove what a host still has of somebody's work, as its timer does after that."""
+    host.end_processes()
+    host.shell_run("rm", "-rf", STATE_DIR)
+
+
 def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_shown(
     world: World, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirming, "REACH_S", 0.2)
-
-    def cut(command: Command) -> None:
-        if b"Confirms a deployment on this host" in (command.stdin or b""):
-            world.b.is_cut, world.b.can_reconnect = True, False
-
-    original = world.b.run
-
-    def run(command: Command, **more: object) -> object:
-        cut(command)
-        return original(command, **more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(world.b, "run", run)
-    done = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
+    with lost_when_confirming(world.b, monkeypatch):
+        done = deploy(world, store)
     assert done.state is DeploymentState.HALF_CONFIRMED
 
-    # B goes back by itself, as it would once its timer runs out.
-    world.b.shell_run("sh", f"{STATE_DIR}/undo.sh")
-    world.b.is_cut, world.b.can_reconnect = False, True
-    monkeypatch.undo()
+    go_back(world.b)
     status = look(world, store)
     assert status.state is DeploymentState.HALF_CONFIRMED
     assert "keeps a deployment that gateway-b does not have" in " ".join(status.sentences)
 
     # Rolling out once more puts it right, whatever each host had.
-    world.b.end_processes()
-    world.b.shell_run("rm", "-rf", STATE_DIR)
-    again = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
+    forget(world.b)
+    again = deploy(world, store)
     assert again.state is DeploymentState.CONFIRMED
     assert look(world, store).state is DeploymentState.CONFIRMED
     assert {one.state for one in stored(store)} == {DeploymentState.CONFIRMED, DeploymentState.REPLACED}
-
-
-class Operations(RolloutOperations):
-    """Services on two made-up hosts, as far as confirming, and repairing what was being taken back, need them."""
-
-    def __init__(self, world: World, store: Store) -> None:
-        self.world = world
-        self.store = store
-        self.adapters = {VPN.info.name: VPN}
-
-    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
-        return self.world.sessions
-
-    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        return look(self.world, self.store)
-
-    def _reach(self, pair: PairSpec, *, token: CancelToken) -> dict[Side, Reached]:
-        return reach({Side.A: self.world.a, Side.B: self.world.b}, slot_of(pair), token=token)
 
 
 def left_s(host: LocalHost) -> int:
@@ -343,8 +263,8 @@ def left_s(host: LocalHost) -> int:
 
 def test_confirming_gives_both_hosts_time_for_it(world: World, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     options = RolloutOptions(confirm_within_s=30.0)
-    one = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
-    later = rollout(world, store, [], options=options).deploy(token=CancelToken(), confirmation=None)
+    one = deploy(world, store)
+    later = deploy(world, store, options=options)
     assert (one.state, later.state) == (DeploymentState.CONFIRMED, DeploymentState.APPLIED)
     for host in world.hosts:
         lease = host.state_dir / "lease"
@@ -352,8 +272,7 @@ def test_confirming_gives_both_hosts_time_for_it(world: World, store: Store, mon
     left: dict[str, int] = {}
 
     def before(host: LocalHost, command: Command) -> None:
-        text = command.stdin or b""
-        if b"Puts what starts this end" in text or b"Confirms a deployment on this host" in text:
+        if is_confirming(command) or b"Puts what starts this end" in (command.stdin or b""):
             left[f"{host.side} {len(left)}"] = left_s(host)
 
     for host in world.hosts:
@@ -369,31 +288,21 @@ def test_confirming_gives_both_hosts_time_for_it(world: World, store: Store, mon
 def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next_contact(
     world: World, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirming, "REACH_S", 0.2)
-    for side, facts in zip(Side, (world.request.facts_a, world.request.facts_b), strict=True):
-        store.save_snapshot("pair", side, facts)
+    save_facts(world, store)
     before = [host.etc_files() for host in world.hosts]
     services = Operations(world, store)
-    one = rollout(world, store, []).deploy(token=CancelToken(), confirmation=None)
-    original = world.b.run
-
-    def run(command: Command, **more: object) -> object:
-        if b"Confirms a deployment on this host" in (command.stdin or b""):
-            world.b.is_cut, world.b.can_reconnect = True, False
-        return original(command, **more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(world.b, "run", run)
-    with pytest.raises(CommandFailed, match="has not ended on both hosts"):
+    one = deploy(world, store)
+    with (
+        lost_when_confirming(world.b, monkeypatch),
+        pytest.raises(CommandFailed, match="has not ended on both hosts"),
+    ):
         services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
-    monkeypatch.undo()
-    world.b.is_cut, world.b.can_reconnect = False, True
     assert not look(world, store).can_be_repaired, "B goes back by itself first"
     with pytest.raises(CommandFailed, match="goes back by itself"):
         services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
 
-    world.b.shell_run("sh", f"{STATE_DIR}/undo.sh")
-    world.b.end_processes()
-    world.b.shell_run("rm", "-rf", STATE_DIR)
+    go_back(world.b)
+    forget(world.b)
     seen = look(world, store)
     assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
     assert "taken back on both" in seen.repair_text

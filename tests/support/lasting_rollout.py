@@ -1,0 +1,106 @@
+"""Rolling out on two made-up hosts, as the program's services do it, for tests of what is written down and told."""
+
+from __future__ import annotations
+
+import time
+
+from app.compose.rollout import RolloutOperations
+from app.compose.rollout_choice import Choice, Prepared
+from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
+from app.compose.rollout_status import pair_status
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.errors import ConnectionLost
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.rollout import Deployment, RolloutOptions
+from app.domain.rollout_events import Decision, RolloutEvent
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Verdict
+from app.storage import Store
+from support.deploy_world import World
+from support.lasting_world import VPN, lasting_request
+from support.made_up_vpn import SUITE, MadeUpVpn
+
+
+class Says:
+    """A user who says this after some time.
+
+    Args:
+        decision: What; None says nothing.
+    """
+
+    def __init__(self, decision: Decision | None) -> None:
+        self._decision = decision
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        time.sleep(min(timeout_s, 0.05))
+        return self._decision
+
+
+def deploy(
+    world: World,
+    store: Store,
+    events: list[RolloutEvent] | None = None,
+    *,
+    vpn: MadeUpVpn = VPN,
+    options: RolloutOptions | None = None,
+    user: Says | None = None,
+    is_confirmed_before: bool = False,
+) -> Deployment:
+    """Roll out in the place of what stands on the hosts now.
+
+    Args:
+        world: The hosts.
+        store: Where it is written down.
+        events: Get what is told.
+        vpn: What is rolled out.
+        options: What else is chosen.
+        user: Who is asked; None asks nobody.
+        is_confirmed_before: Whether it is done once more.
+    """
+    request, place = lasting_request(world, vpn)
+    prepared = Prepared(request, place, {}, ())
+    choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
+    deployment = new_deployment(prepared, choice, options or RolloutOptions(), policy="p 1", version="0")
+    run = RolloutRun(store, world.sessions, ([] if events is None else events).append)
+    return Rollout(run, prepared, deployment).deploy(
+        token=CancelToken(), confirmation=user, is_confirmed_before=is_confirmed_before
+    )
+
+
+def deploy_and_keep(world: World, store: Store) -> Deployment:
+    """Roll out; the user is asked and keeps it."""
+    return deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
+
+
+def save_facts(world: World, store: Store) -> None:
+    """Write down what both hosts are, as a comparison does before."""
+    for side, facts in zip(Side, (world.request.facts_a, world.request.facts_b), strict=True):
+        store.save_snapshot("pair", side, facts)
+
+
+class Operations(RolloutOperations):
+    """Services on two made-up hosts, as far as confirming, ending and repairing need them."""
+
+    def __init__(self, world: World, store: Store) -> None:
+        self.world = world
+        self.store = store
+        self.adapters = {VPN.info.name: VPN}
+        self._connections = self  # type: ignore[assignment]  # as far as it is used
+
+    def host(self, spec: HostSpec, *, token: CancelToken) -> HostSession:
+        host = next(one for one in self.world.hosts if one.spec.address == spec.address)
+        if host.is_cut:
+            raise ConnectionLost("It is away.")
+        return host
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        return self.world.sessions
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        return pair_status(pair, self.store, self._reach(pair, token=token), token=token)
+
+
+def look(world: World, store: Store) -> PairStatus:
+    """Return how the two hosts are now."""
+    return Operations(world, store).status(world.request.pair, token=CancelToken())

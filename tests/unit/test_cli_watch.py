@@ -11,9 +11,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from fake_rollout_values import LOOKED_AT, healthy_end, with_end
+from fake_rollout_values import LOOKED_AT, with_end
 from rich.console import Console
 from sample_records import pair
+from watched_pair import after, confirmed_deployment, healthy_status
 
 from app.cli.context import Context
 from app.cli.desktop import notify_desktop
@@ -24,34 +25,14 @@ from app.cli.terminal import TerminalPrompts
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, CommandFailed, HostUnreachable, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
-from app.domain.link import Link
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout import DeploymentState
 from app.domain.rollout_events import RolloutSink
 from app.domain.rollout_status import PairStatus
-from app.domain.verdicts import Verdict
 
-ONE = Deployment(
-    "1" * 16,
-    pair(),
-    "wireguard",
-    "chacha20-poly1305",
-    "WireGuard",
-    Verdict.RECOMMENDED,
-    RolloutOptions(),
-    "1f2e",
-    Link("198.51.100.1", "198.51.100.2"),
-    "meier on office-7",
-    LOOKED_AT,
-    DeploymentState.CONFIRMED,
-    LOOKED_AT,
-)
-HEALTHY = PairStatus("north", LOOKED_AT, ONE, ONE.state, *(healthy_end(pair(), side, ONE) for side in Side))
+ONE = confirmed_deployment()
+HEALTHY = healthy_status(ONE)
 LOST = with_end(HEALTHY, Side.B, is_up=False, rtt_ms=None, loss_pct=100.0)
 HALF = with_end(replace(HEALTHY, state=DeploymentState.HALF_CONFIRMED), Side.B, deployment_id="", is_up=False)
-
-
-def after(one: PairStatus, seconds: float) -> PairStatus:
-    return replace(one, at=one.at + timedelta(seconds=seconds))
 
 
 class Desk:

@@ -6,40 +6,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from fake_rollout_values import LOOKED_AT, healthy_end, with_end
-from sample_records import pair
+from fake_rollout_values import LOOKED_AT, with_end
+from watched_pair import after, confirmed_deployment, healthy_status
 
 from app.domain.hosts import Side
-from app.domain.link import Link
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_status import Outage, PairStatus
 from app.domain.rollout_watch import MOST_SAMPLES, Health, Limits, WatchLog
-from app.domain.verdicts import Verdict
 
 
 @pytest.fixture
 def healthy() -> PairStatus:
-    one = Deployment(
-        "1" * 16,
-        pair(),
-        "wireguard",
-        "chacha20-poly1305",
-        "WireGuard",
-        Verdict.RECOMMENDED,
-        RolloutOptions(),
-        "1f2e",
-        Link("198.51.100.1", "198.51.100.2"),
-        "meier on office-7",
-        LOOKED_AT,
-        DeploymentState.CONFIRMED,
-        LOOKED_AT,
-    )
-    ends = [healthy_end(pair(), side, one) for side in Side]
-    return PairStatus("lab:practice", LOOKED_AT, one, one.state, ends[0], ends[1])
-
-
-def after(status: PairStatus, seconds: float) -> PairStatus:
-    return replace(status, at=status.at + timedelta(seconds=seconds))
+    return healthy_status(confirmed_deployment())
 
 
 def test_a_loss_is_told_when_it_begins_and_when_it_ends_with_its_length(healthy: PairStatus) -> None:

@@ -1,0 +1,45 @@
+"""A pair with a confirmed deployment, as watching it sees it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from fake_rollout_values import LOOKED_AT, healthy_end
+from sample_records import pair
+
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_status import PairStatus
+from app.domain.verdicts import Verdict
+
+
+def confirmed_deployment() -> Deployment:
+    """Return what was rolled out and confirmed at `LOOKED_AT`."""
+    return Deployment(
+        "1" * 16,
+        pair(),
+        "wireguard",
+        "chacha20-poly1305",
+        "WireGuard",
+        Verdict.RECOMMENDED,
+        RolloutOptions(),
+        "1f2e",
+        Link("198.51.100.1", "198.51.100.2"),
+        "meier on office-7",
+        LOOKED_AT,
+        DeploymentState.CONFIRMED,
+        LOOKED_AT,
+    )
+
+
+def healthy_status(deployment: Deployment) -> PairStatus:
+    """Return how its pair is at `LOOKED_AT` while nothing is wrong."""
+    a, b = (healthy_end(deployment.pair, side, deployment) for side in Side)
+    return PairStatus("north", LOOKED_AT, deployment, deployment.state, a, b)
+
+
+def after(status: PairStatus, seconds: float) -> PairStatus:
+    """Return the same status, seen so much later."""
+    return replace(status, at=status.at + timedelta(seconds=seconds))

@@ -11,15 +11,19 @@ from pathlib import Path
 import pytest
 
 from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
+from app.deploy.transaction import Transaction
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, PairSpec, Privilege, Side, Tool, ToolFlavour
-from app.domain.link import Link
+from app.domain.link import STATE_DIR, Link
 from support.made_up_host import UNDERLAYS, LocalHost
 from support.made_up_vpn import SUITE, MadeUpVpn
+from support.waiting import wait_until
 
+RUN_DIR = f"{STATE_DIR}/tunnel"
+"""The folder of a tunnel that does not stay."""
 SHELLS = ("dash", "busybox sh")
 """The shells that /bin/sh is on gateways."""
 in_every_shell = pytest.mark.parametrize("world", SHELLS, indirect=True)
@@ -106,9 +110,22 @@ def running_world(root: Path, shell: str = "dash") -> Iterator[World]:
             host.end_processes()
 
 
-def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
-    """Wait for a condition; fail with what was awaited."""
-    CancelToken().wait_for(condition, timeout_s=timeout_s, what=what)
+def wait_until_untouched(world: World, timeout_s: float = 40.0) -> None:
+    """Wait until both hosts are as they were made.
+
+    A timer that put a host back removes its folder after that; a timer that was told to end does so by itself.
+    """
+    for host in world.hosts:
+        wait_until(lambda host=host: not list((host.root / "run").iterdir()), f"no folder on {host.side}", timeout_s)
+        assert host.links == {"eth1"}, host.side
+        wait_until(lambda host=host: not host.processes(), f"no process on {host.side}", min(timeout_s, 10.0))
+
+
+def assert_untouched(world: World) -> None:
+    """Fail unless both hosts' networks are as they were made, and all else soon is."""
+    for host in world.hosts:
+        assert host.links == {"eth1"}, host.side
+    wait_until_untouched(world, timeout_s=5.0)
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:
@@ -133,3 +150,13 @@ def open_tunnel(
         audit=audit.append if audit is not None else None,
         lease_s=lease_s,
     )
+
+
+def build_and_vanish(world: World, request: DeployRequest | None = None, *, lease_s: float) -> Transaction:
+    """Build a tunnel the way a Tunnelmark does that is killed then."""
+    transaction = Transaction(
+        world.sessions, request or world.request, on_stage=ignore_stage, audit=None, lease_s=lease_s
+    )
+    transaction.build(token=CancelToken())
+    transaction._lease.stop()
+    return transaction

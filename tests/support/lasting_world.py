@@ -20,9 +20,10 @@ from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.link import STATE_DIR
-from support.deploy_world import World, ignore_stage, running_world, wait_until
+from support.deploy_world import World, ignore_stage, running_world
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn
+from support.waiting import wait_until
 
 SLOT = "58fca5ac"
 """The place of the two made-up hosts, as `slot_of` names it."""

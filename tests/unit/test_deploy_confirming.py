@@ -20,7 +20,7 @@ from app.domain.errors import ConnectionLost, PairLocked
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout_events import Decision
-from support.deploy_world import World, in_every_shell, open_tunnel, wait_until
+from support.deploy_world import World, in_every_shell, open_tunnel
 from support.lasting_world import (
     SLOT,
     STANDING,
@@ -38,6 +38,7 @@ from support.lasting_world import (
     when_confirming,
 )
 from support.made_up_host import LocalHost
+from support.waiting import wait_until
 
 
 @pytest.fixture

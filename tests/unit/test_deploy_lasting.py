@@ -14,7 +14,7 @@ from app.deploy.lasting_state import parse_outages
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
-from support.deploy_world import World, in_every_shell, wait_until
+from support.deploy_world import World, in_every_shell
 from support.lasting_world import (
     SLOT,
     STANDING,
@@ -29,6 +29,7 @@ from support.lasting_world import (
     wait_until_watched,
 )
 from support.made_up_vpn import MadeUpVpn, step
+from support.waiting import wait_until
 
 
 @pytest.fixture

@@ -17,11 +17,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from app.domain.link import STATE_DIR
-from support.deploy_world import World, make_world, open_tunnel
+from support.deploy_world import RUN_DIR, World, open_tunnel, running_world
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
-PATH = f"{STATE_DIR}/tunnel/shared"
+PATH = f"{RUN_DIR}/shared"
 MAKE = "umask 077; head -c 32 /dev/urandom | od -A n -v -t x1 | tr -d ' \\n' > \"$1\""
 
 
@@ -47,10 +46,8 @@ class LateFailure(SharingVpn):
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    made = make_world(tmp_path)
-    yield made
-    for host in made.hosts:
-        host.end_processes()
+    with running_world(tmp_path) as made:
+        yield made
 
 
 def files_with(world: World, text: str) -> set[str]:

@@ -25,10 +25,8 @@ from app.domain.errors import Cancelled, CommandFailed, InvalidPlan, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.solutions import Suite
-from support.deploy_world import World, make_world, open_tunnel
+from support.deploy_world import RUN_DIR, SHELLS, World, make_world, open_tunnel, running_world
 from support.made_up_vpn import SUITE, MadeUpVpn, link_step, step
-
-RUN_DIR = f"{STATE_DIR}/tunnel"
 
 # $1 folder, $2 suite, $3 what it does.
 _START = """
@@ -82,13 +80,11 @@ class SwitchableVpn(MadeUpVpn):
         return self.change(changed, chosen)
 
 
-@pytest.fixture(params=["dash", "busybox sh"])
+@pytest.fixture(params=SHELLS)
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    made = make_world(tmp_path, shell=request.param.split())
-    made.request = made.with_vpn(SwitchableVpn())
-    yield made
-    for host in made.hosts:
-        host.end_processes()
+    with running_world(tmp_path, request.param) as made:
+        made.request = made.with_vpn(SwitchableVpn())
+        yield made
 
 
 def daemons(world: World) -> list[int]:

@@ -1,7 +1,8 @@
+"""A tunnel that is built, stands and is undone, and what keeps it from being built."""
+
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,40 +14,23 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import (
-    Cancelled,
-    CleanupFailed,
     CommandFailed,
-    ConnectionLost,
     DiskFull,
     HostUnreachable,
-    PairLocked,
     PreflightRefused,
     TunnelDown,
 )
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import World, make_world, open_tunnel
+from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, open_tunnel, running_world
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 
-RUN_DIR = f"{STATE_DIR}/tunnel"
 
-
-@pytest.fixture(params=["dash", "busybox sh"])
+@pytest.fixture(params=SHELLS)
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    made = make_world(tmp_path, shell=request.param.split())
-    yield made
-    for host in made.hosts:
-        host.end_processes()
-
-
-def assert_untouched(world: World) -> None:
-    """Assert that both hosts are as they were made."""
-    for host in world.hosts:
-        assert host.links == {"eth1"}, host.side
-        # A timer that put the host back removes its folder after that; a timer that was told to end does so by itself.
-        wait_until(lambda host=host: not list((host.root / "run").iterdir()), f"no folder on {host.side}", timeout_s=5)
-        wait_until(lambda host=host: host.processes() == [], f"no process on {host.side}", timeout_s=5)
+    with running_world(tmp_path, request.param) as made:
+        yield made
 
 
 def test_tunnel_stands_and_is_undone(world: World) -> None:
@@ -242,182 +226,6 @@ def test_baseline_changes_nothing_but_the_lock(world: World) -> None:
         assert world.a.state_dir.is_dir()
         assert tunnel.configuration == ()
         assert tunnel.still_up(CancelToken())
-    assert_untouched(world)
-
-
-@pytest.mark.parametrize("stage", [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY])
-def test_cancelling_in_any_stage_leaves_nothing(world: World, stage: Stage) -> None:
-    token = CancelToken()
-
-    def cancel(now: Stage, _detail: str) -> None:
-        if now is stage:
-            token.cancel()
-
-    with pytest.raises(Cancelled), open_tunnel(world, token=token, on_stage=cancel):
-        token.raise_if_cancelled()
-    assert_untouched(world)
-
-
-def test_cancelling_inside_leaves_nothing(world: World) -> None:
-    token = CancelToken()
-
-    def cancel() -> None:
-        token.cancel()
-        token.raise_if_cancelled()
-
-    with pytest.raises(Cancelled), open_tunnel(world, token=token):
-        cancel()
-    assert_untouched(world)
-
-
-def test_error_inside_comes_out_and_leaves_nothing(world: World) -> None:
-    with pytest.raises(RuntimeError, match="of the caller"), open_tunnel(world):
-        raise RuntimeError("of the caller")
-    assert_untouched(world)
-
-
-def test_connection_lost_while_it_stands_is_made_again_for_putting_back(world: World) -> None:
-    with open_tunnel(world) as tunnel:
-        world.b.is_cut = True
-        assert not tunnel.still_up(CancelToken())
-    assert_untouched(world)
-
-
-@pytest.mark.parametrize("mark", ["hello", "armed", "identity", "step", "built"])
-def test_connection_lost_while_building_is_made_again_for_putting_back(world: World, mark: str) -> None:
-    def cut(line: str) -> None:
-        words = line.split(" ")
-        if len(words) > 1 and words[1] == mark and len(words[0]) == 16:
-            world.b.is_cut = True
-            world.b.on_line = None
-
-    world.b.on_line = cut
-    with pytest.raises(ConnectionLost, match="gateway-b"), open_tunnel(world, lease_s=3):
-        pass
-    wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
-    assert_untouched(world)
-
-
-@pytest.mark.parametrize(
-    ("last", "seen"),
-    [
-        ("armed", ["Lock the host and arm its timer"]),
-        ("step 0001 0", ["Lock the host and arm its timer", "Make the tunnel's own folder", "Make a key"]),
-        ("step 0200 0", ["Make a key", f"Write {RUN_DIR}/config", "Make tmk0"]),
-    ],
-)
-def test_what_was_done_before_a_connection_broke_is_audited(world: World, last: str, seen: list[str]) -> None:
-    entries: list[AuditEntry] = []
-
-    def cut(line: str) -> None:
-        if line.partition(" ")[2] == last:
-            world.b.is_cut = True
-            world.b.on_line = None
-
-    world.b.on_line = cut
-    with pytest.raises(ConnectionLost, match="gateway-b"), open_tunnel(world, audit=entries, lease_s=3):
-        pass
-    wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
-    on_b = [entry for entry in entries if entry.side is Side.B]
-    done = [entry.what for entry in on_b if entry.exit_status == 0 and not entry.what.startswith("Undo: ")]
-    assert [what for what in done if what in seen] == seen
-    undone = [entry.what for entry in on_b if entry.what.startswith("Undo: ")]
-    for what in undone:
-        names = [entry.what for entry in on_b]
-        assert names.count(what.removeprefix("Undo: ")) == 1, names
-        assert names.index(what.removeprefix("Undo: ")) < names.index(what)
-
-
-def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
-    world.b.can_reconnect = False
-    with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=3):
-        world.b.is_cut = True
-    assert "its own timer does it within 3 s" in caught.value.message
-    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
-    wait_until(lambda: not world.b.state_dir.exists(), "the timer's end")
-    assert_untouched(world)
-
-
-def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = 30) -> None:
-    CancelToken().wait_for(condition, timeout_s=timeout_s, what=what)
-
-
-def test_undo_that_fails_is_told_and_the_rest_is_undone(world: World) -> None:
-    stuck = step("Stick", "true", "echo it is stuck; exit 4")
-    vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), stuck), Side.B: (link_step("tmk0"),)})
-    with (
-        pytest.raises(CleanupFailed, match="gateway-a could not be put back completely") as caught,
-        open_tunnel(world, world.with_vpn(vpn)),
-    ):
-        pass
-    assert "FAILED with 4" in caught.value.context["undo"]
-    assert "it is stuck" in caught.value.context["undo"]
-    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
-    assert world.a.links == {"eth1"}
-    assert not world.b.state_dir.exists()
-
-
-def test_undo_that_leaves_the_interface_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.deploy.undoing.SETTLE_S", 0.3)
-    lazy = replace(link_step("tmk0"), undo=Command(("true",), is_root=True))
-    vpn = MadeUpVpn(steps={Side.A: (lazy,), Side.B: (link_step("tmk0"),)})
-    with (
-        pytest.raises(CleanupFailed, match="The interface tmk0 was not there before"),
-        open_tunnel(world, world.with_vpn(vpn)),
-    ):
-        pass
-
-
-def test_change_by_somebody_else_is_told_but_is_no_failure(world: World) -> None:
-    with open_tunnel(world) as tunnel:
-        (world.a.net / "links" / "veth7").touch()
-    assert tunnel.differences == ("gateway-a: The interface veth7 was not there before.",)
-
-
-def test_process_that_escaped_is_ended(world: World) -> None:
-    escaped = step("Start and forget", "setsid sleep 600 > /dev/null 2>&1 &", "true")
-    with open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (link_step("tmk0"), escaped)}))):
-        pass
-    assert_untouched(world)
-
-
-def test_second_tunnelmark_is_told_who_works_there(world: World) -> None:
-    with (
-        open_tunnel(world),
-        pytest.raises(PairLocked, match="has been working on gateway-a") as caught,
-        open_tunnel(world),
-    ):
-        pytest.fail("it must not stand twice")
-    assert "process" in caught.value.context["owner"]
-    assert int(caught.value.context["age_s"]) >= 0
-    assert_untouched(world)
-
-
-def test_of_two_at_once_exactly_one_gets_through(world: World) -> None:
-    outcomes: list[str] = []
-    both_looked = threading.Barrier(2, timeout=60)
-    has_ended = threading.Event()
-
-    def work() -> None:
-        def meet(stage: Stage, _detail: str) -> None:
-            if stage is Stage.PREFLIGHT:
-                both_looked.wait()
-
-        try:
-            with open_tunnel(world, on_stage=meet):
-                has_ended.wait(30)
-                outcomes.append("stood")
-        except PairLocked:
-            outcomes.append("locked")
-            has_ended.set()
-
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert sorted(outcomes) == ["locked", "stood"]
     assert_untouched(world)
 
 

@@ -1,0 +1,115 @@
+"""Labs with programs that stand in for QEMU and ssh."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.lab import ImagePaths, Lab, LabManager, LabProgress, LabSpec
+from app.lab import manager as manager_module
+from support.waiting import wait_until
+
+WAIT_S = 20.0
+
+needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs openssh-client")
+
+# What QEMU does as far as a lab can tell: write to the console, listen on a port, receive frames, last.
+FAKE_QEMU = f"""#!{sys.executable} -I
+import os, re, socket, sys
+line = " ".join(sys.argv)
+console = re.search(r"path=(console-\\S+?\\.log)", line)[1]
+port = int(re.search(r"127\\.0\\.0\\.1:(\\d+)-", line)[1])
+descriptor = int(re.search(r"local\\.str=(\\d+)", line)[1])
+mode = open(os.environ["FAKE_MODE"]).read()
+if "dies" in mode:
+    sys.exit("qemu: no memory")
+listener = socket.socket()
+try:
+    listener.bind(("127.0.0.1", port))
+except OSError:
+    sys.exit("qemu: Could not set up host forwarding rule")
+with open(console, "a") as file:
+    file.write("[    0.1] \\x1b[1mLinux\\x1b[0m boots\\n" + ("" if "silent" in mode else "TUNNELMARK-READY\\n"))
+link = socket.socket(fileno=descriptor)
+while True:
+    frame = link.recv(65536)
+    with open(console, "a") as file:
+        file.write(f"frame {{frame.decode()}}\\n")
+"""
+
+FAKE_SSH = """#!/bin/sh
+if grep -q hangs "$FAKE_MODE"; then exec sleep 600; fi
+if grep -q refuses "$FAKE_MODE"; then echo 'Permission denied' >&2; exit 255; fi
+"""
+
+
+class StandInLabs(LabManager):
+    """Has an image for every platform.
+
+    Args:
+        base: Folder of its images and labs.
+        boot_timeout_s: For how long a guest may start, in seconds.
+    """
+
+    def __init__(self, base: Path, *, boot_timeout_s: float = WAIT_S) -> None:
+        super().__init__(cache_dir=base / "cache", state_dir=base / "labs", boot_timeout_s=boot_timeout_s)
+        self._mode = base / "mode"
+
+    def ensure_image(self, platform: str, **_: object) -> ImagePaths:
+        folder = self._cache_dir / "lab" / platform
+        folder.mkdir(parents=True, exist_ok=True)
+        return ImagePaths(folder)
+
+    def behave(self, how: str) -> None:
+        """Say how the programs behave from now on: works, dies, silent, refuses or hangs."""
+        self._mode.write_text(how)
+
+
+def stand_in_labs(base: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
+    """Put the stand-ins on the path and return labs that work with them."""
+    programs = base / "bin"
+    programs.mkdir()
+    contents = {"qemu-system-x86_64": FAKE_QEMU, "qemu-img": "#!/bin/sh\n", "ssh": FAKE_SSH}
+    for name, content in contents.items():
+        (programs / name).write_text(content)
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_MODE", str(base / "mode"))
+    monkeypatch.setattr(manager_module, "choose_accelerator", lambda *_, **__: "tcg")
+    labs = StandInLabs(base)
+    labs.behave("works")
+    return labs
+
+
+def ignore(_: LabProgress) -> None:
+    """Take a step of the start and do nothing with it."""
+
+
+def up(labs: LabManager, name: str = "one") -> Lab:
+    """Start a lab that ends with this process."""
+    return labs.up(LabSpec(name), token=CancelToken(), on_progress=ignore, is_owned=True)
+
+
+def processes_of(folder: Path) -> list[int]:
+    """Return the processes that work in a folder or name it on their command line."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            works_in = str((process / "cwd").readlink())
+            words = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if int(process.name) != os.getpid() and (works_in.startswith(str(folder)) or str(folder).encode() in words):
+            found.append(int(process.name))
+    return found
+
+
+def assert_nothing_is_left(labs_dir: Path) -> None:
+    """Fail unless the labs that ended leave neither processes nor files."""
+    wait_until(lambda: not processes_of(labs_dir), "the lab's processes to end", WAIT_S)
+    assert list(labs_dir.iterdir()) == []

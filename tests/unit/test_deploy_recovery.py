@@ -1,0 +1,175 @@
+"""What was left on hosts is put back: by the next Tunnelmark, or by an engineer at the console."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.deploy import recover
+from app.deploy.recovery import Found
+from app.domain.cancel import CancelToken
+from app.domain.errors import CleanupFailed
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from support.deploy_world import (
+    SHELLS,
+    World,
+    build_and_vanish,
+    open_tunnel,
+    running_world,
+    wait_until_untouched,
+)
+from support.made_up_vpn import MadeUpVpn, link_step, step
+
+
+@pytest.fixture(params=SHELLS)
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with running_world(tmp_path, request.param) as made:
+        yield made
+
+
+def test_what_a_failed_clean_up_left_is_taken_over_by_the_next_tunnel(world: World) -> None:
+    flag = str(world.a.net / "flag")
+    stuck = step("Stick once", "true", 'rm "$1"', flag)
+    vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), stuck)})
+    with pytest.raises(CleanupFailed), open_tunnel(world, world.with_vpn(vpn), lease_s=600):
+        pass
+    assert world.a.state_dir.exists()
+    Path(flag).touch()
+    with open_tunnel(world) as tunnel:
+        assert tunnel.still_up(CancelToken())
+    wait_until_untouched(world)
+
+
+def test_recover_finds_nothing_on_hosts_that_are_clean(world: World) -> None:
+    report = recover(world.sessions, token=CancelToken())
+    assert report.is_clean
+    assert report.sentences() == ("gateway-a: nothing to put back.", "gateway-b: nothing to put back.")
+
+
+def test_recover_leaves_hosts_alone_that_somebody_works_on(world: World) -> None:
+    with open_tunnel(world):
+        report = recover(world.sessions, token=CancelToken())
+        assert report.a.found is Found.IN_USE
+        assert not report.is_clean
+        assert "it was left alone" in report.a.sentence
+        assert world.a.links == {"eth1", "tmk0"}
+    wait_until_untouched(world)
+
+
+def forget_owner(world: World) -> None:
+    """Make the locks those of a process on this computer that has ended, as after a kill -9."""
+    for host in world.hosts:
+        owner, key = (host.state_dir / "owner").read_text().splitlines()
+        computer = key.split(":")[0]
+        (host.state_dir / "owner").write_text(f"{owner}\n{computer}:999999999:1\n")
+
+
+def test_recover_puts_hosts_back_at_once_after_a_tunnelmark_that_was_killed_here(world: World) -> None:
+    build_and_vanish(world, lease_s=600)
+    forget_owner(world)
+    report = recover(world.sessions, token=CancelToken())
+    assert report.is_clean
+    assert "has been taken back" in report.a.sentence
+    assert "taken back 0200 Make tmk0" in report.a.log
+    wait_until_untouched(world)
+
+
+def test_next_tunnelmark_takes_over_what_a_killed_one_left(world: World) -> None:
+    build_and_vanish(world, lease_s=600)
+    forget_owner(world)
+    with open_tunnel(world) as tunnel:
+        assert tunnel.still_up(CancelToken())
+    wait_until_untouched(world)
+
+
+def test_lock_of_an_owner_on_another_computer_is_respected_until_its_lease_ends(world: World) -> None:
+    transaction = build_and_vanish(world, lease_s=600)
+    (world.a.state_dir / "owner").write_text("somebody elsewhere\n0123:17:5\n")
+    report = recover(world.sessions, token=CancelToken())
+    assert report.a.found is Found.IN_USE
+    assert "somebody elsewhere" in report.a.sentence
+    assert report.b.found is Found.IN_USE, "this process works on it"
+    (world.a.state_dir / "watcher").write_text("1:1 free\n")  # its timer died as well
+    (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
+    assert recover(world.sessions, token=CancelToken()).a.is_clean
+    transaction.undo(cause=None)
+    wait_until_untouched(world)
+
+
+def test_folder_of_a_tunnelmark_that_died_while_it_locked_is_removed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.deploy.recovery.INCOMPLETE_S", 0.0)
+    world.a.state_dir.mkdir()
+    report = recover(world.sessions, token=CancelToken())
+    assert report.is_clean
+    assert "died while it locked" in report.a.sentence
+    wait_until_untouched(world)
+
+
+def test_recover_tells_of_leftovers_without_a_journal(world: World) -> None:
+    (world.b.net / "links" / "tmkwg0").touch()
+    report = recover(world.sessions, token=CancelToken())
+    assert report.b.found is Found.LEFTOVERS
+    assert "ip link del tmkwg0" in report.b.sentence
+    assert "tmkwg0" in world.b.links
+
+
+def test_recover_says_which_host_it_could_not_reach(world: World) -> None:
+    world.b.is_cut = True
+    report = recover(world.sessions, token=CancelToken())
+    assert report.a.is_clean
+    assert report.b.found is Found.UNREACHABLE
+    assert not report.is_clean
+
+
+def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> None:
+    transaction = build_and_vanish(world, lease_s=600)
+    first = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
+    assert first.returncode == 0, first.stderr
+    assert "taken back 0201 Start the daemon" in first.stdout
+    assert "this host is as it was before the tunnel" in first.stdout
+    assert world.a.links == {"eth1"}
+    second = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
+    assert second.returncode == 0
+    assert "taken back" not in second.stdout
+    assert "taken back 0201" in (world.a.state_dir / "undo.log").read_text()
+    transaction.undo(cause=None)
+    wait_until_untouched(world)
+
+
+def test_undo_is_safe_while_another_one_runs(world: World) -> None:
+    path = str(world.a.net / "count")
+    slow = step("Be slow to undo", "true", 'echo x >> "$1"; sleep 1', path)
+    request = world.with_vpn(MadeUpVpn(steps={Side.A: (slow, link_step("tmk0"))}))
+    transaction = build_and_vanish(world, request, lease_s=600)
+    # The timer begins at the same moment as the engineer and Tunnelmark.
+    (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
+    done = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
+    assert done.returncode == 0, done.stdout
+    transaction.undo(cause=None)
+    assert (world.a.net / "count").read_text() == "x\n"
+    wait_until_untouched(world)
+
+
+def test_undo_ignores_an_entry_whose_writing_was_interrupted(world: World) -> None:
+    transaction = build_and_vanish(world, lease_s=600)
+    victim = world.a.root / "victim"
+    victim.touch()
+    (world.a.state_dir / "journal" / "0300").write_text(f"# Half\nrm -f {victim}")
+    assert world.a.shell_run("sh", f"{STATE_DIR}/undo.sh").returncode == 0
+    assert victim.exists()
+    transaction.undo(cause=None)
+
+
+def test_undo_script_without_a_tunnel_says_so(world: World) -> None:
+    transaction = build_and_vanish(world, lease_s=600)
+    copy = world.a.root / "undo.sh"
+    copy.write_text((world.a.state_dir / "undo.sh").read_text())
+    done = world.a.shell_run("sh", str(copy))
+    assert done.returncode == 0
+    assert "nothing to take back here" in done.stdout
+    transaction.undo(cause=None)

@@ -1,0 +1,131 @@
+"""Labs that cannot start, or whose start is broken off: what is said, and what is left."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, DiskFull, LabFault
+from app.lab import LabProgress, LabSpec
+from app.lab import manager as manager_module
+from support.stand_in_lab import (
+    StandInLabs,
+    assert_nothing_is_left,
+    needs_ssh_keygen,
+    stand_in_labs,
+    up,
+)
+
+pytestmark = needs_ssh_keygen
+
+
+@pytest.fixture
+def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
+    return stand_in_labs(tmp_path, monkeypatch)
+
+
+def test_a_taken_port_is_tried_again_with_another(labs: StandInLabs, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = manager_module.free_ports
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        tries: list[list[int]] = []
+
+        def ports(count: int) -> list[int]:
+            tries.append([taken.getsockname()[1], *real(1)] if not tries else real(count))
+            return tries[-1]
+
+        monkeypatch.setattr(manager_module, "free_ports", ports)
+        lab = up(labs)
+    assert list(lab.ports.values()) == tries[1]
+    assert labs.status()[0].is_running == (True, True)
+    labs.down("one")
+
+
+def test_ports_that_are_always_taken_end_in_a_clear_error(
+    labs: StandInLabs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        monkeypatch.setattr(manager_module, "free_ports", lambda _: [port, port])
+        with pytest.raises(LabFault, match=f"port {port} on 127.0.0.1 is in use"):
+            up(labs)
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_a_qemu_that_ends_says_why(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("dies")
+    with pytest.raises(LabFault, match=r"QEMU ended.*no memory"):
+        up(labs)
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_a_guest_that_never_comes_up_shows_its_console(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("silent")
+    impatient = StandInLabs(tmp_path, boot_timeout_s=2.0)
+    with pytest.raises(LabFault, match=r"gateway A and gateway B did not come up within 2 s") as caught:
+        up(impatient)
+    assert caught.value.context["console_a"] == "[    0.1] [1mLinux[0m boots"
+    assert caught.value.hint
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_a_guest_that_lets_nobody_in_says_so(
+    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labs.behave("refuses")
+    monkeypatch.setattr("app.lab.boot._LOGIN_TIMEOUT_S", 0.5)
+    with pytest.raises(LabFault, match="nobody can log in: Permission denied"):
+        up(labs)
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_cancelling_the_start_leaves_nothing(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("silent")
+    token = CancelToken()
+    with pytest.raises(Cancelled):
+        labs.up(LabSpec("one"), token=token, on_progress=lambda _: token.cancel(), is_owned=False)
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_cancelling_while_a_login_hangs_takes_no_time(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("hangs")
+    token = CancelToken()
+    timer = threading.Timer(0.3, token.cancel)
+
+    def cancel_soon(step: LabProgress) -> None:
+        if step.stage == "login":
+            timer.start()
+
+    started_at = time.monotonic()
+    with pytest.raises(Cancelled):
+        labs.up(LabSpec("one"), token=token, on_progress=cancel_soon, is_owned=False)
+    timer.join()
+    assert time.monotonic() - started_at < 10
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_a_missing_qemu_is_named(labs: StandInLabs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LabFault) as caught:
+        up(labs)
+    assert "apt-get install qemu-system-x86" in caught.value.hint
+
+
+def test_too_little_space_for_a_lab(labs: StandInLabs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manager_module, "_NEEDED_STATE_BYTES", 1 << 60)
+    with pytest.raises(DiskFull, match="running a practice lab"):
+        up(labs)
+
+
+def test_a_folder_that_cannot_be_used_is_a_fault(labs: StandInLabs, tmp_path: Path) -> None:
+    (tmp_path / "labs").write_text("a file")
+    with pytest.raises(LabFault, match="while starting the lab “one”"):
+        up(labs)

@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.rollout import Deployment, RolloutOptions
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import Decision, RolloutEvent
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
@@ -104,3 +104,14 @@ class Operations(RolloutOperations):
 def look(world: World, store: Store) -> PairStatus:
     """Return how the two hosts are now."""
     return Operations(world, store).status(world.request.pair, token=CancelToken())
+
+
+def assert_next_contact_takes_back(world: World, store: Store) -> None:
+    """Fail unless what one host alone still has of a deployment that was ending is seen, and taken back."""
+    seen = look(world, store)
+    assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
+    assert "taken back on both" in seen.repair_text
+    ended = Operations(world, store).repair(world.request.pair, token=CancelToken(), emit=lambda _event: None)
+    assert ended is not None
+    assert ended.state is DeploymentState.UNDONE
+    assert look(world, store).state is None

@@ -14,6 +14,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWrite, LineSink, Stream
@@ -129,87 +130,50 @@ class LocalHost:
         )
         return self._attend(process, command, token, on_line)
 
-    def _attend(  # noqa: C901 - stands in for a whole channel
+    def _attend(
         self, process: subprocess.Popen[bytes], command: Command, token: CancelToken, on_line: LineSink | None
     ) -> CommandResult:
-        out: list[str] = []
-        err: list[str] = []
-        lost: list[ConnectionLost] = []
+        output = _Output(self, process, on_line)
+        unregister = token.on_cancel(output.closed.set)
+        output.start_reading()
+        self._feed(process, command.stdin or b"")
+        output.start_waiting()
+        in_time = output.closed.wait(command.timeout_s)
+        unregister()
+        if token.is_cancelled:
+            self._hang_up(process)
+            output.join()
+            token.raise_if_cancelled()
+        if output.is_lost:
+            self._hang_up(process)
+            # Otherwise nobody reads any more; what runs there goes on until it wants to say something.
+            if self.does_hang_up:
+                output.join()
+        elif not in_time:
+            self._hang_up(process)
+            raise DeadlineExceeded(f"{command.argv[0]} took too long.")
+        else:
+            output.join()
+        if output.is_lost:
+            raise ConnectionLost(f"The connection to {self.spec.label} broke.")
+        out, err = (self._there("\n".join(lines)) for lines in (output.out, output.err))
+        return CommandResult(command.argv, process.returncode, out, err, 0.0)
 
-        def drain(stream: Stream, lines: list[str]) -> None:
-            source = process.stdout if stream is Stream.STDOUT else process.stderr
-            assert source is not None
-            with source:
-                for raw in source:
-                    line = raw.decode(errors="replace").removesuffix("\n")
-                    lines.append(line)
-                    if stream is Stream.STDOUT and self.on_line is not None:
-                        self.on_line(line)
-                    if on_line is not None:
-                        on_line(stream, line)
-                    if self.is_cut and not lost:
-                        lost.append(ConnectionLost(f"The connection to {self.spec.label} broke."))
-                        closed.set()
-                        return
-
-        closed = threading.Event()
-        unregister = token.on_cancel(closed.set)
-        threads = [
-            threading.Thread(target=drain, args=(stream, lines), daemon=True)
-            for stream, lines in ((Stream.STDOUT, out), (Stream.STDERR, err))
-        ]
-        for thread in threads:
-            thread.start()
+    def _feed(self, process: subprocess.Popen[bytes], text: bytes) -> None:
         assert process.stdin is not None
         try:
-            process.stdin.write(self._here((command.stdin or b"").decode()).encode())
+            process.stdin.write(self._here(text.decode()).encode())
             process.stdin.close()
         except BrokenPipeError:
             pass
 
-        def finish() -> None:
-            process.wait()
-            closed.set()
-
-        waiter = threading.Thread(target=finish, daemon=True)
-        waiter.start()
-        in_time = closed.wait(command.timeout_s)
-        unregister()
-        if token.is_cancelled or lost or not in_time:
-            # What a closed channel does: the command's next line finds nobody who reads it.
-            if token.is_cancelled:
-                self._hang_up(process)
-            self._join([*threads, waiter] if token.is_cancelled else [])
-            token.raise_if_cancelled()
-            if lost:
-                self._abandoned(process, [*threads, waiter])
-                raise lost[0]
-            self._hang_up(process)
-            raise DeadlineExceeded(f"{command.argv[0]} took too long.")
-        self._join([*threads, waiter])
-        if lost:
-            raise lost[0]
-        return CommandResult(
-            command.argv, process.returncode, self._there("\n".join(out)), self._there("\n".join(err)), 0.0
-        )
-
     def _hang_up(self, process: subprocess.Popen[bytes]) -> None:
+        """Do what a closed channel does: the command's next line finds nobody who reads it."""
         if process.poll() is None and self.does_hang_up:
             try:
                 os.killpg(process.pid, signal.SIGHUP)
             except ProcessLookupError:
                 pass
-
-    def _abandoned(self, process: subprocess.Popen[bytes], threads: list[threading.Thread]) -> None:
-        self._hang_up(process)
-        if self.does_hang_up:
-            self._join(threads)
-        # Otherwise nobody reads any more; what runs there goes on until it wants to say something.
-
-    @staticmethod
-    def _join(threads: list[threading.Thread]) -> None:
-        for thread in threads:
-            thread.join(timeout=30)
 
     def run_batch(
         self,
@@ -322,3 +286,59 @@ class LocalHost:
 
     def _there(self, text: str) -> str:
         return text.replace(str(self.state_dir), STATE_DIR)
+
+
+class _Output:
+    """What a process on a host says, line by line, until it ends or the connection breaks.
+
+    Attributes:
+        out: Lines of its standard output.
+        err: Lines of its standard error.
+        is_lost: Whether the connection broke.
+        closed: Set when it has ended, or nobody reads it any more.
+    """
+
+    def __init__(self, host: LocalHost, process: subprocess.Popen[bytes], on_line: LineSink | None) -> None:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self.out: list[str] = []
+        self.err: list[str] = []
+        self.is_lost = False
+        self.closed = threading.Event()
+        self._host = host
+        self._process = process
+        self._on_line = on_line
+        self._readers = [
+            threading.Thread(target=self._read, args=(Stream.STDOUT, process.stdout, self.out), daemon=True),
+            threading.Thread(target=self._read, args=(Stream.STDERR, process.stderr, self.err), daemon=True),
+        ]
+        self._waiter = threading.Thread(target=self._wait, daemon=True)
+
+    def start_reading(self) -> None:
+        for reader in self._readers:
+            reader.start()
+
+    def start_waiting(self) -> None:
+        self._waiter.start()
+
+    def join(self) -> None:
+        for thread in (*self._readers, self._waiter):
+            thread.join(timeout=30)
+
+    def _wait(self) -> None:
+        self._process.wait()
+        self.closed.set()
+
+    def _read(self, stream: Stream, source: IO[bytes], lines: list[str]) -> None:
+        with source:
+            for raw in source:
+                line = raw.decode(errors="replace").removesuffix("\n")
+                lines.append(line)
+                if stream is Stream.STDOUT and self._host.on_line is not None:
+                    self._host.on_line(line)
+                if self._on_line is not None:
+                    self._on_line(stream, line)
+                if self._host.is_cut and not self.is_lost:
+                    self.is_lost = True
+                    self.closed.set()
+                    return

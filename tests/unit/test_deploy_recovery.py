@@ -13,14 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import CleanupFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import (
-    SHELLS,
-    World,
-    build_and_vanish,
-    open_tunnel,
-    running_world,
-    wait_until_untouched,
-)
+from support.deploy_world import SHELLS, World, build_and_vanish, open_tunnel, running_world, wait_until_untouched
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
 

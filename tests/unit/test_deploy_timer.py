@@ -120,9 +120,7 @@ def test_computer_that_dies_at_any_moment_leaves_nothing(
         words = line.split(" ")
         if len(words) > 1 and len(words[0]) == 16 and words[1] == mark:
             for host in world.hosts:
-                host.is_cut = True
-                host.can_reconnect = False
-                host.can_connect_anew = False
+                host.is_cut, host.can_reconnect, host.can_connect_anew = True, False, False
 
     for host in world.hosts:
         host.does_hang_up = False
@@ -135,20 +133,28 @@ def test_computer_that_dies_at_any_moment_leaves_nothing(
     wait_until_untouched(world)
 
 
+def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
+    """Do something once B stands and A's slow step runs."""
+
+    def on_line(line: str) -> None:
+        if line.endswith(" built"):
+            wait_until((world.a.net / "begun").exists, "the slow step")
+            action()
+
+    world.b.on_line = on_line
+
+
 def test_timer_ends_a_step_that_is_still_running(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
     slow = step("Be slow", ': > "$1/begun"; sleep 500; ip link add tmk0', "ip link del tmk0", str(world.a.net))
     vpn = MadeUpVpn(steps={Side.A: (slow,), Side.B: (link_step("tmk0"),)})
     world.a.does_hang_up = False
 
-    def die(line: str) -> None:
-        if line.endswith(" built"):
-            wait_until((world.a.net / "begun").exists, "the slow step")
-            for host in world.hosts:
-                host.is_cut = True
-                host.can_reconnect = False
+    def die() -> None:
+        for host in world.hosts:
+            host.is_cut, host.can_reconnect = True, False
 
-    world.b.on_line = die
+    when_a_is_slow(world, die)
     with (
         pytest.raises((ConnectionLost, HostUnreachable)),
         open_tunnel(world, world.with_vpn(vpn), lease_s=LEASE_S),
@@ -162,17 +168,6 @@ def slow_on_a(world: World, script: str = "") -> MadeUpVpn:
     text = f': > "$1/begun"; {script} sleep 500'
     slow = step("Be slow", text, "true", str(world.a.net), STATE_DIR)
     return MadeUpVpn(steps={Side.A: (slow,), Side.B: (link_step("tmk0"),)})
-
-
-def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
-    """Do something once B stands and A's slow step runs."""
-
-    def on_line(line: str) -> None:
-        if line.endswith(" built"):
-            wait_until((world.a.net / "begun").exists, "the slow step")
-            action()
-
-    world.b.on_line = on_line
 
 
 def test_what_the_timer_takes_back_while_it_is_built_is_said_as_such(world: World) -> None:

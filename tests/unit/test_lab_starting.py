@@ -13,13 +13,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, DiskFull, LabFault
 from app.lab import LabProgress, LabSpec
 from app.lab import manager as manager_module
-from support.stand_in_lab import (
-    StandInLabs,
-    assert_nothing_is_left,
-    needs_ssh_keygen,
-    stand_in_labs,
-    up,
-)
+from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs, up
 
 pytestmark = needs_ssh_keygen
 

@@ -22,7 +22,7 @@ from app.domain.rollout import DeploymentState
 from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.storage import Store
 from support.deploy_world import World, in_every_shell
-from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
+from support.lasting_rollout import Operations, assert_next_contact_takes_back, deploy_and_keep, look, save_facts
 from support.lasting_world import STANDING, lasting_world, place_on
 
 
@@ -100,7 +100,6 @@ def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: S
 def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
     one = deploy_and_keep(world, store)
-    services = Operations(world, store)
     world.b.is_cut = True
     events: list[RolloutEvent] = []
     half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=events.append)
@@ -115,13 +114,7 @@ def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world
     away = look(world, store)
     assert (away.state, away.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, False)
     world.b.is_cut = False
-    seen = look(world, store)
-    assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
-    assert "taken back on both" in seen.repair_text
-    ended = services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
-    assert ended is not None
-    assert ended.state is DeploymentState.UNDONE
-    assert look(world, store).state is None
+    assert_next_contact_takes_back(world, store)
     assert [host.etc_files() for host in world.hosts] == before
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
 

@@ -30,7 +30,15 @@ from app.domain.rollout_events import (
 from app.domain.wire import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict, WireReport
 from app.storage import Store
 from support.deploy_world import World
-from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, look, save_facts
+from support.lasting_rollout import (
+    Operations,
+    Says,
+    assert_next_contact_takes_back,
+    deploy,
+    deploy_and_keep,
+    look,
+    save_facts,
+)
 from support.lasting_world import current, is_confirming, lasting_world, when_confirming
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, step
@@ -303,11 +311,5 @@ def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next
 
     go_back(world.b)
     forget(world.b)
-    seen = look(world, store)
-    assert (seen.state, seen.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
-    assert "taken back on both" in seen.repair_text
-    ended = services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
-    assert ended is not None
-    assert ended.state is DeploymentState.UNDONE
-    assert look(world, store).state is None
+    assert_next_contact_takes_back(world, store)
     assert [host.etc_files() for host in world.hosts] == before

@@ -239,7 +239,8 @@ def _cross_lines(building: Building, side: Side) -> list[str]:
         return []
     peer = building.plan.probe_address(side.other)
     ping = ping_once(building.request, side, own.interface, peer)
-    return [call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
+    hopeless = [call("hopeless_at", own.hopeless, *own.log_paths)] if own.hopeless else []
+    return [*hopeless, call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
 
 
 def ping_once(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:

@@ -125,6 +125,8 @@ class EndPlan:
         up_checks: How to see that it is up.
         negotiated: A command that prints what was really negotiated, and the regular expression that must match.
         log_paths: Log files of daemons, to be read when something fails.
+        hopeless: Regular expression, as `grep -E` understands it: a line like this in one of the logs says that frames
+            will never cross with this suite, so that nobody has to wait; empty where there is none.
         listens: (protocol, port) that must be free before, for example ("udp", 21194).
         kernel_modules: Modules that are loaded by the steps.
         breakages: In which ways its protection can go away; tried one after the other, on a tunnel that is then
@@ -140,6 +142,7 @@ class EndPlan:
     up_checks: tuple[UpCheck, ...] = ()
     negotiated: UpCheck | None = None
     log_paths: tuple[str, ...] = ()
+    hopeless: str = ""
     listens: tuple[tuple[str, int], ...] = ()
     kernel_modules: tuple[str, ...] = ()
     breakages: tuple[Breakage, ...] = ()

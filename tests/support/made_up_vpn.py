@@ -57,6 +57,7 @@ class MadeUpVpn:
     interface: str = "tmk0"
     has_identity: bool = True
     up_timeout_s: float = 3.0
+    hopeless: str = ""
 
     @property
     def info(self) -> SolutionInfo:
@@ -117,6 +118,7 @@ class MadeUpVpn:
             up_checks=self.up_checks,
             negotiated=self.negotiated,
             log_paths=(log,),
+            hopeless=self.hopeless,
             listens=(("udp", 21194),),
         )
 

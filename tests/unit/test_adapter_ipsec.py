@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.adapters import Purpose
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, Side
 from app.domain.linting import MASK
@@ -63,6 +64,14 @@ def test_hybrid_is_negotiated_where_both_have_it() -> None:
     made = replace(request(adapter, suite), facts_a=hybrid, facts_b=hybrid)
     assert b"esp_proposals = aes256gcm16-x25519-ke1_mlkem768\n" in adapter.plan(made).a.files[1].content
     assert "ML-KEM-768" not in adapter.suites(hybrid, host)[0].algorithms
+
+
+def test_of_a_tunnel_that_stays_one_end_goes_on_asking() -> None:
+    host = facts("debian-13")
+    measured = request(adapter, adapter.suites(host, host)[0])
+    lasting = adapter.plan(replace(measured, purpose=Purpose.LASTING))
+    for end, plan in ((lasting.a, True), (lasting.b, False), (adapter.plan(measured).a, False)):
+        assert (b"keyingtries = 0\n" in end.files[1].content) is plan
 
 
 def test_host_without_a_plugin_for_curves_gets_others() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 
-from app.domain.adapters import PlanRequest
+from app.domain.adapters import PlanRequest, Purpose
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.ipsec.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
@@ -111,6 +111,8 @@ def connection_config(request: PlanRequest, side: Side) -> bytes:
     Nothing is installed before the ends agree, and no packet of ours makes the kernel ask charon (`start_action`): what
     the kernel remembers of a negotiation that failed would be in the way for minutes. Until then, and whenever there is
     no SA, the firewall table holds the frames.
+
+    Of a tunnel that stays, A goes on asking however long the peer is away; for a measurement, giving up is a result.
     """
     link, suite = request.link, request.suite.name
     own, peer = link.underlay(side), link.underlay(side.other)
@@ -124,6 +126,7 @@ def connection_config(request: PlanRequest, side: Side) -> bytes:
         "    mobike = no",
         "    unique = replace",
         "    dpd_delay = 10s",
+        *(["    keyingtries = 0"] if request.purpose is Purpose.LASTING and side is Side.A else []),
         "    local {",
         "      auth = pubkey",
         f"      pubkeys = {own_public_key_path(link)}",

@@ -114,6 +114,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         up_checks=(_connection_check(link, side), interface_up_check(link)),
         negotiated=_negotiated(request, side),
         log_paths=(log_path(link),),
+        hopeless="Error while encrypting packet",
         listens=(("udp", port), ("tcp", port)),
         kernel_modules=("tun",),
         breakages=(

@@ -1,0 +1,41 @@
+"""What a daemon says will never come is not waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.errors import TunnelDown
+from app.domain.hosts import Side
+from support.deploy_world import RUN_DIR, World, assert_untouched, make_world, open_tunnel
+from support.made_up_vpn import MadeUpVpn, link_step, step
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(params=["dash", "busybox sh"])
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    made = make_world(tmp_path, shell=request.param.split())
+    yield made
+    for host in made.hosts:
+        host.end_processes()
+
+
+def test_nobody_waits_for_frames_of_which_the_daemon_says_that_they_never_cross(world: World) -> None:
+    deaf = step("Fall silent", ': > "$1"', 'rm -f "$1"', str(world.a.net / "deaf"))
+    log = f"{RUN_DIR}/daemon.log"
+    says = step("Say so", 'echo "Error while encrypting a frame" > "$1"', 'rm -f "$1"', log)
+    vpn = MadeUpVpn(
+        steps={side: (deaf, says, link_step("tmk0")) for side in Side},
+        up_timeout_s=2 * PATIENCE_S,
+        hopeless="Error while (en|de)crypting",
+    )
+    began_s = time.monotonic()
+    with pytest.raises(TunnelDown, match="do not cross") as raised, open_tunnel(world, world.with_vpn(vpn)):
+        pass
+    assert time.monotonic() - began_s < PATIENCE_S
+    assert "Error while encrypting a frame" in raised.value.context["log"]
+    assert_untouched(world)

@@ -10,18 +10,16 @@ import pytest
 
 from app.domain.errors import TunnelDown
 from app.domain.hosts import Side
-from support.deploy_world import RUN_DIR, World, assert_untouched, make_world, open_tunnel
+from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, open_tunnel, running_world
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(params=["dash", "busybox sh"])
+@pytest.fixture(params=SHELLS)
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    made = make_world(tmp_path, shell=request.param.split())
-    yield made
-    for host in made.hosts:
-        host.end_processes()
+    with running_world(tmp_path, request.param) as made:
+        yield made
 
 
 def test_nobody_waits_for_frames_of_which_the_daemon_says_that_they_never_cross(world: World) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
-from app.domain.hosts import PairSpec
+from app.domain.hosts import PairSpec, Side
 from app.domain.rollout import Deployment
 from app.domain.rollout_events import Confirmation, Decision, RolloutSink, RolloutStage
 
@@ -54,6 +54,7 @@ class RolloutTask:
         within_s: How long the user has to confirm; None where nobody is asked.
         is_undo: Whether it takes something back, which nobody can stop.
         is_confirming: Whether it confirms what stands already, which nobody can stop either.
+        only: The host on which it is done, because the other one cannot be reached; None for both.
     """
 
     name: str
@@ -64,6 +65,7 @@ class RolloutTask:
     within_s: float | None = None
     is_undo: bool = False
     is_confirming: bool = False
+    only: Side | None = None
 
     @property
     def can_be_stopped(self) -> bool:

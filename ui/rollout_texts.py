@@ -70,6 +70,17 @@ def if_nobody_answers(former: str) -> str:
     ).replace("%1", what_went_back(former))
 
 
+def undone_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, str]:
+    """Return kind (of a notice), title and hint of a deployment that was taken back on one host alone."""
+    here, there = deployment.pair.host(only).label, deployment.pair.host(only.other).label
+    title = tr("%1 is taken back on %2 alone.").replace("%1", deployment.title).replace("%2", here)
+    hint = tr(
+        "%1 was not asked and may still have its end of the tunnel. There it is taken back at the next contact with "
+        "both hosts: with “Look now”, or while the pair is watched, once %1 can be reached."
+    ).replace("%1", there)
+    return "caution", title, hint
+
+
 def ended_words(deployment: Deployment) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that has ended."""
     what = deployment.title

@@ -118,6 +118,17 @@ class RolloutServices(Protocol):
         """Take what stands on a pair back."""
         ...
 
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Take what stands on one host back, because the other one cannot be reached; that one follows at next contact.
+
+        Returns:
+            The deployment, half-confirmed: the other host may still have its end.
+
+        Raises:
+            NotFound: Nothing is rolled out there.
+        """
+        ...
+
     def rotate_keys(
         self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
     ) -> Deployment:
@@ -125,7 +136,10 @@ class RolloutServices(Protocol):
         ...
 
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
-        """Carry through what was begun last and is on one host alone; None where nothing has to be repaired."""
+        """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
+
+        What was broken off on a host before it counted is removed; as there is no deployment, that gives None, too.
+        """
         ...
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from fake_rollout_values import dry_run_of, end_of, ports_of, status_of
+from fake_rollout_values import dry_run_of, end_of, ports_of, seen_of, with_end
 from sample_records import pair as sample_pair
 
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.errors import Cancelled, InvalidPlan, NotFound
+from app.domain.errors import Cancelled, InvalidPlan, NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
@@ -58,6 +58,12 @@ class FakeRollout:
         statuses: Answers to questions for the status, the last one again and again; empty for a healthy one.
         asked_options: What was asked for last.
         audits_written: Files that were written.
+        silent: Hosts that cannot be asked.
+        undone_on: Hosts on which the standing deployment was taken back alone.
+        unfinished_on: Hosts with files of a deployment that was broken off before it counted.
+        worked_on: Hosts on which somebody works.
+        repair_gate: A repair begins while it is set.
+        undo_error: What goes wrong while one host alone is put back.
     """
 
     deployed: list[Deployment] = field(default_factory=list)
@@ -69,6 +75,12 @@ class FakeRollout:
     statuses: list[PairStatus] = field(default_factory=list)
     asked_options: RolloutOptions | None = None
     audits_written: list[Path] = field(default_factory=list)
+    silent: set[Side] = field(default_factory=set)
+    undone_on: set[Side] = field(default_factory=set)
+    unfinished_on: set[Side] = field(default_factory=set)
+    worked_on: set[Side] = field(default_factory=set)
+    repair_gate: threading.Event = field(default_factory=threading.Event)
+    undo_error: TunnelmarkError | None = None
 
     def _call(self, name: str) -> None:
         raise NotImplementedError(name)
@@ -223,7 +235,11 @@ class FakeRollout:
         self._call("status")
         if self.statuses:
             return self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
-        return status_of(pair, self._standing(pair.name))
+        standing = self._standing(pair.name)
+        seen = seen_of(pair, standing, silent=self.silent, undone=self.undone_on, unfinished=self.unfinished_on)
+        for side in self.worked_on:
+            seen = with_end(seen, side, seen.sentences, is_worked_on=True)
+        return seen
 
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         self._call("undeploy")
@@ -234,6 +250,22 @@ class FakeRollout:
             emit(RolloutStageStarted(stage))
         assert self.undo_gate.wait(20)
         ended = self.store(standing, DeploymentState.UNDONE, "It was taken back.")
+        emit(RolloutEnded(ended))
+        return ended
+
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        self._call("undeploy_one")
+        standing, label = self._standing(pair.name), pair.host(side).label
+        if standing is None or side in self.undone_on:
+            raise NotFound(f"Nothing is rolled out on {label}.")
+        emit(RolloutStageStarted(RolloutStage.UNDO, label))
+        assert self.undo_gate.wait(20)
+        if self.undo_error is not None:
+            raise self.undo_error
+        self.undone_on.add(side)
+        text = f"It was taken back on {label} alone. {pair.host(side.other).label} was not asked."
+        ended = self.store(replace(standing, is_ending=True), DeploymentState.HALF_CONFIRMED, text)
+        emit(RolloutNote(text, is_warning=True))
         emit(RolloutEnded(ended))
         return ended
 
@@ -259,10 +291,14 @@ class FakeRollout:
 
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
         self._call("repair")
+        assert self.repair_gate.wait(20)
         half = self._standing(pair.name)
+        if half is None:
+            self.unfinished_on &= self.silent  # what cannot be asked keeps it
         if half is None or half.state is not DeploymentState.HALF_CONFIRMED:
             return None
         if half.is_ending:
+            self.undone_on.clear()
             return self.store(half, DeploymentState.UNDONE, "It was taken back.")
         options = replace(half.options, confirm_within_s=None)
         made = self.made(half.pair, half.solution, half.suite, half.title, options)

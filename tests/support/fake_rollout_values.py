@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -190,6 +190,29 @@ def status_of(pair: PairSpec, deployment: Deployment | None) -> PairStatus:
         Verdict.RECOMMENDED,
         (finding,),
     )
+
+
+def seen_of(
+    pair: PairSpec,
+    standing: Deployment | None,
+    *,
+    silent: Collection[Side] = (),
+    undone: Collection[Side] = (),
+    unfinished: Collection[Side] = (),
+) -> PairStatus:
+    """Return what a look shows where hosts cannot be asked, have been put back alone, or were interrupted."""
+    status = status_of(pair, standing)
+    sentences = []
+    for side in Side:
+        gone = EndStatus(side, pair.host(side).label, is_reachable=side not in silent)
+        if side in silent:
+            sentences.append(f"{gone.label} could not be asked.")
+        elif side in unfinished:
+            sentences.append(f"{gone.label} has files of a deployment that was broken off before it counted.")
+            status = with_end(status, side, is_unfinished=True)
+        if side in silent or side in undone:
+            status = replace(status, a=gone) if side is Side.A else replace(status, b=gone)
+    return replace(status, sentences=tuple(sentences))
 
 
 def with_end(status: PairStatus, side: Side, sentences: Sequence[str] = (), **changes: object) -> PairStatus:

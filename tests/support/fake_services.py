@@ -95,7 +95,7 @@ class FakeServices(FakeCensus, FakeRollout):
 
     def __post_init__(self) -> None:
         self.cleanup.set()
-        for gate in (self.census_gate, self.stage_gate, self.undo_gate):
+        for gate in (self.census_gate, self.stage_gate, self.undo_gate, self.repair_gate):
             gate.set()
 
     def _call(self, name: str) -> None:

@@ -12,12 +12,13 @@ from fake_rollout_values import DRIFT, LOOKED_AT, status_of, with_end
 from fake_services import FakeServices
 from PySide6.QtWidgets import QLabel, QSystemTrayIcon
 from sample_records import pair
+from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
 import ui.notifying
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout import DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutStage
 from app.domain.rollout_status import Outage, PairStatus
 from app.domain.verdicts import Finding, Verdict
@@ -25,27 +26,6 @@ from ui.pages.deploy import DeployPage
 from ui.pages.standing import StandingPage
 from ui.widgets.standing_past import MOST_SHOWN
 from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WATCH, WHAT
-
-
-def stand(
-    driver: Driver, *, title: str = "WireGuard, ChaCha20-Poly1305", options: RolloutOptions | None = None
-) -> Deployment:
-    services = driver.services
-    made = services.made(pair(), "wireguard", "chacha20-poly1305", title, options)
-    return services.store(made, DeploymentState.CONFIRMED)
-
-
-def page_of(driver: Driver) -> StandingPage:
-    driver.window.show_area("standing")
-    driver.until(lambda: isinstance(driver.window.current, StandingPage))
-    driver.idle()
-    page = driver.window.current
-    assert isinstance(page, StandingPage)
-    return page
-
-
-def cell(page: StandingPage, column: int, nth: int = 0) -> str:
-    return page.table.item(nth, column).text()
 
 
 def later(status: PairStatus, seconds: float) -> PairStatus:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,7 +11,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.domain.cancel import CancelToken
-from app.domain.rollout import Deployment
+from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_status import PairStatus
 from app.domain.rollout_watch import WatchLine
 from app.wizard.ports import ProgressSink
@@ -19,9 +20,17 @@ from ui.context import Context
 from ui.icons import make_icon
 from ui.notifying import Notifier
 from ui.pages.base import BusyLine, Page
+from ui.pages.standing_cleaning import Cleaner
+from ui.pages.standing_questions import (
+    Proposal,
+    again_proposal,
+    keep_task,
+    rotate_proposal,
+    undo_one_proposal,
+    undo_proposal,
+)
 from ui.pages.standing_repair import Repairs, repair_task
-from ui.rollout_task import RolloutTask
-from ui.rollout_texts import if_nobody_answers, moment
+from ui.rollout_one_end import nothing_left_words, one_end
 from ui.texts import tr
 from ui.theme import GRID, LIGHT
 from ui.watching import Watcher
@@ -59,11 +68,13 @@ class StandingPage(Page):
         self._pairs: tuple[StandingPair, ...] = ()
         self.statuses: dict[str, PairStatus] = {}
         self._notifier: Notifier | None = None
+        self._is_notice_new = False
         self.switch = AreaSwitch("standing")
         self.switch.other_asked.connect(self.rollout_asked)
         self.busy = BusyLine()
         self.watcher = Watcher(context)
         self.repairs = Repairs()
+        self.cleaner = Cleaner(context)
         self.table = StandingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._show_selected)
         self.table.itemActivated.connect(self.look)
@@ -97,6 +108,8 @@ class StandingPage(Page):
         detail.now.limits_changed.connect(self._take_limits)
         self.watcher.looked.connect(self._on_looked)
         self.watcher.told.connect(self._on_told)
+        self.cleaner.looked.connect(self._on_looked)
+        self.cleaner.told.connect(self._tell_of_contact)
         self.context.theme.changed.connect(self._refresh)
 
     # --- the page's life ----------------------------------------------------------------------------------------------
@@ -111,9 +124,18 @@ class StandingPage(Page):
         nth = self.table.currentRow()
         return self._pairs[nth] if 0 <= nth < len(self._pairs) else None
 
+    def _pair(self, name: str) -> StandingPair | None:
+        return next((one for one in self._pairs if one.pair.name == name), None)
+
     def enter(self) -> None:
         """Read what is stored; no host is asked."""
         self.switch.show_area()
+        if not self._is_notice_new:
+            self.notice.clear()
+        self._is_notice_new = False
+        self._read()
+
+    def _read(self) -> None:
         if self.operation is not None and self.operation.is_running:
             return
         services = self._services
@@ -132,7 +154,7 @@ class StandingPage(Page):
         self._pairs = by_pair(stored.deployments)
         for one in self._pairs:
             known = self.statuses.get(one.pair.name)
-            if known is not None and _id(known.deployment) != _id(one.standing):
+            if known is not None and _known(known.deployment) != _known(one.standing):
                 del self.statuses[one.pair.name]  # it was of what stood there before
         self.detail.audit.show_lines(stored.audit)
         self._show_rows(is_there=bool(self._pairs))
@@ -153,10 +175,10 @@ class StandingPage(Page):
             self.table.setFocus()
 
     def _show_rows(self, *, is_there: bool) -> None:
+        if is_there and self.table.isHidden():
+            self.notice.clear()  # it said that nothing is there
         self.table.setVisible(is_there)
         self.detail.setVisible(is_there)
-        if is_there:
-            self.notice.clear()
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -177,8 +199,13 @@ class StandingPage(Page):
         self.start(tr("Looking at %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
 
     def _take_status(self, status: PairStatus) -> None:
+        silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
+        self.status_told.emit(
+            tr("Could not be asked: %1").replace("%1", ", ".join(silent))
+            if silent
+            else tr("Both hosts have been looked at")
+        )
         self._on_looked(status.pair, status)
-        self.status_told.emit(tr("Both hosts have been looked at"))
 
     def _on_looked(self, name: str, status: PairStatus | None) -> None:
         if status is not None:
@@ -188,14 +215,17 @@ class StandingPage(Page):
             self._show_selected()
         if status is not None:
             if self._is_news(status):
-                self.enter()
+                self._read()
             self._repair_at_contact(status)
 
     def _is_news(self, status: PairStatus) -> bool:
         """Whether the hosts have told something that changes what is stored."""
-        one = next((one for one in self._pairs if one.pair.name == status.pair), None)
-        if one is None or status.deployment is None:
+        one = self._pair(status.pair)
+        if one is None:
             return False
+        if status.deployment is None:
+            is_nothing = status.state is None and status.a.is_reachable and status.b.is_reachable
+            return is_nothing and one.standing is not None
         known = next((each for each in one.deployments if each.id == status.deployment.id), None)
         return known is None or known.state is not status.deployment.state
 
@@ -243,7 +273,7 @@ class StandingPage(Page):
             self.statuses.get(name),
             self.watcher.log(name),
             is_watched=self.watcher.is_watching(name),
-            is_repair_needed=self.repairs.has_failed(one.standing),
+            is_repair_needed=self.repairs.has_failed(one.standing) or self.cleaner.has_failed(self.statuses.get(name)),
         )
 
     # --- doing --------------------------------------------------------------------------------------------------------
@@ -252,82 +282,55 @@ class StandingPage(Page):
         one = self.selected
         if one is None or one.standing is None:
             return
-        services, pair, standing = self._services, one.pair, one.standing
-        task = RolloutTask(
-            tr("Undoing"),
-            standing.title,
-            pair,
-            lambda token, emit, _confirmation: services.undeploy(pair, token=token, emit=emit),
-            is_undo=True,
-        )
-        self._ask(
-            tr("Undo %1 on %2?").replace("%1", standing.title).replace("%2", pair.name),
-            tr(
-                "Both hosts are put back as they were before it: files, services, interfaces. What goes through the "
-                "tunnel now is cut off. It can be deployed again later."
-            ),
-            tr("Undo it"),
-            task,
-        )
+        alone = one_end(self.statuses.get(one.pair.name))
+        if alone is None:
+            self._ask(undo_proposal(self._services, one.pair, one.standing))
+        elif alone.can_be_undone:
+            self._ask(undo_one_proposal(self._services, one.pair, one.standing, alone))
+        else:
+            self.notice.say("info", *nothing_left_words(one.standing, alone))
 
     def _ask_rotate(self) -> None:
         one = self.selected
-        if one is None or one.standing is None:
-            return
-        services, pair, standing = self._services, one.pair, one.standing
-        task = RolloutTask(
-            tr("Rotating keys"),
-            standing.title,
-            pair,
-            lambda token, emit, confirmation: services.rotate_keys(
-                pair, token=token, emit=emit, confirmation=confirmation
-            ),
-            standing.title,
-            standing.options.confirm_within_s,
-        )
-        text = tr("Both hosts make new keys and the tunnel is built anew with them: it is down for some seconds.")
-        how = _how(standing, standing.title)
-        self._ask(tr("New keys for %1?").replace("%1", pair.name), f"{text} {how}", tr("Rotate keys"), task)
+        if one is not None and one.standing is not None:
+            self._ask(rotate_proposal(self._services, one.pair, one.standing))
 
     def _ask_again(self, former: Deployment) -> None:
-        services = self._services
-        one = next((each for each in self._pairs if each.pair.name == former.pair.name), None)
-        standing = one.standing if one is not None else None
-        task = RolloutTask(
-            tr("Deploying again"),
-            former.title,
-            former.pair,
-            lambda token, emit, confirmation: services.redeploy(
-                former.id, token=token, emit=emit, confirmation=confirmation
-            ),
-            standing.title if standing is not None else "",
-            former.options.confirm_within_s,
-        )
-        place = (
-            tr("It takes the place of %1.").replace("%1", standing.title)
-            if standing is not None
-            else tr("Nothing stands on the pair now.")
-        )
-        title = tr("Deploy %1 of %2 again?").replace("%1", former.title).replace("%2", moment(former.prepared_at))
-        self._ask(title, f"{place} {_how(former, task.former)}", tr("Deploy it again"), task)
+        one = self._pair(former.pair.name)
+        self._ask(again_proposal(self._services, former, one.standing if one is not None else None))
 
     def _repair(self) -> None:
         one = self.selected
-        if one is None or one.standing is None:
+        if one is None:
             return
-        self.repairs.tried.add(one.standing.id)
-        self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
+        status = self.statuses.get(one.pair.name)
+        if status is not None and status.unfinished:
+            self.cleaner.clean(one.pair, status)
+        elif one.standing is not None:
+            self.repairs.tried.add(one.standing.id)
+            self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
 
     def _repair_at_contact(self, status: PairStatus) -> None:
         """What one host alone keeps is put right; the user can watch it, and go on with something else."""
-        one = next((each for each in self._pairs if each.pair.name == status.pair), None)
+        one = self._pair(status.pair)
         half = status.deployment
+        if one is not None and self.cleaner.is_due(status) and not self.watcher.is_being_changed(status.pair):
+            self.cleaner.clean(one.pair, status)
         if one is None or half is None or not self.repairs.is_due(status):
             return
         title = tr("%1 is being repaired.").replace("%1", status.pair)
-        self.notice.say("info", title, status.repair_text, {tr("Watch it"): self.rollout_asked.emit})
+        self._tell_of_contact("info", title, status.repair_text, {tr("Watch it"): self.rollout_asked.emit})
         self.repair_begun.emit(repair_task(self._services, one.pair, half))
         self.repairs.running = status.pair
+        self._show_selected()
+
+    def _tell_of_contact(
+        self, kind: str, title: str, text: str, actions: Mapping[str, Callable[[], object]] | None = None
+    ) -> None:
+        """Say what a contact with the hosts has brought about; it stays until the user has seen it."""
+        self.notice.say(kind, title, text, actions)
+        self.status_told.emit(title)
+        self._is_notice_new = not self.isVisible()
         self._show_selected()
 
     def on_rollout_changed(self) -> None:
@@ -339,24 +342,17 @@ class StandingPage(Page):
         if self.selected is not None and self.selected.pair.name == name:
             self.look()
         else:
-            self.enter()
+            self._read()
 
     def _keep(self) -> None:
         one = self.selected
         if one is None or one.standing is None:
             return
-        services, pair = self._services, one.pair
-        task = RolloutTask(
-            tr("Confirming"),
-            one.standing.title,
-            pair,
-            lambda token, emit, _confirmation: services.confirm(pair, token=token, emit=emit),
-            is_confirming=True,
-        )
-        self.task_asked.emit(task)
+        self.task_asked.emit(keep_task(self._services, one.pair, one.standing))
 
-    def _ask(self, title: str, text: str, yes: str, task: RolloutTask) -> None:
-        Question(self.window(), title, text, yes, tr("Leave it as it is")).ask(lambda: self.task_asked.emit(task))
+    def _ask(self, proposal: Proposal) -> None:
+        question = Question(self.window(), proposal.title, proposal.text, proposal.yes, tr("Leave it as it is"))
+        question.ask(lambda: self.task_asked.emit(proposal.task))
 
     def _replace(self) -> None:
         one = self.selected
@@ -389,11 +385,5 @@ class StandingPage(Page):
         )
 
 
-def _id(deployment: Deployment | None) -> str:
-    return deployment.id if deployment is not None else ""
-
-
-def _how(deployment: Deployment, former: str) -> str:
-    if deployment.options.confirm_within_s is None:
-        return tr("If it cannot be verified, both hosts go back by themselves.")
-    return f"{tr('You are asked whether it is to stay.')} {if_nobody_answers(former)}"
+def _known(deployment: Deployment | None) -> tuple[str, DeploymentState] | None:
+    return (deployment.id, deployment.state) if deployment is not None else None

@@ -19,7 +19,7 @@ from app.domain.rollout_events import (
 )
 from ui.icons import make_icon
 from ui.rollout_task import RolloutTask
-from ui.rollout_texts import ended_words, leak_words
+from ui.rollout_texts import ended_words, leak_words, undone_alone_words
 from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ElidedLabel, button, row
@@ -90,7 +90,7 @@ class RolloutLive(QWidget):
         self.countdown.clear()
         self._noted.clear()
         self._show_notes()
-        self.stages.begin(task.pair, task.stages)
+        self.stages.begin(task.pair, task.stages, task.only)
         self._timer.start()
 
     def feed(self, event: RolloutEvent) -> None:
@@ -120,9 +120,15 @@ class RolloutLive(QWidget):
 
     def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
         """It has ended, in whatever state."""
-        is_good = deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE)
-        self._rest(is_good=is_good)
-        kind, title, hint = ended_words(deployment)
+        only = self.task.only if self.task is not None else None
+        if only is not None and deployment.state is DeploymentState.HALF_CONFIRMED:
+            self._rest(is_good=True)
+            self._noted = [one for one in self._noted if one[0] != deployment.message]  # the result says it
+            self._show_notes()
+            kind, title, hint = undone_alone_words(deployment, only)
+        else:
+            self._rest(is_good=deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE))
+            kind, title, hint = ended_words(deployment)
         self.result.say(kind, title, hint, actions)
 
     def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:

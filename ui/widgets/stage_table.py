@@ -57,6 +57,7 @@ class StageTable(DataTable):
         self._rows: dict[RolloutStage, _Row] = {}
         self._current: RolloutStage | None = None
         self._is_undo = False
+        self._only: Side | None = None
         header = self.horizontalHeader()
         header.setMinimumSectionSize(64)
         for column in (_NAME, _TOOK):
@@ -67,12 +68,13 @@ class StageTable(DataTable):
         header.setSectionResizeMode(_WHAT, QHeaderView.ResizeMode.Stretch)
         theme.changed.connect(self.redraw)
 
-    def begin(self, pair: PairSpec, stages: Sequence[RolloutStage]) -> None:
+    def begin(self, pair: PairSpec, stages: Sequence[RolloutStage], only: Side | None = None) -> None:
         """Something begins; nothing has happened yet.
 
         Args:
             pair: The hosts.
             stages: What is to be expected; others are shown when they begin.
+            only: The host on which it is done alone; None for both.
         """
         self._labels = {side: pair.host(side).label for side in Side}
         for side, column in _COLUMN.items():
@@ -81,6 +83,7 @@ class StageTable(DataTable):
                 item.setText(host_name(side, self._labels[side]))
         self._rows = {stage: _Row() for stage in stages}
         self._is_undo = RolloutStage.UNDO in self._rows
+        self._only = only
         self._current = None
         self.redraw()
 
@@ -95,7 +98,9 @@ class StageTable(DataTable):
             self._details = dict.fromkeys(Side, "")
         mentioned = [side for side, label in self._labels.items() if label and label in detail]
         for side in mentioned if len(mentioned) == 1 else list(Side):
-            self._details[side] = detail.removeprefix(f"{self._labels[side]}:").strip()
+            self._details[side] = (
+                "" if detail == self._labels[side] else detail.removeprefix(f"{self._labels[side]}:").strip()
+            )
         self.redraw()
 
     def rest(self) -> None:
@@ -106,7 +111,8 @@ class StageTable(DataTable):
 
     def end(self, *, is_good: bool) -> None:
         """Nothing more happens."""
-        self._leave("done" if is_good or self._current is RolloutStage.UNDO else "failed")
+        has_gone_back = self._current is RolloutStage.UNDO and not self._is_undo
+        self._leave("done" if is_good or has_gone_back else "failed")
         self._current = None
         for row in self._rows.values():
             if row.state == "waiting":
@@ -131,12 +137,16 @@ class StageTable(DataTable):
         }
         for nth, (stage, row) in enumerate(self._rows.items()):
             name, what = stage_words(stage)
+            if stage is RolloutStage.UNDO and self._only is not None:
+                what = tr("%1 is put back as it was").replace("%1", self._labels[self._only])
             self.cell(nth, _NAME).setText(name)
             self.cell(nth, _NAME).setIcon(self._icon(row.state))
             for side, column in _COLUMN.items():
                 detail = self._details[side] if row.state == "running" else ""
                 is_asking = stage is RolloutStage.CONFIRM and row.state == "running"
-                self.cell(nth, column).setText(detail or (tr("waits for you") if is_asking else words[row.state]))
+                word = tr("waits for you") if is_asking else words[row.state]
+                is_left_out = self._only not in (None, side)
+                self.cell(nth, column).setText(tr("not asked") if is_left_out else detail or word)
                 self.cell(nth, column).setToolTip(tip(detail))
             self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
             self.cell(nth, _WHAT).setText(what)

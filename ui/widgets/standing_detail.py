@@ -10,6 +10,7 @@ from app.domain.rollout import DeploymentState
 from app.domain.rollout_status import PairStatus
 from app.domain.rollout_watch import WatchLog
 from ui.icons import set_icon
+from ui.rollout_one_end import is_half_undone, one_end
 from ui.rollout_texts import host_name, moment
 from ui.texts import tr
 from ui.theme import GRID, Theme
@@ -76,13 +77,14 @@ class StandingDetail(QWidget):
             status: How it was when it was looked at; None where it was not.
             log: What was seen while it was watched.
             is_watched: Whether it is watched.
-            is_repair_needed: Whether a repair was begun at a contact and did not succeed.
+            is_repair_needed: Whether a repair, or cleaning up, was begun at a contact and did not succeed.
         """
         standing = one.standing
         for target in (self.replace, self.rotate, self.undo):
             target.setEnabled(standing is not None)
         state = one.state(status)
-        self.repair.setVisible(state is DeploymentState.HALF_CONFIRMED and is_repair_needed)
+        is_broken = state is DeploymentState.HALF_CONFIRMED or (status is not None and bool(status.unfinished))
+        self.repair.setVisible(is_broken and is_repair_needed)
         self.keep.setVisible(state is DeploymentState.APPLIED)
         self.watch.setEnabled(standing is not None or is_watched)
         self.watch.setChecked(is_watched)
@@ -102,7 +104,7 @@ class StandingDetail(QWidget):
         self.sentence.setText(" ".join(sentences))
         if status is None:
             set_icon(self._icon, "info", "accent")
-        elif status.deployment is None or status.is_healthy:
+        elif status.is_healthy or _has_nothing(status):
             set_icon(self._icon, "check", "good")
         else:
             set_icon(self._icon, "warning", "legacy")
@@ -121,7 +123,7 @@ class StandingDetail(QWidget):
         elif status is None:
             text = tr("Not looked at yet: “Look now” compares the hosts with what was rolled out.")
         else:
-            text = tr("Nothing was changed by hand: both hosts have what was rolled out.")
+            text = _no_drift(status)
         if text != self.drift.view.toPlainText():  # else the place that is being read would be lost
             self.drift.show_text(text)
 
@@ -131,23 +133,49 @@ def _sentences(one: StandingPair, status: PairStatus | None) -> Iterator[str]:
     if standing is not None:
         words = tr("%1 stands since %2, rolled out by %3.").replace("%1", standing.title).replace("%3", standing.by)
         yield words.replace("%2", moment(standing.confirmed_at or standing.state_at))
+        if is_half_undone(standing):
+            yield tr("It is being taken back: what one host still has is taken back at the next contact with both.")
     if status is None:
         if standing is None:
             yield tr("Nothing stands on this pair. An earlier deployment can be deployed again.")
         else:
             yield tr("“Look now” asks both hosts how it is.")
         return
-    looked = tr("Looked at %1: the tunnel is %2.").replace("%1", moment(status.at))
-    yield (
-        looked.replace("%2", tunnel_word(status))
-        if status.deployment is not None
-        else tr("Looked at %1: nothing stands on this pair.").replace("%1", moment(status.at))
-    )
+    yield _looked(status).replace("%1", moment(status.at)).replace("%2", tunnel_word(status))
     yield from status.sentences
+    alone = one_end(status)
+    if standing is not None and alone is not None and alone.can_be_undone:
+        yield tr("“Undo…” can take it back on %1 alone.").replace("%1", alone.reached.label)
     for finding in status.findings:
         if not finding.verdict.is_deployable:
             instead = f" {tr('Instead')}: {finding.replacement}." if finding.replacement else ""
             yield f"{finding.subject}: {finding.reason} ({finding.source}){instead}"
+
+
+def _no_drift(status: PairStatus) -> str:
+    silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
+    if silent:
+        return tr("Not known, because it could not be asked: %1.").replace("%1", ", ".join(silent))
+    if status.state is not DeploymentState.CONFIRMED:
+        return tr("Nothing was changed by hand.")
+    return tr("Nothing was changed by hand: both hosts have what was rolled out.")
+
+
+def _looked(status: PairStatus) -> str:
+    is_whole = status.a.is_reachable and status.b.is_reachable
+    if status.deployment is not None or status.state is not None:
+        return tr("Looked at %1: the tunnel is %2.") if is_whole else tr("Looked at %1.")
+    return (
+        tr("Looked at %1: nothing stands on this pair.")
+        if is_whole
+        else tr("Looked at %1: it is not known whether anything stands on this pair.")
+    )
+
+
+def _has_nothing(status: PairStatus) -> bool:
+    """Whether both hosts say that nothing is there."""
+    is_whole = status.a.is_reachable and status.b.is_reachable
+    return status.deployment is None and status.state is None and is_whole and not status.unfinished
 
 
 def _padded(inner: QWidget) -> QWidget:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHeaderView
 
 from app.domain.hosts import PairSpec
@@ -118,9 +119,9 @@ class StandingTable(DataTable):
             cell.setToolTip(tip(text))
         colours = self._theme.colours
         self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, look.role)))
-        if verdict is not None:
-            seen = verdict_look(verdict)
-            self.cell(nth, VERDICT).setIcon(make_icon(seen.icon, getattr(colours, seen.role)))
+        seen = verdict_look(verdict) if verdict is not None else None
+        icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
+        self.cell(nth, VERDICT).setIcon(icon)
 
 
 def tunnel_word(status: PairStatus | None) -> str:

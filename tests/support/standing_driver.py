@@ -1,0 +1,30 @@
+"""What tests of the page of standing tunnels do again and again."""
+
+from __future__ import annotations
+
+from sample_records import pair
+from window_driver import Driver
+
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from ui.pages.standing import StandingPage
+
+
+def stand(
+    driver: Driver, *, title: str = "WireGuard, ChaCha20-Poly1305", options: RolloutOptions | None = None
+) -> Deployment:
+    services = driver.services
+    made = services.made(pair(), "wireguard", "chacha20-poly1305", title, options)
+    return services.store(made, DeploymentState.CONFIRMED)
+
+
+def page_of(driver: Driver) -> StandingPage:
+    driver.window.show_area("standing")
+    driver.until(lambda: isinstance(driver.window.current, StandingPage))
+    driver.idle()
+    page = driver.window.current
+    assert isinstance(page, StandingPage)
+    return page
+
+
+def cell(page: StandingPage, column: int, nth: int = 0) -> str:
+    return page.table.item(nth, column).text()

@@ -1,0 +1,123 @@
+"""Files of a deployment that was broken off on a host before it counted: removed at contact, once, and said."""
+
+from __future__ import annotations
+
+from sample_records import pair
+from standing_driver import cell, page_of
+from window_driver import Driver
+
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.rollout import DeploymentState
+from ui.pages.standing import StandingPage
+from ui.widgets.standing_table import STATE, TUNNEL
+
+REPAIR_TEXT = "A deployment was broken off on gateway-b before it counted. Its files are removed."
+
+
+def broken_off(driver: Driver) -> StandingPage:
+    services = driver.services
+    made = services.made(pair(), "wireguard", "chacha20-poly1305", "WireGuard, ChaCha20-Poly1305")
+    services.store(made, DeploymentState.FAILED, "It was interrupted, and both hosts went back.")
+    services.unfinished_on.add(Side.B)
+    return page_of(driver)
+
+
+def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver: Driver) -> None:
+    page = broken_off(driver)
+    driver.services.repair_gate.clear()
+    driver.click(page.detail.look)
+    driver.until(lambda: "repair" in driver.services.calls)
+    assert page.notice.text == f"lab:practice is being cleaned up. {REPAIR_TEXT}"
+    assert "gateway-b has files of a deployment that was broken off" in page.detail.sentence.text()
+    assert page.detail.now.facts.text("State") == ("nothing", "files of a broken-off deployment")
+    assert driver.window.current is page, "no roll-out is shown for it"
+    assert not driver.window.is_rolling
+    driver.services.repair_gate.set()
+    driver.idle()
+    assert driver.services.unfinished_on == set()
+    assert page.notice.text == f"lab:practice is cleaned up. {REPAIR_TEXT}"
+    assert "broken off" not in page.detail.sentence.text(), "the hosts have been looked at once more"
+    assert page.detail.now.facts.text("State") == ("nothing", "nothing")
+    assert (cell(page, STATE), cell(page, TUNNEL)) == ("nothing", "–")
+    assert driver.services.calls.count("repair") == 1
+    assert driver.services.calls.count("status") == 2
+
+
+def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Driver) -> None:
+    page = broken_off(driver)
+    driver.services.faults["repair"] = CommandFailed(
+        "It could not be taken back on gateway-b.", hint="Is its disk full?"
+    )
+    driver.click(page.detail.look)
+    driver.until(lambda: "could not be cleaned up" in page.notice.text)
+    assert "It could not be taken back on gateway-b." in page.notice.text
+    assert "Is its disk full?" in page.notice.text
+    driver.click(page.detail.look)
+    driver.idle()
+    assert driver.services.calls.count("repair") == 1, "once for each pair by itself"
+    driver.click(page.detail.repair)
+    driver.until(lambda: "is cleaned up" in page.notice.text)
+    assert driver.services.unfinished_on == set()
+    assert not page.detail.repair.isVisible()
+
+
+def test_what_the_hosts_still_have_is_not_called_removed(driver: Driver) -> None:
+    page = broken_off(driver)
+    driver.services.repair_gate.clear()
+    driver.click(page.detail.look)
+    driver.until(lambda: "repair" in driver.services.calls)
+    driver.services.silent.add(Side.B)  # it goes away before anything is removed
+    driver.services.repair_gate.set()
+    driver.until(lambda: "has not been cleaned up" in page.notice.text)
+    driver.idle()
+    assert "gateway-b could not be asked." in page.notice.text
+    assert driver.services.unfinished_on == {Side.B}
+    text = page.detail.sentence.text()
+    assert "not known whether anything stands" in text
+    assert "nothing stands on this pair" not in text
+
+
+def test_what_another_loss_of_power_leaves_is_removed_as_well(driver: Driver) -> None:
+    page = broken_off(driver)
+    for number in (1, 2):
+        driver.services.unfinished_on.add(Side.A)
+        driver.click(page.detail.look)
+        driver.until(lambda: driver.services.unfinished_on == set())
+        driver.idle()
+        assert driver.services.calls.count("repair") == number
+
+
+def test_watching_on_another_page_removes_it_and_the_notice_is_there_afterwards(driver: Driver) -> None:
+    page = broken_off(driver)
+    driver.services.store(driver.services.deployed[0], DeploymentState.CONFIRMED)
+    driver.services.unfinished_on.clear()
+    page = page_of(driver)
+    page.watcher.every_ms = 10
+    driver.window.show_area("standing")
+    driver.idle()
+    driver.click(page.detail.watch)
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 1)
+    driver.window.show_welcome()
+    driver.services.unfinished_on.add(Side.B)
+    driver.services.store(driver.services.deployed[0], DeploymentState.UNDONE)
+    driver.until(lambda: driver.services.unfinished_on == set())
+    driver.until(lambda: "is cleaned up" in page.notice.text)
+    page.watcher.rest("lab:practice")
+    driver.idle()
+    driver.window.show_area("standing")
+    driver.idle()
+    assert page.notice.text == f"lab:practice is cleaned up. {REPAIR_TEXT}"
+    assert cell(page, STATE) == "nothing"
+
+
+def test_it_is_left_alone_while_somebody_works_on_the_host(driver: Driver) -> None:
+    page = broken_off(driver)
+    driver.services.worked_on.add(Side.B)
+    driver.click(page.detail.look)
+    driver.idle()
+    assert "repair" not in driver.services.calls
+    driver.services.worked_on.clear()
+    driver.click(page.detail.look)
+    driver.until(lambda: driver.services.unfinished_on == set())
+    driver.idle()

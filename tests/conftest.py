@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import shutil
+import subprocess
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
+from program import PROGRAM, Run
+
+from app.lab.machine import QEMU
 
 # How long an example takes says how busy the computer is, not whether the program is right.
 hypothesis.settings.register_profile(
@@ -55,6 +62,62 @@ def no_unexpected_logs(request: pytest.FixtureRequest, caplog: pytest.LogCapture
         and not any(record.name == name or record.name.startswith(f"{name}.") for name in allowed)
     ]
     assert not unexpected, "unexpected log lines:\n" + "\n".join(unexpected)
+
+
+@pytest.fixture(scope="session")
+def has_qemu() -> None:
+    missing = [name for name in (QEMU, "qemu-img") if shutil.which(name) is None]
+    if not missing:
+        return
+    reason = f"{' and '.join(missing)} missing: install qemu-system-x86 and qemu-utils"
+    if os.environ.get("TUNNELMARK_REQUIRE_LAB") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the program keeps, and the labs of this test run."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def environment(home: Path) -> dict[str, str]:
+    """What the program gets when it is started as a user does."""
+    return {**os.environ, "TUNNELMARK_HOME": str(home), "COLUMNS": "160"}
+
+
+@pytest.fixture(scope="session")
+def tunnelmark(environment: dict[str, str]) -> Run:
+    """Run the program to its end."""
+
+    def run(*words: str, timeout_s: float = 300, status: int | None = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [PROGRAM, *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        if status is not None:
+            assert done.returncode == status, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def lab_name(has_qemu: None, tunnelmark: Run) -> Iterator[str]:
+    """The name of a lab that was started with the program, and is taken down with it."""
+    name = f"tests-{os.getpid()}"
+    tunnelmark("lab", "up", "--name", name, timeout_s=900)
+    yield name
+    tunnelmark("lab", "down", "--name", name)
+    left = json.loads(tunnelmark("lab", "status", "--json").stdout)
+    assert name not in [lab["name"] for lab in left["labs"]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -50,7 +50,7 @@ def main() -> None:
         parser.error(f"there is no lab {options.lab}")
     is_slow = False
     with tempfile.TemporaryDirectory() as folder, connected(lab, Path(folder)) as sessions:
-        bench = Bench(lab, sessions, find_out(sessions))
+        bench = Bench(lab.pair, sessions, find_out(sessions))
         for solution in options.solutions.split(","):
             if not ADAPTERS[solution].suites(*bench.facts):
                 print(f"{solution:12} is not there on both gateways")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import html5lib
 import pytest
 from program import PROGRAM, Run, load
+
+from app.domain.results import AttemptStatus, CampaignStatus
+from app.storage import Store
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
 SOLUTIONS = ["baseline", "wireguard", "openvpn-udp"]
@@ -58,6 +59,33 @@ def test_encryption_costs_something(compared: Path) -> None:
         # Medians of the largest frames: of 60 round trips, one that the computer held up moves every mean.
         assert results[name]["latency"][-1]["p50_ms"] > bare["latency"][-1]["p50_ms"]
         assert results[name]["throughput_mbit_s"]["a_to_b"] < bare["throughput_mbit_s"]["a_to_b"]
+
+
+def test_what_is_stored_has_processors_path_and_wire_of_every_attempt(compared: Path, home: Path) -> None:
+    with Store.open(home / "tunnelmark.db") as store:
+        record = store.load_campaign(load(compared / "out.json")["campaign_id"])
+    assert record.status is CampaignStatus.COMPLETED
+    said = [(one.status, one.message) for one in record.attempts]
+    assert [status for status, _ in said] == [AttemptStatus.COMPLETED] * (len(SOLUTIONS) + 1), said
+    for attempt in record.attempts:
+        assert all(one.received >= 0.9 * one.sent for one in attempt.latency), attempt.key
+        assert all(one.mbit_s > 0.5 for one in attempt.throughput)
+        assert attempt.cpu_throughput.keys() == {"a", "b"}
+        assert attempt.path is not None
+    by_solution = {one.key.solution: one for one in record.attempts}
+    # 60 requests and replies of 1400 and of 1514 bytes make two pieces each in WireGuard; the bare link makes none.
+    assert by_solution["baseline"].path.fragments_created == 0  # type: ignore[union-attr]
+    assert by_solution["wireguard"].path.fragments_created == 240  # type: ignore[union-attr]
+    words = [one.wire.leak.verdict.value if one.wire and one.wire.leak else "" for one in record.attempts]
+    expected = {"baseline": "exempt", "wireguard": "protected", "openvpn-udp": "protected"}
+    assert words == [*(expected[one.key.solution] for one in record.attempts[:-1]), ""]
+    for name in ("wireguard", "openvpn-udp"):
+        crossings = by_solution[name].wire.crossings  # type: ignore[union-attr]
+        assert [(one.kind, one.has_crossed) for one in crossings] == [
+            ("non-ip", True),
+            ("multicast", True),
+            ("vlan", True),
+        ]
 
 
 def test_references_are_not_ranked_and_one_round_is_a_tie(compared: Path) -> None:
@@ -121,84 +149,6 @@ def test_dry_run_touches_nothing_and_shows_commands(
     assert "wg" in done.stdout
     assert "PRIVATE KEY" not in done.stdout
     assert "left" not in on_host("A", "test -e /run/tunnelmark && echo left; true")
-
-
-def lab_ports(tunnelmark: Run, lab_name: str) -> list[int]:
-    labs = json.loads(tunnelmark("lab", "status", "--json").stdout)["labs"]
-    return next(lab["ports"] for lab in labs if lab["name"] == lab_name)
-
-
-def test_pair_of_ones_own(tunnelmark: Run, lab_name: str, home: Path, tmp_path: Path) -> None:
-    ports = lab_ports(tunnelmark, lab_name)
-    identity, known = (home / "labs" / lab_name / name for name in ("id_ed25519", "known_hosts"))
-    name = "workshop"
-    add = [
-        *("pair", "add", name, "--a", f"root@127.0.0.1:{ports[0]}", "--b", f"root@127.0.0.1:{ports[1]}"),
-        *("--underlay", "192.0.2.1,192.0.2.2", "--identity", str(identity), "--host-key-file", str(known)),
-    ]
-    tunnelmark(*add)
-    assert name in tunnelmark("pair", "list").stdout
-    assert json.loads(tunnelmark("pair", "show", name).stdout)["underlay_b"] == "192.0.2.2"
-    refused = tunnelmark("compare", name, "--solutions", "baseline", "--pings", "10", "--seconds", "1", status=2)
-    assert "--allow-load" in refused.stderr
-    out = tmp_path / "own.json"
-    tunnelmark(
-        *("compare", name, "--solutions", "baseline", "--pings", "10", "--seconds", "1", "--allow-load"),
-        *("--load-cap", "5", "--json", str(out)),
-    )
-    assert max(load(out)["results"][0]["throughput_mbit_s"].values()) < 6
-    tunnelmark("pair", "remove", name)
-    tunnelmark("pair", "show", name, status=2)
-
-
-def test_unknown_host_key_is_refused_with_its_fingerprint_and_accepted_by_it(
-    tunnelmark: Run, lab_name: str, home: Path
-) -> None:
-    ports = lab_ports(tunnelmark, lab_name)
-    identity = home / "labs" / lab_name / "id_ed25519"
-    tunnelmark(
-        *("pair", "add", "stranger", "--a", f"root@127.0.0.1:{ports[0]}", "--b", f"root@127.0.0.1:{ports[1]}"),
-        *("--underlay", "192.0.2.1,192.0.2.2", "--identity", str(identity)),
-    )
-    accepted: list[str] = []
-    for _ in range(2):
-        refused = tunnelmark("discover", "stranger", *accepted, status=1)
-        assert "--accept-host-key" in refused.stderr
-        fingerprint = next(word.strip(".,;") for word in refused.stderr.split() if word.startswith("SHA256:"))
-        accepted += ["--accept-host-key", fingerprint]
-    tunnelmark("discover", "stranger", *accepted)
-    tunnelmark("discover", "stranger")
-    tunnelmark("pair", "remove", "stranger")
-
-
-def test_ctrl_c_stops_within_seconds_and_puts_the_hosts_back(
-    lab_name: str, environment: dict[str, str], on_host: Callable[[str, str], str]
-) -> None:
-    process = subprocess.Popen(
-        [PROGRAM, "compare", f"lab:{lab_name}", "--solutions", "wireguard", "--pings", "20000", "--seconds", "1"],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 60
-        while "wireguard" not in on_host(
-            "A", "ip -o -d link show type wireguard; pgrep -a ping | head -1 | tr p p; true"
-        ):
-            if "ping" in on_host("A", "pgrep -a ping; true"):
-                break
-            assert time.monotonic() < deadline
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
-        process.wait()
-    assert process.returncode == 130, output
-    for side in ("A", "B"):
-        assert "tmk" not in on_host(side, "ip -o link; ls -d /run/tunnelmark* 2>/dev/null; true")
-        assert on_host(side, "pgrep -a ping; true").strip() == ""
 
 
 def test_a_lab_started_for_a_command_ends_with_it(environment: dict[str, str], tmp_path: Path) -> None:

@@ -1,16 +1,17 @@
 """Practice labs for tests: one of each kind that all share.
 
 Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 says that it has to be there. A lab is
-started when the first test asks for it. A lab that is already up is taken instead, which saves its start, where
-TUNNELMARK_TEST_LAB=NAME says so for the lab that most tests share, TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of
-debian-11 and TUNNELMARK_TEST_LAB_MIXED=NAME for the one with debian-11 as A and debian-13 as B.
+started when the first test asks for it; that of the newest platform by the program itself, for tests/e2e as well. A lab
+that is already up is taken instead, which saves its start, where TUNNELMARK_TEST_LAB=NAME says so for the lab that most
+tests share, TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of debian-11 and TUNNELMARK_TEST_LAB_MIXED=NAME for the one
+with debian-11 as A and debian-13 as B.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from platformdirs import user_cache_path, user_state_path
@@ -18,42 +19,33 @@ from platformdirs import user_cache_path, user_state_path
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager, LabSpec
-from app.lab.machine import QEMU
-from support.lab_pairs import LabPairs
+from support.lab_pairs import LabPair, LabPairs
 from support.lab_power import LabPower
+from support.net_bench import NetBench, net_bench
+from support.net_desk import need_namespaces
 
 LabOf = Callable[[str, str], Lab]
 
 SHARED = "TUNNELMARK_TEST_LAB"
+NEWEST = "debian-13", "debian-13"
 VARIABLES = {
-    ("debian-13", "debian-13"): SHARED,
+    NEWEST: SHARED,
     ("debian-11", "debian-11"): "TUNNELMARK_TEST_LAB_DEBIAN_11",
     ("debian-11", "debian-13"): "TUNNELMARK_TEST_LAB_MIXED",
 }
 
 
 @pytest.fixture(scope="session")
-def has_qemu() -> None:
-    missing = [name for name in (QEMU, "qemu-img") if shutil.which(name) is None]
-    if not missing:
-        return
-    reason = f"{' and '.join(missing)} missing: install qemu-system-x86 and qemu-utils"
-    if os.environ.get("TUNNELMARK_REQUIRE_LAB") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def lab_manager(has_qemu: None, tmp_path_factory: pytest.TempPathFactory) -> LabManager:
+def lab_manager(has_qemu: None, home: Path) -> LabManager:
     """Labs of this test run, made from the images in the user's ordinary cache."""
-    state_dir = tmp_path_factory.mktemp("labs")
+    state_dir = home / "labs"
     if any(os.environ.get(variable) for variable in VARIABLES.values()):
         state_dir = user_state_path("tunnelmark") / "labs"
     return LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=state_dir)
 
 
 @pytest.fixture(scope="session")
-def lab_of(lab_manager: LabManager) -> Iterator[LabOf]:
+def lab_of(lab_manager: LabManager, request: pytest.FixtureRequest) -> Iterator[LabOf]:
     """Give the lab of two platforms that tests share; it is started when it is asked for the first time."""
     started: dict[tuple[str, str], Lab] = {}
 
@@ -63,6 +55,11 @@ def lab_of(lab_manager: LabManager) -> Iterator[LabOf]:
             named = _named_lab(lab_manager, variable)
             if named is not None and (named.spec.platform_a, named.spec.platform_b) == platforms:
                 return named
+        if platforms == NEWEST:
+            # The program has started it, as its users do; tests/e2e works on it as well.
+            found = lab_manager.find(request.getfixturevalue("lab_name"))
+            assert found is not None
+            return found
         if platforms not in started:
             spec = LabSpec(f"tests-{os.getpid()}-{len(started)}", *platforms)
             started[platforms] = lab_manager.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)
@@ -76,7 +73,7 @@ def lab_of(lab_manager: LabManager) -> Iterator[LabOf]:
 @pytest.fixture(scope="session")
 def lab(lab_manager: LabManager, lab_of: LabOf) -> Lab:
     """The lab that tests share, of debian-13 unless another was named; they leave its gateways as they found them."""
-    return _named_lab(lab_manager, SHARED) or lab_of("debian-13", "debian-13")
+    return _named_lab(lab_manager, SHARED) or lab_of(*NEWEST)
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +88,7 @@ def lab_mixed(lab_of: LabOf) -> Lab:
     return lab_of("debian-11", "debian-13")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab_pairs(lab_of: LabOf, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabPairs]:
     """Connections to the shared labs, each of which is started when it is asked for."""
     pairs = LabPairs(lab_of, lambda: tmp_path_factory.mktemp("ssh"))
@@ -99,9 +96,24 @@ def lab_pairs(lab_of: LabOf, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     pairs.close()
 
 
+@pytest.fixture(scope="module")
+def lab_pair(lab: Lab, lab_pairs: LabPairs) -> LabPair:
+    """Both gateways of the lab that most tests share, logged in to and looked at."""
+    return lab_pairs.get(lab.spec.platform_a, lab.spec.platform_b)
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetBench]:
+    """Two hosts made of namespaces; a module that asks for them is on their network, and not on this computer's."""
+    need_namespaces()
+    with net_bench(tmp_path_factory.mktemp("net")) as made:
+        yield made
+
+
 @pytest.fixture
-def powered(lab: Lab, lab_manager: LabManager) -> Iterator[LabPower]:
+def powered(lab: Lab, lab_manager: LabManager, lab_pairs: LabPairs) -> Iterator[LabPower]:
     """Give the power switches of the lab that tests share; both gateways are on again afterwards."""
+    lab_pairs.close()
     power = LabPower(lab_manager, lab)
     yield power
     is_running = next(one.is_running for one in lab_manager.status() if one.name == lab.spec.name)

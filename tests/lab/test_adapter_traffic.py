@@ -1,29 +1,37 @@
 """Every adapter on two real gateways of each platform, and between platforms: one tunnel, of which all is asserted.
 
 Up as asked, all frame sizes cross, nothing readable, overhead as computed, closed when the protection breaks, and
-nothing left. How quickly it is made and taken away is in tests/bench.
+nothing left. On the newest platform it is made and taken away as a comparison does it, with lock, timer and audit;
+elsewhere by the adapter's steps alone. How quickly it is made and taken away is in tests/bench.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
-from app.domain.adapters import Adapter
+from app.deploy import ActiveTunnel, DeployRequest, SnapshotDepth, preflight, temporary_tunnel
+from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.hosts import Side
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR
 from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Suite
 from support.adapter_cases import default_cases
 from support.bare_tunnel import BareTunnel, build, captured, new_tunnel, ping, ping_sizes
-from support.lab_pairs import LabPairs
+from support.lab_deploy import differences, look
+from support.lab_pairs import LabPair, LabPairs
 from support.lab_sessions import sh
 
 MARKED_FRAME_BYTES = 512
 MEASURED_FRAME_BYTES = 1000
 BARE_FRAME_BYTES = 777
 FRAMES = 20
+NEWEST = "debian-13", "debian-13"
 MIXED_SOLUTIONS = ("openvpn-udp", "ipsec", "macsec", "tinc", "ssh")
 """Those in which programs of different age have to agree on something."""
 
@@ -48,30 +56,73 @@ class Case:
 
 
 def _cases() -> list[Case]:
-    one, other, mixed = ("debian-13", "debian-13"), ("debian-11", "debian-11"), ("debian-11", "debian-13")
+    one, other, mixed = NEWEST, ("debian-11", "debian-11"), ("debian-11", "debian-13")
     cases = [Case(adapter, platforms) for platforms in (one, other) for adapter, _ in default_cases(*platforms)]
     between = [adapter for adapter, _ in default_cases(*mixed) if adapter.info.name in MIXED_SOLUTIONS]
     cases += [Case(adapter, mixed) for adapter in between]
     return cases + [Case(adapter, mixed, is_swapped=True) for adapter in between[:1]]
 
 
-def _new(case: Case, lab_pairs: LabPairs) -> BareTunnel:
-    pair = lab_pairs.get(*case.platforms, is_swapped=case.is_swapped)
-    suite = next(suite for suite in case.adapter.suites(*pair.facts) if suite.is_default)
-    return new_tunnel(pair.sessions, case.adapter, suite, pair.facts, pair.link)
+@dataclass
+class DeployedTunnel(BareTunnel):
+    """A tunnel that a transaction made, and will take away.
+
+    Attributes:
+        active: What it gave.
+    """
+
+    active: ActiveTunnel
+
+    @property
+    def plan(self) -> TunnelPlan:
+        """What was built."""
+        return self.active.plan
 
 
-@pytest.fixture(scope="module", params=_cases(), ids=str)
-def built(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[BareTunnel]:
-    """Give each solution's safe default, up; and see afterwards that nothing of it is left."""
-    tunnel = _new(request.param, lab_pairs)
-    before = tunnel.both(tunnel.snapshot)
+@contextmanager
+def _by_its_steps(pair: LabPair, adapter: Adapter, suite: Suite) -> Iterator[BareTunnel]:
+    tunnel = new_tunnel(pair.sessions, adapter, suite, pair.facts, pair.link)
     try:
         build(tunnel)
         yield tunnel
     finally:
         tunnel.undo()
-    assert tunnel.both(tunnel.snapshot) == before
+
+
+@contextmanager
+def _by_a_transaction(pair: LabPair, adapter: Adapter, suite: Suite) -> Iterator[BareTunnel]:
+    spec = PairSpec("pair", pair.sessions.a.spec, pair.sessions.b.spec, pair.link.underlay_a, pair.link.underlay_b)
+    request = DeployRequest(spec, adapter, suite, pair.link, *pair.facts)
+    assert preflight(pair.sessions, request, token=CancelToken()) == ()
+    before = look(pair.sessions, SnapshotDepth.THOROUGH)
+    entries: list[AuditEntry] = []
+    with temporary_tunnel(
+        pair.sessions, request, token=CancelToken(), on_stage=lambda *_: None, audit=entries.append, lease_s=120
+    ) as active:
+        assert active.still_up(CancelToken())
+        watcher = sh(pair.sessions.a, f'read -r p _ < {STATE_DIR}/watcher; cat "/proc/${{p%%:*}}/cgroup"')
+        assert watcher == "0::/\n", "the timer must not end with somebody's session"
+        yield DeployedTunnel(pair.sessions, adapter, PlanRequest(pair.link, suite, *pair.facts), active)
+    assert differences(before, look(pair.sessions, SnapshotDepth.THOROUGH)) == []
+    assert active.differences == ()
+    assert all(entry.exit_status == 0 for entry in entries)
+    undone = [entry for entry in entries if entry.what.startswith("Undo")]
+    assert len(undone) >= 2
+    assert len([entry for entry in entries if not entry.what.startswith(("Undo", "Disarm"))]) >= 4
+
+
+@pytest.fixture(scope="module", params=_cases(), ids=str)
+def built(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[BareTunnel]:
+    """Give each solution's safe default, up; and see afterwards that nothing of it is left."""
+    case: Case = request.param
+    pair = lab_pairs.get(*case.platforms, is_swapped=case.is_swapped)
+    suite = next(suite for suite in case.adapter.suites(*pair.facts) if suite.is_default)
+    plain = new_tunnel(pair.sessions, case.adapter, suite, pair.facts, pair.link)
+    before = plain.both(plain.snapshot)
+    make = _by_a_transaction if case.platforms == NEWEST else _by_its_steps
+    with make(pair, case.adapter, suite) as tunnel:
+        yield tunnel
+    assert plain.both(plain.snapshot) == before
 
 
 def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> None:

@@ -19,14 +19,14 @@ from app.domain.errors import PackageMissing
 from app.domain.hosts import HostFacts, InitSystem, MissingPart, PackageManager, Privilege, ToolFlavour
 from app.domain.link import Link
 from app.lab import Lab
+from support.lab_pairs import LabPair
 from support.lab_sessions import connected, sh
 from vpn_adapters.registry import ADAPTERS
 
 
 @pytest.fixture(scope="module")
-def sessions(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionPair]:
-    with connected(lab, tmp_path_factory.mktemp("ssh")) as pair:
-        yield pair
+def sessions(lab_pair: LabPair) -> SessionPair:
+    return lab_pair.sessions
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,10 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
     refused = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
     hosts.world.run("ip -n plant1 link del cable1")
     assert refused.status not in (0, 70)
-    assert "joined already" in " ".join(refused.err.split())
+    said = " ".join(refused.err.split())
+    assert "joined already" in said
+    assert "without any tunnel" in said
+    assert "would make a loop" in said
     assert desk.tunnelmark("status", pair.name).status == 0, "what stood goes on"
     replaced = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
     assert replaced.status == 0, replaced.err

@@ -11,23 +11,23 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.linting import ConfigKind, LintedFile
 from app.domain.verdicts import Verdict
-from app.lab import Lab
-from support.lab_sessions import connected, sh
+from support.lab_pairs import LabPair
+from support.lab_sessions import sh
 
 FOLDER = "/etc/openvpn/client"
 CONFIG = f"{FOLDER}/lint-test.conf"
 
 
 @pytest.fixture(scope="module")
-def gateway(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostSession]:
-    with connected(lab, tmp_path_factory.mktemp("ssh")) as pair:
-        lines = "client\\ndev tap\\ncipher BF-CBC\\nkey lint-test.key\\nauth-token CANARY\\n"
-        sh(pair.a, f"mkdir -p {FOLDER} && printf '{lines}' > {CONFIG} && : > {FOLDER}/lint-test.key")
-        sh(pair.a, f"chmod 0644 {CONFIG} {FOLDER}/lint-test.key")
-        try:
-            yield pair.a
-        finally:
-            sh(pair.a, f"rm -f {CONFIG} {FOLDER}/lint-test.key")
+def gateway(lab_pair: LabPair) -> Iterator[HostSession]:
+    host = lab_pair.sessions.a
+    lines = "client\\ndev tap\\ncipher BF-CBC\\nkey lint-test.key\\nauth-token CANARY\\n"
+    sh(host, f"mkdir -p {FOLDER} && printf '{lines}' > {CONFIG} && : > {FOLDER}/lint-test.key")
+    sh(host, f"chmod 0644 {CONFIG} {FOLDER}/lint-test.key")
+    try:
+        yield host
+    finally:
+        sh(host, f"rm -f {CONFIG} {FOLDER}/lint-test.key")
 
 
 def test_existing_configuration_is_found_and_linted(gateway: HostSession) -> None:

@@ -14,6 +14,7 @@ from app.domain.rollout import DeploymentState
 from app.export.sudoers import sudoers_text
 from app.lab import Lab
 from support.lab_deploy import Bench, differences
+from support.lab_pairs import LabPair
 from support.lab_rollout import desk_for
 from support.lab_sessions import connected, sh
 
@@ -21,9 +22,8 @@ FILE = "/etc/sudoers.d/tunnelmark-plain"
 
 
 @pytest.fixture(scope="module")
-def root(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionPair]:
-    with connected(lab, tmp_path_factory.mktemp("root")) as pair:
-        yield pair
+def root(lab_pair: LabPair) -> SessionPair:
+    return lab_pair.sessions
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_discovery_a_lasting_tunnel_its_state_and_its_undo_work(
     with desk_for(lab, tmp_path, "plain") as desk:
         facts = desk.found.a.facts, desk.found.b.facts
         assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
-        bench = Bench(lab, root, facts)
+        bench = Bench(lab.pair, root, facts)
         before = bench.look()
         assert desk.deploy("wireguard").state is DeploymentState.CONFIRMED
         desk.wait_until_healthy(20)

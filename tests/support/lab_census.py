@@ -1,4 +1,4 @@
-"""Censuses over a running lab, with the real parts; also as a program of its own that a test can kill."""
+"""Censuses over two hosts, with the real parts; also as a program of its own that a test can kill."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab_campaign import HEADER, Found, find_out
 from lab_sessions import connected
-from platformdirs import user_cache_path
+from pair_files import load_pair
 
 from app.census import find_unfinished, plan_census, run_census
 from app.census import tunnels as census_tunnels
@@ -16,7 +16,7 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusRecord
 from app.domain.census_events import CensusEvent, OptionEnded, OptionStarted
 from app.domain.commands import SessionPair
-from app.lab import Lab, LabManager
+from app.domain.hosts import PairSpec
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
@@ -24,7 +24,7 @@ VERSION = "0.1.0"
 
 
 def run(
-    lab: Lab,
+    pair: PairSpec,
     sessions: SessionPair,
     found: Found,
     store: Store,
@@ -35,7 +35,7 @@ def run(
     emit: Callable[[CensusEvent], None] = lambda _: None,
 ) -> CensusRecord:
     """Run a census of some options, going on with an unfinished one."""
-    plan = plan_census(lab.pair, ADAPTERS, found.facts, solutions=[solution], names=names)
+    plan = plan_census(pair, ADAPTERS, found.facts, solutions=[solution], names=names)
     return run_census(
         plan,
         sessions=sessions,
@@ -52,11 +52,10 @@ def run(
 
 
 def main() -> None:
-    """Run a census until it is killed: labs' folder, lab, database, seconds of lease, names of options."""
-    state_dir, name, database, lease_s, *names = sys.argv[1:]
+    """Run a census until it is killed: file of the pair, database, seconds of lease, names of options."""
+    file, database, lease_s, *names = sys.argv[1:]
     census_tunnels.LEASE_S = int(lease_s)
-    lab = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(state_dir)).find(name)
-    assert lab is not None
+    pair = load_pair(Path(file))
 
     def emit(event: CensusEvent) -> None:
         if isinstance(event, OptionStarted):
@@ -64,8 +63,8 @@ def main() -> None:
         elif isinstance(event, OptionEnded):
             print("ended", event.result.name, event.result.status.value, flush=True)
 
-    with Store.open(Path(database)) as store, connected(lab, Path(database).parent) as sessions:
-        run(lab, sessions, find_out(lab, sessions), store, names, emit=emit)
+    with Store.open(Path(database)) as store, connected(pair, Path(database).parent) as sessions:
+        run(pair, sessions, find_out(pair, sessions), store, names, emit=emit)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from app.deploy import (
     DeployRequest,
     HostSnapshot,
@@ -24,10 +22,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.events import Stage
-from app.domain.hosts import HostFacts, Side
+from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
-from app.lab import Lab, LabManager
 from support.lab_sessions import connected
+from support.pair_files import load_pair
 from vpn_adapters.registry import ADAPTERS
 
 Snapshots = tuple[HostSnapshot, HostSnapshot]
@@ -35,17 +33,17 @@ Snapshots = tuple[HostSnapshot, HostSnapshot]
 
 @dataclass(frozen=True)
 class Bench:
-    """A lab with connections to it and what was found on it."""
+    """A pair with connections to it and what was found on it."""
 
-    lab: Lab
+    pair: PairSpec
     sessions: SessionPair
     facts: tuple[HostFacts, HostFacts]
 
     def request(self, solution: str, adapter: Adapter | None = None) -> DeployRequest:
         adapter = adapter or ADAPTERS[solution]
         suite = next(one for one in adapter.suites(*self.facts) if one.is_default)
-        pair = self.lab.pair
-        return DeployRequest(pair, adapter, suite, Link(pair.underlay_a, pair.underlay_b), *self.facts)
+        link = Link(self.pair.underlay_a, self.pair.underlay_b)
+        return DeployRequest(self.pair, adapter, suite, link, *self.facts)
 
     def look(self, depth: SnapshotDepth = SnapshotDepth.QUICK) -> Snapshots:
         return look(self.sessions, depth)
@@ -101,18 +99,17 @@ def shell_step(title: str, script: str, undo: str = "true", timeout_s: float = 3
 
 
 def main() -> None:
-    """Build a tunnel and tell the stages, until killed: folder of labs, lab, solution, lease in s, stage to stay in."""
-    state_dir, name, solution, lease_s, stay_in = sys.argv[1:]
-    lab = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(state_dir)).find(name)
-    assert lab is not None
+    """Build a tunnel and tell the stages, until killed: file of the pair, solution, lease in s, stage to stay in."""
+    file, solution, lease_s, stay_in = sys.argv[1:]
+    pair = load_pair(Path(file))
 
     def on_stage(stage: Stage, detail: str) -> None:
         print(stage.value, detail, flush=True)
         if stage.value == stay_in:
             print("staying", flush=True)
 
-    with tempfile.TemporaryDirectory() as folder, connected(lab, Path(folder)) as sessions:
-        bench = Bench(lab, sessions, find_out(sessions))
+    with tempfile.TemporaryDirectory() as folder, connected(pair, Path(folder)) as sessions:
+        bench = Bench(pair, sessions, find_out(sessions))
         print("ready", flush=True)
         with temporary_tunnel(
             sessions, bench.request(solution), token=CancelToken(), on_stage=on_stage, lease_s=float(lease_s)

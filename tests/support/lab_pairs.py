@@ -35,7 +35,7 @@ class LabPair:
 
 
 class LabPairs:
-    """The pairs of a module of tests.
+    """The pairs of a run of tests.
 
     Args:
         lab_of: Gives the lab of two platforms.
@@ -61,10 +61,14 @@ class LabPairs:
             sessions = self._stack.enter_context(connected(self._lab_of(*key), self._make_folder()))
             self._opened[key] = sessions, discover_pair(sessions, ADAPTERS, token=CancelToken())
         sessions, (facts_a, facts_b) = self._opened[key]
+        for host in (sessions.a, sessions.b):
+            if not host.is_connected:
+                host.reconnect(token=CancelToken())
         if is_swapped:
             return LabPair(SessionPair(sessions.b, sessions.a), (facts_b, facts_a), Link(*UNDERLAY[::-1]))
         return LabPair(sessions, (facts_a, facts_b), Link(*UNDERLAY))
 
     def close(self) -> None:
-        """Log out everywhere."""
+        """Log out everywhere; whoever asks for a pair afterwards is logged in anew."""
+        self._opened.clear()
         self._stack.close()

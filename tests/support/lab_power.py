@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from app.domain.cancel import CancelToken
@@ -28,5 +29,8 @@ class LabPower:
 
     def on(self, *sides: Side) -> None:
         """Give it back, and wait until the gateways let us in."""
-        for side in sides:
-            self.manager.power_on(self.lab.spec.name, side, token=CancelToken(), on_progress=lambda _: None)
+        with ThreadPoolExecutor(len(Side)) as pool:
+            list(pool.map(self._on, sides))
+
+    def _on(self, side: Side) -> None:
+        self.manager.power_on(self.lab.spec.name, side, token=CancelToken(), on_progress=lambda _: None)

@@ -1,4 +1,4 @@
-"""Rolling out on a running lab, through everything that the command line uses as well."""
+"""Rolling out on two hosts, through everything that the command line uses as well."""
 
 from __future__ import annotations
 
@@ -37,26 +37,16 @@ ip -n plant link add link port name tagged type vlan id 7
 ip -n plant addr add {tagged}/24 dev tagged
 ip -n plant link set tagged up
 """
-# Another way between the two LANs: a switch in each, and a cable (a VXLAN over the underlay) between the switches.
-_JOIN_LANS = """
-ip link add cable type vxlan id 7 local {own} remote {peer} dstport 4790
-ip link set cable netns plant
-ip -n plant link add switch type bridge
-for port in port cable; do ip -n plant link set $port master switch up; done
-ip -n plant link set switch up
-ip -n plant addr del {address}/24 dev port
-ip -n plant addr add {address}/24 dev switch
-"""
 REMOVE_LAN = "ip link del lan0 2> /dev/null; ip netns del plant"
 
 
 @dataclass
 class Desk:
-    """Somebody who rolls out on a lab.
+    """Somebody who rolls out on a pair.
 
     Attributes:
         services: All of it.
-        pair: The lab's pair.
+        pair: The pair.
         found: What was found on it.
         events: What was told.
     """
@@ -101,9 +91,10 @@ class Desk:
 
 
 @contextmanager
-def desk_for(lab: Lab, folder: Path, user: str = "root") -> Iterator[Desk]:
-    """Log in to a lab and look at it."""
-    pair = replace(lab.pair, a=lab.host(Side.A, user), b=lab.host(Side.B, user))
+def desk_for(where: Lab | PairSpec, folder: Path, user: str = "root") -> Iterator[Desk]:
+    """Log in to a pair and look at it."""
+    pair = where if isinstance(where, PairSpec) else where.pair
+    pair = replace(pair, a=replace(pair.a, user=user), b=replace(pair.b, user=user))
     services = Services(prompts=None, paths=Paths(folder, folder / "labs", folder / "cache"))
     try:
         found = services.discover(pair, token=CancelToken(), on_progress=lambda _text, _share: None)
@@ -122,13 +113,6 @@ def lans(desk: Desk) -> Iterator[None]:
     finally:
         for side in Side:
             sh(desk.host(side), REMOVE_LAN)
-
-
-def join_lans(desk: Desk) -> None:
-    """Join the two LANs by a way of their own; they are parted when they are removed."""
-    own = {Side.A: desk.pair.underlay_a, Side.B: desk.pair.underlay_b}
-    for side in Side:
-        sh(desk.host(side), _JOIN_LANS.format(own=own[side], peer=own[side.other], address=ADDRESSES[side]))
 
 
 def ping_from_lan(desk: Desk, side: Side, *options: str, is_tagged: bool = False) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.credentials import Secret, SecretKey
-from app.domain.hosts import Side
+from app.domain.hosts import PairSpec
 from app.lab import Lab
 from app.ssh import SshConnector
 
@@ -25,12 +26,13 @@ class NoPasswords:
 
 
 @contextmanager
-def connected(lab: Lab, folder: Path, user: str = "root") -> Iterator[SessionPair]:
+def connected(where: Lab | PairSpec, folder: Path, user: str = "root") -> Iterator[SessionPair]:
     """Log in to both gateways for the length of a block."""
+    pair = where if isinstance(where, PairSpec) else where.pair
     connector = SshConnector(known_hosts=folder / "known_hosts", passwords=NoPasswords(), confirm_host_key=None)
-    a = connector.open(lab.host(Side.A, user), token=CancelToken())
+    a = connector.open(replace(pair.a, user=user), token=CancelToken())
     try:
-        b = connector.open(lab.host(Side.B, user), token=CancelToken())
+        b = connector.open(replace(pair.b, user=user), token=CancelToken())
         try:
             yield SessionPair(a, b)
         finally:

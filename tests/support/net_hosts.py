@@ -16,7 +16,7 @@ from pathlib import Path
 from app.deploy.marks import parse_sections
 from app.deploy.scripts import host_script
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
-from app.domain.hosts import Side
+from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
 from support.net_world import ENVIRONMENT, World, children_of, ran
 
@@ -317,6 +317,22 @@ class NetHosts:
     def known_hosts(self) -> Path:
         """What all of their keys are."""
         return self.folder / "known_hosts"
+
+    def spec(self, pair: NetPair) -> PairSpec:
+        """Return how to reach a pair from within the world's network; its hosts are called as a lab's are."""
+        a, b = (
+            HostSpec(
+                label=f"gateway-{side.value}",
+                address=pair.host(side).address,
+                user="root",
+                auth=AuthKind.KEY,
+                identity_file=str(self.key),
+                host_key_file=str(self.known_hosts),
+            )
+            for side in Side
+        )
+        # As with a lab's, absolute figures of hosts that share this computer mean little.
+        return PairSpec(pair.name, a, b, *pair.addresses, is_lab=True)
 
     def add(self, *, has_lan: bool = False) -> NetPair:
         """Add a pair and switch it on."""

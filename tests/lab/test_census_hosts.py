@@ -1,4 +1,7 @@
-"""A sample of the census on the lab: what works, fails, is slow, is unprotected; killed and gone on with."""
+"""A sample of the census on hosts made of namespaces: what works, fails, is slow, is unprotected; killed, gone on with.
+
+What becomes of options on each platform is in test_openvpn_versions.py and test_adapter_guards.py.
+"""
 
 from __future__ import annotations
 
@@ -17,47 +20,39 @@ from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
 from app.domain.census_events import OptionEnded, OptionStarted
-from app.domain.commands import SessionPair
 from app.domain.link import STATE_DIR
-from app.lab import Lab
 from app.ranking.census import behind_best, count_census
 from app.storage import Store
 from support import lab_census
 from support.lab_campaign import Found, find_out
-from support.lab_deploy import Snapshots, differences, look
-from support.lab_sessions import connected, sh
-
-pytestmark = pytest.mark.lab
+from support.lab_deploy import Snapshots, differences
+from support.lab_sessions import sh
+from support.net_bench import NetBench
+from support.pair_files import save_pair
 
 ROOT = Path(__file__).parents[2]
-LEASE_S = 12
+LEASE_S = 8
 
 SAMPLE = ("AES-128-CBC", "AES-128-CFB1", "none", "AES-256-GCM", "SHA256", "SHAKE128")
 """One of each kind; where the host's OpenVPN lists SHAKE128, it crashes with it."""
 
 
 @pytest.fixture(scope="module")
-def sessions(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionPair]:
-    with connected(lab, tmp_path_factory.mktemp("ssh")) as both:
-        yield both
+def found(net: NetBench) -> Found:
+    return find_out(net.pair, net.sessions)
 
 
 @pytest.fixture(scope="module")
-def found(lab: Lab, sessions: SessionPair) -> Found:
-    return find_out(lab, sessions)
-
-
-@pytest.fixture(scope="module")
-def before(sessions: SessionPair) -> Snapshots:
-    """What both gateways looked like at first."""
-    return look(sessions, SnapshotDepth.THOROUGH)
+def before(net: NetBench) -> Snapshots:
+    """What both hosts looked like at first."""
+    return net.look(SnapshotDepth.THOROUGH)
 
 
 @pytest.fixture(autouse=True)
-def unchanged(sessions: SessionPair, before: Snapshots) -> Iterator[None]:
-    """Every test here leaves both gateways as it found them."""
+def unchanged(net: NetBench, before: Snapshots) -> Iterator[None]:
+    """Every test here leaves both hosts as it found them."""
     yield
-    assert differences(before, look(sessions, SnapshotDepth.THOROUGH)) == []
+    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
 
 
 def listed(found: Found, *names: str) -> tuple[str, ...]:
@@ -66,9 +61,9 @@ def listed(found: Found, *names: str) -> tuple[str, ...]:
     return tuple(name for name in names if name in there)
 
 
-def test_sample_of_openvpns_options(lab: Lab, sessions: SessionPair, found: Found, tmp_path: Path) -> None:
+def test_sample_of_openvpns_options(net: NetBench, found: Found, tmp_path: Path) -> None:
     with Store.open(tmp_path / "t.db") as store:
-        record = lab_census.run(lab, sessions, found, store, listed(found, *SAMPLE))
+        record = lab_census.run(net.pair, net.sessions, found, store, listed(found, *SAMPLE))
     assert record.is_complete
     results = {(result.kind.value, result.name): result for result in record.results}
     for key in (("cipher", "AES-128-CBC"), ("aead", "AES-256-GCM"), ("mac", "SHA256"), ("cipher", "AES-128-CFB1")):
@@ -91,9 +86,7 @@ def test_sample_of_openvpns_options(lab: Lab, sessions: SessionPair, found: Foun
         assert re.search("segfault|EVP_MAC_init failed", results["mac", "SHAKE128"].reason)  # whichever end is first
 
 
-def test_cancelled_within_seconds_with_both_gateways_put_back(
-    lab: Lab, sessions: SessionPair, found: Found, tmp_path: Path
-) -> None:
+def test_cancelled_within_seconds_with_both_hosts_put_back(net: NetBench, found: Found, tmp_path: Path) -> None:
     token = CancelToken()
     cancelled_s: list[float] = []
 
@@ -104,22 +97,22 @@ def test_cancelled_within_seconds_with_both_gateways_put_back(
 
     with Store.open(tmp_path / "t.db") as store:
         record = lab_census.run(
-            lab, sessions, found, store, listed(found, "AES-128-CBC", "SHA256"), token=token, emit=emit
+            net.pair, net.sessions, found, store, listed(found, "AES-128-CBC", "SHA256"), token=token, emit=emit
         )
     assert [result.name for result in record.results] == ["AES-128-CBC"]
     assert not record.is_complete
     assert time.monotonic() - cancelled_s[0] < 15  # 2 s on a machine that does nothing else
 
 
-def test_killed_in_the_middle_of_a_switch_the_gateways_put_themselves_back_and_it_goes_on(
-    lab: Lab, sessions: SessionPair, found: Found, tmp_path: Path
+def test_killed_in_the_middle_of_a_switch_the_hosts_put_themselves_back_and_it_goes_on(
+    net: NetBench, found: Found, tmp_path: Path
 ) -> None:
     names = listed(found, "AES-128-CBC", "SHA256")
     database = tmp_path / "t.db"
     process = subprocess.Popen(
         [
-            *(sys.executable, str(ROOT / "tests" / "support" / "lab_census.py"), str(lab.folder.parent)),
-            *(lab.spec.name, str(database), str(LEASE_S), *names),
+            *(sys.executable, str(ROOT / "tests" / "support" / "lab_census.py")),
+            *(str(save_pair(net.pair, tmp_path / "pair.json")), str(database), str(LEASE_S), *names),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -139,7 +132,7 @@ def test_killed_in_the_middle_of_a_switch_the_gateways_put_themselves_back_and_i
         process.send_signal(signal.SIGKILL)
         process.wait(10)
     token = CancelToken()
-    for host in (sessions.a, sessions.b):
+    for host in (net.sessions.a, net.sessions.b):
         token.wait_for(
             lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
             timeout_s=LEASE_S + 40,
@@ -153,7 +146,7 @@ def test_killed_in_the_middle_of_a_switch_the_gateways_put_themselves_back_and_i
             tried.append(event.result.name)
 
     with Store.open(database) as store:
-        record = lab_census.run(lab, sessions, found, store, names, emit=emit)
+        record = lab_census.run(net.pair, net.sessions, found, store, names, emit=emit)
     assert record.is_complete
     assert tried == list(names[1:])
     assert {result.status for result in record.results} == {OptionStatus.WORKS}

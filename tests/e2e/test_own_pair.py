@@ -1,0 +1,87 @@
+"""A pair of one's own, made of namespaces, as a user works with it on the command line."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from program import load
+
+from app.domain.cancel import CancelToken
+from support.net_desk import Desk, left_on, need_namespaces
+from support.net_hosts import NetHosts, net_hosts
+
+QUICK = ("--solutions", "baseline", "--pings", "10", "--seconds", "1")
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
+    need_namespaces()
+    with net_hosts(tmp_path_factory.mktemp("hosts")) as started:
+        yield started
+
+
+@pytest.fixture
+def desk(hosts: NetHosts, tmp_path: Path) -> Desk:
+    return Desk(hosts, tmp_path / "desk")
+
+
+def run(desk: Desk, *words: str, status: int = 0) -> tuple[str, str]:
+    done = desk.tunnelmark(*words)
+    assert "Traceback" not in done.err, done.err
+    assert done.status == status, f"{words}: {done.status}\n{done.out}\n{done.err}"
+    return done.out, done.err
+
+
+def test_it_is_stored_measured_only_with_consent_and_removed(hosts: NetHosts, desk: Desk, tmp_path: Path) -> None:
+    (pair,) = hosts.pairs
+    desk.know(pair)
+    assert pair.name in run(desk, "pair", "list")[0]
+    assert json.loads(run(desk, "pair", "show", pair.name)[0])["underlay_b"] == pair.addresses[1]
+    _, err = run(desk, "compare", pair.name, *QUICK, status=2)
+    assert "--allow-load" in err
+    out = tmp_path / "own.json"
+    run(desk, "compare", pair.name, *QUICK, "--allow-load", "--load-cap", "5", "--json", str(out))
+    assert 0 < max(load(out)["results"][0]["throughput_mbit_s"].values()) < 6
+    run(desk, "pair", "remove", pair.name)
+    run(desk, "pair", "show", pair.name, status=2)
+
+
+def test_unknown_host_key_is_refused_with_its_fingerprint_and_accepted_by_it(hosts: NetHosts, desk: Desk) -> None:
+    (pair,) = hosts.pairs
+    a, b = (f"root@{host.address}" for host in pair.hosts)
+    identity = ("--identity", str(hosts.key))
+    run(desk, "pair", "add", "stranger", "--a", a, "--b", b, "--underlay", ",".join(pair.addresses), *identity)
+    accepted: list[str] = []
+    for _ in range(2):
+        _, err = run(desk, "discover", "stranger", *accepted, status=1)
+        assert "--accept-host-key" in err
+        fingerprint = next(word.strip(".,;") for word in err.split() if word.startswith("SHA256:"))
+        accepted += ["--accept-host-key", fingerprint]
+    run(desk, "discover", "stranger", *accepted)
+    run(desk, "discover", "stranger")
+    run(desk, "pair", "remove", "stranger")
+
+
+def test_ctrl_c_stops_within_seconds_and_puts_the_hosts_back(hosts: NetHosts, desk: Desk) -> None:
+    (pair,) = hosts.pairs
+    desk.know(pair)
+    words = ("--solutions", "openvpn-udp", "--pings", "20000", "--seconds", "1", "--allow-load")
+    with desk.start("compare", pair.name, *words) as process:
+        try:
+            CancelToken().wait_for(
+                lambda: "tmk0" in pair.a.run("ip -o link; pgrep -a ping || :") and pair.a.run("pgrep ping || :") != "",
+                timeout_s=60,
+                what="pings through the tunnel",
+            )
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130, output + errors
+    for host in pair.hosts:
+        assert left_on(host) == []
+        assert host.run("pgrep -a ping || :").strip() == ""

@@ -1,0 +1,177 @@
+"""Campaigns over hosts made of namespaces: candidates that fail, cancelling, hosts and programs that go away."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import lab_campaign
+import pytest
+from lab_campaign import Found, is_clean, statuses
+from lab_sessions import left_running, sh, wait_until_clean
+from pair_files import save_pair
+
+from app.campaign import CampaignControl
+from app.deploy import SnapshotDepth, compare_snapshots, recover, take_snapshot
+from app.domain import events
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.results import AttemptStatus, CampaignStatus
+from app.storage import Store
+from support.net_bench import NetBench
+
+STOP_S = 2.0
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "tunnelmark.db") as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def found(net: NetBench) -> Found:
+    return lab_campaign.find_out(net.pair, net.sessions)
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs(net: NetBench) -> Iterator[None]:
+    yield
+    wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=15)
+
+
+def test_what_is_told_is_what_is_stored(net: NetBench, found: Found, store: Store) -> None:
+    plan = lab_campaign.make_plan(net.pair, found, ["baseline", "openvpn-udp"])
+    seen: list[events.Event] = []
+
+    record = lab_campaign.run(plan, net.sessions, found, store, emit=seen.append)
+
+    assert record.status is CampaignStatus.COMPLETED
+    assert statuses(record) == ["baseline completed", "openvpn-udp completed", "baseline completed"]
+    kinds = {type(event) for event in seen}
+    assert {events.RttSamples, events.ThroughputSample, events.CpuSample, events.Progress} <= kinds
+    assert store.load_campaign(record.campaign_id).attempts[0].latency[0].rtt_us.tolist() == (
+        record.attempts[0].latency[0].rtt_us.tolist()
+    )
+    assert is_clean(net.sessions.a)
+    assert is_clean(net.sessions.b)
+
+
+def test_a_daemon_that_dies_during_a_probe_is_a_result(net: NetBench, found: Found, store: Store) -> None:
+    plan = lab_campaign.make_plan(net.pair, found, ["openvpn-udp", "openvpn-tcp"], pings=100)
+    killed: list[str] = []
+
+    def emit(event: events.Event) -> None:
+        if isinstance(event, events.RttSamples) and event.key.solution == "openvpn-udp" and not killed:
+            killed.append(sh(net.sessions.b, "pkill -KILL -x openvpn && echo killed"))
+
+    record = lab_campaign.run(plan, net.sessions, found, store, emit=emit)
+
+    assert killed == ["killed\n"]
+    assert sorted(statuses(record)) == ["openvpn-tcp completed", "openvpn-udp failed"]
+    (failed,) = (one for one in record.attempts if one.status is AttemptStatus.FAILED)
+    assert failed.reason in {"probe-failed", "tunnel-down"}
+    assert "stopped answering" in failed.message
+    assert "Initialization Sequence Completed" in failed.daemon_log
+    assert is_clean(net.sessions.a)
+    assert is_clean(net.sessions.b)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("stage", [Stage.LATENCY, Stage.THROUGHPUT])
+def test_cancelling_stops_the_probe_and_cleans_up(net: NetBench, found: Found, store: Store, stage: Stage) -> None:
+    pings = 3000 if stage is Stage.LATENCY else 50
+    plan = lab_campaign.make_plan(net.pair, found, ["baseline", "tinc"], pings=pings, seconds=20)
+    control = CampaignControl()
+    times: dict[str, float] = {}
+
+    def emit(event: events.Event) -> None:
+        sample = events.RttSamples if stage is Stage.LATENCY else events.ThroughputSample
+        if isinstance(event, sample) and "cancelled" not in times:
+            times["cancelled"] = time.monotonic()
+            control.cancel()
+        if isinstance(event, events.StageStarted) and event.stage is Stage.CLEANUP and "cancelled" in times:
+            times.setdefault("cleanup", time.monotonic())
+
+    before = {
+        side: take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH)
+        for side, host in both(net.sessions)
+    }
+    record = lab_campaign.run(plan, net.sessions, found, store, control=control, emit=emit)
+    ended_s = time.monotonic()
+
+    assert record.status is CampaignStatus.CANCELLED
+    assert statuses(record) == ["baseline cancelled", "tinc not-run", "baseline not-run"]
+    assert times["cleanup"] - times["cancelled"] < STOP_S
+    assert ended_s - times["cancelled"] < 30
+    for side, host in both(net.sessions):
+        after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH)
+        assert compare_snapshots(before[side], after) == ()
+
+
+def both(sessions: SessionPair) -> tuple[tuple[Side, HostSession], tuple[Side, HostSession]]:
+    return (Side.A, sessions.a), (Side.B, sessions.b)
+
+
+def test_skipping_one_candidate(net: NetBench, found: Found, store: Store) -> None:
+    plan = lab_campaign.make_plan(net.pair, found, ["openvpn-tcp", "tinc"], pings=100)
+    control = CampaignControl()
+
+    def emit(event: events.Event) -> None:
+        if isinstance(event, events.RttSamples) and event.key.position == 0:
+            control.skip()
+
+    record = lab_campaign.run(plan, net.sessions, found, store, control=control, emit=emit)
+
+    assert [one.status.value for one in record.attempts] == ["skipped", "completed"]
+    assert is_clean(net.sessions.a)
+
+
+# --- hosts and programs that go away ---------------------------------------------------------------------------------
+
+
+def test_a_program_that_is_killed_leaves_nothing_and_can_be_resumed(
+    net: NetBench, found: Found, tmp_path: Path
+) -> None:
+    database = tmp_path / "tunnelmark.db"
+    file = save_pair(net.pair, tmp_path / "pair.json")
+    program = [sys.executable, lab_campaign.__file__, str(file), str(database)]
+    with subprocess.Popen([*program, "8", "baseline", "tinc"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            assert not line.startswith("ended"), line
+            if line.startswith("1 tinc latency 128 B"):
+                process.send_signal(signal.SIGKILL)
+                break
+        process.wait(timeout=10)
+
+    sessions = net.sessions
+    wait_until_clean(sessions.a, sessions.b, timeout_s=20)
+    assert "tmk0" in sh(sessions.a, "ip -br link")
+    for _, host in both(sessions):
+        CancelToken().wait_for(lambda host=host: is_clean(host), timeout_s=90, what="the hosts' timers", interval_s=0.5)  # type: ignore[misc]
+    with Store.open(database) as store:
+        number = store.unfinished_campaign(net.pair.name)
+        assert number is not None
+        stored = store.load_campaign(number)
+        assert statuses(stored) == ["baseline completed"]
+        started: list[int] = []
+
+        def emit(event: events.Event) -> None:
+            if isinstance(event, events.AttemptStarted):
+                started.append(event.key.position)
+
+        resumed = lab_campaign.run(stored.plan, sessions, found, store, emit=emit, resume_id=number)
+
+    assert started == [1, 2]
+    assert statuses(resumed) == ["baseline completed", "tinc completed", "baseline completed"]
+    assert recover(sessions, token=CancelToken()).is_clean
+    assert is_clean(sessions.a)
+    assert is_clean(sessions.b)
+    assert left_running(sessions.a) == left_running(sessions.b) == []

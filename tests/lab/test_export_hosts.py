@@ -1,0 +1,67 @@
+"""What is taken along, put by hand on hosts made of namespaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.compose.services import Services
+from app.deploy import SnapshotDepth
+from app.domain.cancel import CancelToken
+from app.domain.commands import FileToWrite, HostSession
+from app.domain.hosts import Side
+from support.lab_deploy import differences
+from support.lab_export import check_frames_cross, exported, quiet, services_in
+from support.lab_sessions import sh
+from support.net_bench import NetBench
+
+BY_HAND = "/run/tunnelmark-by-hand"
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> Iterator[Services]:
+    (tmp_path / "home").mkdir()
+    with services_in(tmp_path / "home") as services:
+        yield services
+
+
+def carry(folder: Path, host: HostSession, side: Side) -> None:
+    """Put one host's folder where only root can read it."""
+    root = folder / "files" / f"host-{side.value}"
+    files = [path for path in root.rglob("*") if path.is_file()]
+    folders = sorted({f"{BY_HAND}/{path.parent.relative_to(root)}" for path in files})
+    sh(host, f"umask 077; mkdir -p {' '.join(folders)}")
+    host.write_files(
+        [FileToWrite(f"{BY_HAND}/{path.relative_to(root)}", path.read_bytes(), 0o600) for path in files],
+        token=CancelToken(),
+    )
+
+
+def test_by_hand_it_works_as_the_list_of_steps_says(net: NetBench, services: Services, tmp_path: Path) -> None:
+    before = net.look(SnapshotDepth.THOROUGH)
+    services.discover(net.pair, token=CancelToken(), on_progress=quiet)
+    folder = exported(services, net.pair, "openvpn-udp", tmp_path / "out")
+    hosts = {Side.A: net.sessions.a, Side.B: net.sessions.b}
+    run = f"sh {BY_HAND}/tunnel.sh"
+    try:
+        for side, host in hosts.items():
+            carry(folder, host, side)
+            sh(host, f"{run} keys")
+        assert "is missing" in sh(hosts[Side.A], f"{run} install 2>&1 || true")
+        for side, host in hosts.items():
+            name = f"public-of-{side.value}/fingerprint-of-{side.value}"
+            value = sh(host, f"cat {BY_HAND}/{name}")
+            other = hosts[side.other]
+            sh(other, f"mkdir {BY_HAND}/public-of-{side.value}")
+            other.write_files([FileToWrite(f"{BY_HAND}/{name}", value.encode())], token=CancelToken())
+        for host in hosts.values():
+            sh(host, f"{run} install")
+        for host in hosts.values():
+            assert "answers through it" in sh(host, f"{run} verify 60", timeout_s=70)
+        check_frames_cross(net.sessions)
+    finally:
+        for host in hosts.values():
+            sh(host, f"{run} undo && rm -r {BY_HAND}")
+    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []

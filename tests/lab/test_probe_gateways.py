@@ -1,0 +1,115 @@
+"""Probes over the bare underlay of the practice lab: other users, processors of their own, shaping."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lab_sessions import connected, left_running, sh, wait_until_clean
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import Cancelled
+from app.domain.hosts import Side
+from app.lab import Lab
+from app.probes import (
+    CpuMonitor,
+    CpuReading,
+    LatencyRequest,
+    ThroughputRequest,
+    doubts_before,
+    look_around,
+    measure_latency,
+    measure_throughput,
+    throughput_server,
+)
+from support.lab_pairs import LabPair
+
+A, B = "192.0.2.1", "192.0.2.2"
+PORT = 25_201
+REQUEST = ThroughputRequest(A, B, PORT, 2, 20.0, "3.18")
+STOP_S = 2.0
+
+
+@pytest.fixture(scope="module")
+def sessions(lab_pair: LabPair) -> Iterator[SessionPair]:
+    pair = lab_pair.sessions
+    yield pair
+    wait_until_clean(pair.a, pair.b, timeout_s=10)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("user", ["nopass", "doasuser"])
+def test_cancelling_ends_ping_on_the_host(lab: Lab, sessions: SessionPair, tmp_path: Path, user: str) -> None:
+    token = CancelToken()
+    cancelled_s = 0.0
+
+    def on_samples(_frame: int, first: int, _rtt_ms: tuple[float, ...]) -> None:
+        nonlocal cancelled_s
+        if first > 100 and not cancelled_s:
+            assert left_running(sessions.a)
+            cancelled_s = time.monotonic()
+            token.cancel()
+
+    with connected(lab, tmp_path, user) as pair:
+        assert pair.a.spec.user == user
+        with pytest.raises(Cancelled):
+            measure_latency(pair.a, LatencyRequest(B, A, (60,), 100_000), token=token, on_samples=on_samples)
+        stopped_s = time.monotonic()
+
+    assert stopped_s - cancelled_s < STOP_S
+    wait_until_clean(sessions.a, timeout_s=5)
+
+
+def test_cpu_of_the_busy_host_alone_is_high(sessions: SessionPair) -> None:
+    readings: list[CpuReading] = []
+    with CpuMonitor(sessions, on_reading=readings.append) as monitor:
+        monitor.wait_until_watching(CancelToken())
+        began_s = time.monotonic()
+        sh(sessions.a, "end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do :; done")
+        window = (began_s, time.monotonic())
+
+    usage = monitor.usage(window)
+    assert usage["a"].busy_pct > 80
+    assert usage["b"].busy_pct < usage["a"].busy_pct - 20
+    assert usage["a"].seconds == pytest.approx(window[1] - window[0], abs=1.5)
+    assert len(readings) >= 8
+    assert monitor.errors == {}
+    assert left_running(sessions.a) == left_running(sessions.b) == []
+
+
+def test_shaping_that_was_left_behind_is_a_doubt(sessions: SessionPair) -> None:
+    sh(sessions.b, "tc qdisc replace dev eth1 root netem delay 3ms")
+    try:
+        found = look_around(sessions, A, B, token=CancelToken())
+    finally:
+        sh(sessions.b, "tc qdisc del dev eth1 root")
+
+    assert found[Side.A].shapers == ()
+    assert "netem" in found[Side.B].shapers[0]
+    assert found[Side.B].device == "eth1"
+    doubts = doubts_before({Side.A: "gateway-a", Side.B: "gateway-b"}, found)
+    assert any("gateway-b" in doubt and "netem" in doubt for doubt in doubts)
+
+
+def test_both_directions_in_json_with_each_second_told(sessions: SessionPair) -> None:
+    seen: list[tuple[str, float, float]] = []
+    request = ThroughputRequest(A, B, PORT, 2, None, "3.18")
+
+    token = CancelToken()
+    with throughput_server(sessions.b, request, token=token) as server:
+        outcome = measure_throughput(
+            sessions.a, server, request, token=token, on_interval=lambda *one: seen.append(one)
+        )
+
+    assert [one.direction for one in outcome.series] == ["a_to_b", "b_to_a"]
+    for one in outcome.series:
+        assert one.mbit_s > 1
+        assert len(one.interval_mbit_s) == 2
+        assert one.retransmits is not None
+        assert np.mean(one.interval_mbit_s) == pytest.approx(one.mbit_s, rel=0.5)
+    assert [one[0] for one in seen] == ["a_to_b"] * 2 + ["b_to_a"] * 2
+    assert left_running(sessions.a) == left_running(sessions.b) == []

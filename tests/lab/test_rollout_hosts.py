@@ -1,0 +1,86 @@
+"""Tunnels that stay, rolled out between hosts made of namespaces: changed, replaced, kept by one host alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from app.deploy import SnapshotDepth
+from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
+from app.domain.rollout import DeploymentState
+from app.domain.rollout_events import RolloutApplied
+from app.domain.wire import LeakVerdict
+from support.lab_deploy import Snapshots, differences
+from support.lab_rollout import Desk, desk_for
+from support.lab_sessions import sh
+from support.net_bench import NetBench
+from support.net_desk import left_on
+
+
+@pytest.fixture(scope="module")
+def before(net: NetBench) -> Snapshots:
+    """What both hosts looked like at first."""
+    return net.look(SnapshotDepth.THOROUGH)
+
+
+@pytest.fixture(scope="module")
+def opened(net: NetBench, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    with desk_for(net.pair, tmp_path_factory.mktemp("desk")) as desk:
+        yield desk
+
+
+@pytest.fixture
+def desk(opened: Desk, net: NetBench, before: Snapshots) -> Iterator[Desk]:
+    """Every test leaves both hosts as they were: files, modes, owners, services, interfaces, processes."""
+    yield opened
+    if opened.status().state is not None:
+        assert opened.undeploy().state is DeploymentState.UNDONE
+    # What watched over the tunnel may take a moment to end.
+    CancelToken().wait_for(
+        lambda: not differences(before, net.look(SnapshotDepth.THOROUGH)), timeout_s=10, what="both hosts as before"
+    )
+    assert [left_on(host) for host in net.hosts.hosts] == [[], []]
+
+
+def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Desk) -> None:
+    first = desk.deploy("openvpn-udp")
+    desk.wait_until_healthy(20)
+    path = f"{first.link.run_dir}/openvpn.conf"
+    sh(desk.host(Side.B), f"echo '# altered' >> {path}; pkill -KILL -x openvpn")
+    desk.wait_until_healthy(60)
+    assert "altered" not in sh(desk.host(Side.B), f"cat {path}")
+    sh(desk.host(Side.A), f"echo '# altered' >> {path}")
+    drift = desk.status().a.drift
+    assert [one.path for one in drift] == [path]
+    assert "+# altered" in drift[0].diff
+    assert any(key.days_left is not None for key in desk.status().a.keys)
+
+    second = desk.deploy("ssh")
+    assert (second.replaces, second.state) == (first.id, DeploymentState.CONFIRMED)
+    applied = next(event for event in reversed(desk.events) if isinstance(event, RolloutApplied))
+    assert applied.leak is not None
+    assert applied.leak.verdict is LeakVerdict.PROTECTED
+    assert second.timings_s["connect"] > 0
+    desk.wait_until_healthy(20)
+    states = {one.id: one.state for one in desk.services.deployments(desk.pair.name)}
+    assert states[first.id] is DeploymentState.REPLACED
+    status = desk.status()
+    assert status.deployment is not None
+    assert (status.deployment.id, status.connect_s) == (second.id, second.timings_s["connect"])
+    assert [end.deployment_id for end in (status.a, status.b)] == [second.id] * 2
+    for side in Side:
+        ping = f"ping -n -c 3 -i 0.2 -W 2 -I {status.a.interface} {second.link.inner_ip(side.other)}"
+        assert " 0% packet loss" in sh(desk.host(side), ping)
+
+
+def test_what_one_host_alone_keeps_is_shown_and_put_right(desk: Desk) -> None:
+    deployment = desk.deploy("openvpn-udp")
+    assert deployment.state is DeploymentState.CONFIRMED
+    sh(desk.host(Side.B), f"sh /etc/tunnelmark/{deployment.slot}/start.sh remove")
+    assert desk.status().state is DeploymentState.HALF_CONFIRMED
+    repaired = desk.services.repair(desk.pair, token=CancelToken(), emit=lambda _event: None)
+    assert repaired is not None
+    assert repaired.state is DeploymentState.CONFIRMED
+    desk.wait_until_healthy(30)

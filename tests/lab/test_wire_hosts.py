@@ -1,0 +1,72 @@
+"""What captures show of tunnels between hosts made of namespaces; kernel VPNs and leaks are looked at on gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from app.deploy import SnapshotDepth
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled
+from app.domain.hosts import Side
+from app.domain.wire import LeakVerdict
+from app.probes.wire import probe_wire
+from support.lab_deploy import Snapshots, differences
+from support.lab_sessions import sh
+from support.lab_wire import check_protected, probe, standing
+from support.net_bench import NetBench
+
+
+@pytest.fixture(scope="module")
+def before(net: NetBench) -> Snapshots:
+    """What both hosts looked like at first."""
+    return net.look(SnapshotDepth.THOROUGH)
+
+
+@pytest.fixture(autouse=True)
+def unchanged(net: NetBench, before: Snapshots) -> Iterator[None]:
+    """Every test leaves both hosts as they were, whatever it broke."""
+    yield
+    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
+    for session in (net.sessions.a, net.sessions.b):
+        assert sh(session, "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; true") == ""
+
+
+def test_a_protected_tunnel_fails_closed_and_costs_what_arithmetic_says(net: NetBench) -> None:
+    with standing(net, "openvpn-udp") as request:
+        # Not every kernel can send frames with the tag of a VLAN; the comparison in tests/e2e does.
+        check_protected(probe(net, request), 1434, {"non-ip", "multicast"})
+
+
+def test_tcp_is_told_apart_and_its_acknowledgements_are_counted(net: NetBench) -> None:
+    with standing(net, "openvpn-tcp") as request:
+        # The breakages are those of UDP, which another test tries.
+        a, b = (replace(request.plan.end(side), breakages=()) for side in Side)
+        report = probe(net, replace(request, plan=replace(request.plan, a=a, b=b)))
+
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.PROTECTED, report.leak.note
+    assert all(one.packets >= 1.0 and not one.is_fragmented for one in report.overhead)
+    assert all(one.outer_bytes >= one.frame_bytes + 92 for one in report.overhead)
+    assert any(one.ack_bytes > 0 for one in report.overhead)
+    assert report.advised_inner_mtu_bytes is None
+    assert any("TCP stream" in doubt for doubt in report.doubts)
+
+
+def test_nothing_is_left_of_captures_that_are_cancelled(net: NetBench) -> None:
+    token = CancelToken()
+
+    def on_stage(text: str) -> None:
+        if text == "marked frames of every size":
+            token.cancel()
+
+    with standing(net, "openvpn-tcp") as request:
+        with pytest.raises(Cancelled):
+            probe_wire(net.sessions, request, token=token, on_stage=on_stage)
+        for session in (net.sessions.a, net.sessions.b):
+            waiting = CancelToken()
+            waiting.wait_for(
+                lambda session=session: not sh(session, "pgrep -x tcpdump || true"), timeout_s=10, what="tcpdump to end"
+            )

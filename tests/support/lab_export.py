@@ -1,0 +1,43 @@
+"""What is taken along of a pair, and whether what was made of it works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.compose.export import ExportOptions, export_config
+from app.compose.paths import Paths
+from app.compose.services import Services
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.hosts import PairSpec
+from app.domain.rollout import RolloutOptions
+from support.lab_sessions import sh
+
+
+def quiet(_text: str, _fraction: float | None) -> None:
+    """Take progress and drop it."""
+
+
+@contextmanager
+def services_in(folder: Path) -> Iterator[Services]:
+    """Give Tunnelmark's services with a folder of their own."""
+    services = Services(prompts=None, paths=Paths(folder, folder / "labs", folder / "cache"))
+    try:
+        yield services
+    finally:
+        services.close()
+
+
+def exported(services: Services, pair: PairSpec, solution: str, place: Path) -> Path:
+    """Take a solution along from what is stored."""
+    options = ExportOptions(solution, "", RolloutOptions(), place)
+    done = export_config(services, pair, options, token=CancelToken(), on_progress=quiet)
+    assert "they were not asked again" in done.facts_from
+    return done.place
+
+
+def check_frames_cross(sessions: SessionPair) -> None:
+    for host, address in ((sessions.a, "198.19.0.2"), (sessions.b, "198.19.0.1")):
+        assert " 0% packet loss" in sh(host, f"ping -c 3 -i 0.2 -W 2 -I tml0 {address}")

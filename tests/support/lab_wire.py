@@ -1,0 +1,58 @@
+"""Tunnels whose wire is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from app.deploy import temporary_tunnel
+from app.domain.adapters import Adapter
+from app.domain.cancel import CancelToken
+from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Carrier
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
+from app.probes.wire import WireRequest, probe_wire
+from support.lab_deploy import Bench
+from vpn_adapters.registry import ADAPTERS
+
+
+@contextmanager
+def standing(bench: Bench, solution: str, adapter: Adapter | None = None) -> Iterator[WireRequest]:
+    """Build a tunnel; what is looked at then."""
+    request = bench.request(solution, adapter)
+    info = ADAPTERS[solution].info
+    with temporary_tunnel(bench.sessions, request, token=CancelToken(), on_stage=lambda *_: None) as tunnel:
+        yield WireRequest(
+            link=request.link,
+            plan=tunnel.plan,
+            facts={"a": bench.facts[0], "b": bench.facts[1]},
+            frame_bytes=FRAME_BYTES,
+            is_unprotected=info.is_unprotected,
+            is_stream=info.carrier is Carrier.TCP,
+        )
+
+
+def probe(bench: Bench, request: WireRequest) -> WireReport:
+    return probe_wire(bench.sessions, request, token=CancelToken(), on_stage=lambda _: None)
+
+
+def check_protected(report: WireReport, inner_mtu_bytes: int, kinds: set[str]) -> None:
+    """See that a tunnel over UDP fails closed, costs what arithmetic says, and lets these kinds of frames cross."""
+    leak = report.leak
+    assert leak is not None
+    assert leak.verdict is LeakVerdict.PROTECTED, leak.note
+    assert leak.answered >= 10  # ping sends more while replies are slow to come
+    assert all(count >= 20 for count in leak.captured.values())
+    assert leak.clear_marks == {"a": 0, "b": 0}
+    assert all(leak.control_marks.values())
+    assert len(leak.broken) >= 2
+    assert {one.verdict for one in leak.broken} == {BreakVerdict.FAILS_CLOSED}, leak.broken
+    assert any(one.sent and not one.answered for one in leak.broken)
+    assert [one.frame_bytes for one in report.overhead] == list(FRAME_BYTES)
+    assert [one.outer_bytes for one in report.overhead] == [one.theory_bytes for one in report.overhead]
+    assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == [1514]
+    assert report.advised_inner_mtu_bytes == inner_mtu_bytes
+    assert report.is_advised_mtu_proven is True
+    assert {one.kind for one in report.crossings if one.has_crossed} >= kinds
+    assert not any(one.has_crossed is False for one in report.crossings)
+    assert report.doubts == ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import shutil
@@ -13,8 +12,11 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from platformdirs import user_cache_path
 from program import PROGRAM, Run
 
+from app.domain.cancel import CancelToken
+from app.lab import Lab, LabManager, LabSpec
 from app.lab.machine import QEMU
 
 # How long an example takes says how busy the computer is, not whether the program is right.
@@ -110,14 +112,12 @@ def tunnelmark(environment: dict[str, str]) -> Run:
 
 
 @pytest.fixture(scope="session")
-def lab_name(has_qemu: None, tunnelmark: Run) -> Iterator[str]:
-    """The name of a lab that was started with the program, and is taken down with it."""
-    name = f"tests-{os.getpid()}"
-    tunnelmark("lab", "up", "--name", name, timeout_s=900)
-    yield name
-    tunnelmark("lab", "down", "--name", name)
-    left = json.loads(tunnelmark("lab", "status", "--json").stdout)
-    assert name not in [lab["name"] for lab in left["labs"]]
+def newest_lab(has_qemu: None, home: Path) -> Iterator[Lab]:
+    """The lab of the newest platform that most tests share; the program finds it in its home. It ends with this run."""
+    manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=home / "labs")
+    spec = LabSpec(f"tests-{os.getpid()}")
+    yield manager.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)
+    manager.down(spec.name)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""The program as a subprocess, on the lab that all tests share and that was started with it."""
+"""The program as a subprocess, on the lab that most tests share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Callable
 
 import pytest
 from program import Run
+
+from app.lab import Lab
+
+
+@pytest.fixture(scope="session")
+def lab_name(newest_lab: Lab) -> str:
+    """The name of the lab, which lies in the program's home."""
+    return newest_lab.spec.name
 
 
 @pytest.fixture

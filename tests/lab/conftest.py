@@ -1,10 +1,10 @@
 """Practice labs for tests: one of each kind that all share.
 
 Where QEMU is missing the tests are skipped, unless TUNNELMARK_REQUIRE_LAB=1 says that it has to be there. A lab is
-started when the first test asks for it; that of the newest platform by the program itself, for tests/e2e as well. A lab
-that is already up is taken instead, which saves its start, where TUNNELMARK_TEST_LAB=NAME says so for the lab that most
-tests share, TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of debian-11 and TUNNELMARK_TEST_LAB_MIXED=NAME for the one
-with debian-11 as A and debian-13 as B.
+started when the first test asks for it; that of the newest platform is shared with tests/e2e. A lab that is already up
+is taken instead, which saves its start, where TUNNELMARK_TEST_LAB=NAME says so for the lab that most tests share,
+TUNNELMARK_TEST_LAB_DEBIAN_11=NAME for the one of debian-11 and TUNNELMARK_TEST_LAB_MIXED=NAME for the one with
+debian-11 as A and debian-13 as B.
 """
 
 from __future__ import annotations
@@ -56,10 +56,9 @@ def lab_of(lab_manager: LabManager, request: pytest.FixtureRequest) -> Iterator[
             if named is not None and (named.spec.platform_a, named.spec.platform_b) == platforms:
                 return named
         if platforms == NEWEST:
-            # The program has started it, as its users do; tests/e2e works on it as well.
-            found = lab_manager.find(request.getfixturevalue("lab_name"))
-            assert found is not None
-            return found
+            # Those of tests/e2e work on it as well.
+            newest: Lab = request.getfixturevalue("newest_lab")
+            return newest
         if platforms not in started:
             spec = LabSpec(f"tests-{os.getpid()}-{len(started)}", *platforms)
             started[platforms] = lab_manager.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,26 +14,43 @@ from pathlib import Path
 
 import pytest
 from platformdirs import user_cache_path
+from program import PROGRAM
 
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
-from app.lab import CpuKind, Lab, LabManager, LabSpec
+from app.lab import Lab, LabManager
 
 NAME = "power"
 BACK_S = 240.0
 
 
 @pytest.fixture(scope="module")
-def labs(has_qemu: None, tmp_path_factory: pytest.TempPathFactory) -> LabManager:
-    return LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=tmp_path_factory.mktemp("power"))
+def own_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("power")
 
 
 @pytest.fixture(scope="module")
-def victim(labs: LabManager) -> Iterator[Lab]:
-    spec = LabSpec(NAME, cpu=CpuKind.NO_AES)
-    yield labs.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)
+def labs(has_qemu: None, own_home: Path) -> LabManager:
+    return LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=own_home / "labs")
+
+
+@pytest.fixture(scope="module")
+def victim(labs: LabManager, own_home: Path) -> Iterator[Lab]:
+    """A lab that the program starts and takes down as users do."""
+
+    def tunnelmark(*words: str) -> str:
+        environment = {**os.environ, "TUNNELMARK_HOME": str(own_home)}
+        done = subprocess.run([PROGRAM, *words], env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    tunnelmark("lab", "up", "--name", NAME, "--cpu", "no-aes")
+    lab = labs.find(NAME)
+    assert lab is not None
+    yield lab
     pids = labs.status()[0].pids
-    labs.down(NAME)
+    tunnelmark("lab", "down", "--name", NAME)
+    assert json.loads(tunnelmark("lab", "status", "--json"))["labs"] == []
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids if pid)
 
 

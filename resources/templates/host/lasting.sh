@@ -257,6 +257,17 @@ take_post() {
     echo "$$:$start_time" > "$own/watcher"
 }
 
+# give_way: ends here where the tunnel was taken down between the start of this script and its post: whoever did it did
+# not find it.
+give_way() {
+    counts=
+    read -r counts 2> /dev/null < "${home%/*}/current"
+    if [ "$counts" = "${home##*/}" ] && [ ! -e "/run/tunnelmark/aside-$slot" ]; then return 0; fi
+    rm -f "$own/watcher"
+    if [ "$is_boot" = yes ]; then rm -rf "$run_dir"; fi
+    exit 0
+}
+
 # adopt: a service that is stopped must find its daemons; those of the first start belong to nobody.
 adopt() {
     group=
@@ -283,6 +294,7 @@ run() {
         mkdir -p "$own" || exit 1
     fi
     take_post
+    give_way
     restarts=0
     read -r restarts 2> /dev/null < "$own/restarts"
     if is_standing; then

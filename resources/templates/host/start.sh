@@ -44,10 +44,13 @@ main() {
             ;;
         stop) exec sh "$base/$id/lasting.sh" stop ;;
         aside)
+            # Who is just about to watch over it has no post yet, by which it would be found; see lasting.sh.
+            if [ -d /run/tunnelmark ]; then : > "/run/tunnelmark/aside-$slot"; fi
             service_stop
             exec sh "$base/$id/lasting.sh" down
             ;;
         return)
+            rm -f "/run/tunnelmark/aside-$slot"
             if ! sh "$base/$id/lasting.sh" standing; then sh "$base/$id/lasting.sh" up; fi
             service_start
             ;;

@@ -1,0 +1,45 @@
+"""A watcher that is only just starting when its tunnel is taken down: nobody can find it then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.deploy.places import place_dir
+from app.domain.link import STATE_DIR
+from support.deploy_world import SHELLS, World
+from support.lasting_world import SLOT, STANDING, lasting_world, place_on, roll_out, run_dirs, wait_until_watched
+
+
+@pytest.fixture(params=SHELLS)
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path, request.param) as made:
+        yield made
+
+
+def test_it_gives_way_to_whoever_made_room_and_comes_with_the_tunnel_again(world: World) -> None:
+    host = world.a
+    roll_out(world)
+    wait_until_watched(host)
+    start = f"{place_dir(SLOT)}/start.sh"
+    host.path(STATE_DIR).mkdir()
+    assert host.shell_run("sh", start, "aside").returncode == 0
+    # As if it had been started before, and were only now coming to its post. It does not return where it watches.
+    assert host.shell_run("sh", start, "boot").returncode == 0
+    assert (host.links, run_dirs(host)) == ({"eth1"}, ["tunnelmark"])
+
+    assert host.shell_run("sh", start, "return").returncode == 0
+    wait_until_watched(host)
+    assert host.links == STANDING
+
+
+def test_it_gives_way_where_its_deployment_counts_no_more(world: World) -> None:
+    host = world.a
+    deployment_id, _ = roll_out(world)
+    wait_until_watched(host)
+    assert host.shell_run("sh", f"{place_dir(SLOT)}/start.sh", "aside").returncode == 0
+    (place_on(host) / "current").write_text("0123456789abcdef\n")
+    assert host.shell_run("sh", f"{place_dir(SLOT)}/{deployment_id}/lasting.sh", "run").returncode == 0
+    assert (host.links, run_dirs(host)) == ({"eth1"}, [])

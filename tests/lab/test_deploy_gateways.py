@@ -17,6 +17,7 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.lab import Lab
+from support.killing import kill_tunnelmark
 from support.lab_deploy import Bench, Snapshots, differences
 from support.lab_pairs import LabPair
 from support.lab_sessions import connected, sh
@@ -88,3 +89,15 @@ def test_change_of_the_clock_neither_ends_nor_prolongs_the_lease(bench: Bench) -
         sh(bench.sessions.a, 'date -s "+2 days"; sleep 7; date -s "-2 days"')
         assert tunnel.still_up(CancelToken())
         assert not tunnel.lost
+
+
+def test_killed_with_a_standing_tunnel_the_gateways_put_themselves_back(bench: Bench, tmp_path: Path) -> None:
+    kill_tunnelmark(bench.pair, tmp_path, "standing", "wireguard", lease_s=6)
+    assert "tmk0" in sh(bench.sessions.a, "ip -o link")
+    for host in (bench.sessions.a, bench.sessions.b):
+        CancelToken().wait_for(
+            lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
+            timeout_s=46,
+            what=f"{host.spec.label} to put itself back",
+            interval_s=0.5,
+        )

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,15 +14,14 @@ from app.domain.commands import HostSession
 from app.domain.errors import ConnectionLost
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
+from support.killing import kill_tunnelmark
 from support.lab_deploy import Snapshots, differences
 from support.lab_sessions import connected, sh
 from support.net_bench import NetBench
-from support.pair_files import save_pair
 
 LEASE_S = 6
 STOP_LISTENING = "kill -9 $(pgrep -x -P 1 sshd)"
 START_LISTENING = "/usr/sbin/sshd -f /etc/ssh/sshd_config -E /var/log/sshd.log"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -55,41 +50,13 @@ def wait_until_back(net: NetBench, timeout_s: float) -> None:
 
 
 @pytest.fixture
-def killed_at(net: NetBench, tmp_path: Path) -> Iterator[Callable[..., None]]:
+def killed_at(net: NetBench, tmp_path: Path) -> Callable[..., None]:
     """Start a Tunnelmark of its own and kill it with -9 in a stage."""
-    started: list[subprocess.Popen[str]] = []
 
     def kill_at(stage: str, solution: str = "openvpn-udp", lease_s: int = LEASE_S) -> None:
-        script = ROOT / "tests" / "support" / "lab_deploy.py"
-        file = save_pair(net.pair, tmp_path / "pair.json")
-        process = subprocess.Popen(
-            [sys.executable, str(script), str(file), solution, str(lease_s), stage],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
-        )
-        started.append(process)
-        assert process.stdout is not None
-        wanted = "standing" if stage == "standing" else "staying"
-        said: list[str] = []
-        for line in process.stdout:
-            said.append(line)
-            if line.strip() == wanted:
-                break
-        else:
-            pytest.fail(f"it ended before {stage}: {''.join(said)}")
-        process.send_signal(signal.SIGKILL)
-        process.wait(10)
-        process.stdout.close()
+        kill_tunnelmark(net.pair, tmp_path, stage, solution, lease_s)
 
-    yield kill_at
-    for process in started:
-        process.kill()
-        process.wait(10)
-        if process.stdout is not None:
-            process.stdout.close()
+    return kill_at
 
 
 @pytest.mark.parametrize("stage", ["arm", "apply", "cleanup"])

@@ -10,6 +10,9 @@ from app.domain.verdicts import Question, Verdict
 MASK = "(not shown)"
 """Stands for a secret; no parser lets one out."""
 
+INHERITS = "(inherits)"
+"""Last part of a setting's name that parsers make up: its value names sections whose settings a section takes over."""
+
 
 class ConfigKind(StrEnum):
     """Kinds of configuration files that can be read."""

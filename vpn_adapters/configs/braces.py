@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from vpn_adapters.configs.page import section_name
+
 MAX_DEPTH = 32
 """Deeper sections are counted but no longer named; no program that is read here nests half as deep."""
 
@@ -76,7 +78,7 @@ class Sections:
     def open(self, name: str) -> None:
         """Enter a section."""
         if len(self._names) < MAX_DEPTH:
-            self._names.append(name[:64])
+            self._names.append(section_name(name[:64]))
         else:
             self._too_deep += 1
 

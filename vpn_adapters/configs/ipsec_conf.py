@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import Setting
-from app.domain.linting import MASK
-from vpn_adapters.configs.page import Page, Reading, is_name, name_and_value, words_of
+from app.domain.linting import INHERITS, MASK
+from vpn_adapters.configs.page import Page, Reading, is_name, name_and_value, section_name, words_of
 from vpn_adapters.configs.words import word_set
 
 GLOBS = ("/etc/ipsec.conf", "/etc/ipsec.d/*.conf")
@@ -44,8 +44,10 @@ def read(text: str) -> Reading:
     for number, line in enumerate(page.lines, start=1):
         head = None if line[:1] in ("", " ", "\t") else _SECTION.fullmatch(line.rstrip())
         if head is not None:
-            section = f"{head[1]}.{head[2]}"
+            section = f"{head[1]}.{section_name(head[2])}"
             page.add(number, section, "")
+            if head[1] == "conn" and head[2] != "%default":
+                page.add(number, f"{section}.{INHERITS}", "conn.%default")
             continue
         if line.lstrip().startswith("include"):
             included = " ".join(word for _, word in words_of(line)[1:])
@@ -55,6 +57,8 @@ def read(text: str) -> Reading:
         pair = name_and_value(line)
         if pair is not None:
             page.add(number, f"{section}.{pair[0]}" if section else pair[0], pair[1])
+            if pair[0] == "also" and section.startswith("conn."):
+                page.add(number, f"{section}.{INHERITS}", f"conn.{section_name(pair[1])}")
     return page.reading()
 
 

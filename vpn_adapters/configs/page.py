@@ -64,6 +64,11 @@ def is_name(word: str) -> bool:
     return _NAME.fullmatch(word) is not None and _HEX_NAME.fullmatch(word) is None
 
 
+def section_name(text: str) -> str:
+    """Return a section's name as a part of the names of its settings: in quotes if it has dots itself."""
+    return '"' + text.replace('"', "") + '"' if "." in text else text
+
+
 class Page:
     """Collects what a parser finds.
 

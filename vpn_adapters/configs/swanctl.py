@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 from app.domain.adapters import Setting
-from app.domain.linting import MASK
+from app.domain.linting import INHERITS, MASK
 from vpn_adapters.configs.braces import Sections, Token, tokens
 from vpn_adapters.configs.page import Page, Reading, is_name
 from vpn_adapters.configs.words import word_set
@@ -96,14 +96,17 @@ def _statement(page: Page, stream: _Stream, sections: Sections, first: Token) ->
         stream.take()
         _value(page, sections.prefix + name, first, stream.rest_of_line())
         return
+    references: list[Token] = []
     if ahead is not None and ahead.kind == ":":
-        stream.rest_of_line()  # sections that this one inherits from
+        references = [token for token in stream.rest_of_line() if token.kind == "word"]
     stream.skip_newlines()
     if stream.ahead is not None and stream.ahead.kind == "{":
         stream.take()
         if is_name(name) or name.isdecimal():
             page.speak(first.line)
         sections.open(name)
+        if references:
+            page.add(first.line, sections.prefix + INHERITS, ",".join(token.text for token in references))
     else:
         page.mask(first.line, first.column)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import Setting
+from app.domain.linting import INHERITS
 from vpn_adapters.configs.braces import Sections, Token, tokens
 from vpn_adapters.configs.page import Page, Reading
 from vpn_adapters.configs.words import word_set
@@ -35,7 +36,11 @@ def read(text: str) -> Reading:
         if token.kind == "newline":
             continue
         if token.kind == "{":
-            sections.open(statement[0].text if statement else "?")
+            name = statement[0].text if statement else "?"
+            is_session = sections.depth == 0 and name not in ("options", "default")
+            sections.open(name)
+            if is_session:
+                page.add(statement[0].line if statement else token.line, f"{sections.prefix}{INHERITS}", "default")
             statement = []
         elif token.kind in ("}", ";"):
             _statement(page, sections.prefix, statement)

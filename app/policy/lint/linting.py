@@ -11,8 +11,9 @@ from app.policy.guidelines import DEFAULT_GUIDELINES
 from app.policy.judge import check_guidelines
 from app.policy.lint.access import judge_access
 from app.policy.lint.algorithms import judge_setting
+from app.policy.lint.inheritance import expand
 from app.policy.lint.rules import Name, Rule, RuleSet, rule_sets, version_of
-from app.policy.lint.view import SettingsView
+from app.policy.lint.view import Section, SettingsView
 
 MAX_FINDINGS = 1000
 """No file gets more findings than this; a file made by people has a few."""
@@ -60,10 +61,12 @@ def lint(
         InvalidOption: There is no such guideline.
     """
     check_guidelines(guidelines)
-    view = SettingsView(tuple(settings))
+    written = tuple(settings)
+    expanded = expand(written)
+    view = SettingsView(expanded.settings, expanded.origins)
     rules = rule_sets().get(kind, RuleSet((), (), ()))
     found = [*_on_algorithms(kind, view, guidelines), *_on_rules(rules, view, versions or {})]
-    found += judge_access(kind, view.all, own_access, access or {})
+    found += judge_access(kind, written, own_access, access or {})
     unique = dict.fromkeys(sorted(found, key=lambda one: one.line))
     return tuple(unique)[:MAX_FINDINGS]
 
@@ -71,35 +74,37 @@ def lint(
 def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[str]) -> Iterator[LintFinding]:
     rules = rule_sets().get(kind)
     for algorithm in rules.algorithms if rules is not None else ():
-        for name in algorithm.names:
-            for setting in view.matching(name):
-                yield from judge_setting(
-                    setting, algorithm.style, guidelines=guidelines, solution=_SOLUTIONS.get(kind, "")
-                )
+        for setting in _written(algorithm.names, view):
+            yield from judge_setting(setting, algorithm.style, guidelines=guidelines, solution=_SOLUTIONS.get(kind, ""))
 
 
 def _on_rules(rules: RuleSet, view: SettingsView, versions: Mapping[str, str]) -> Iterator[LintFinding]:
+    sections: dict[str, tuple[Section, ...]] = {}
     for rule in rules.rules:
         if not _is_for_version(rule, versions):
             continue
-        if rule.is_missing and rule.section is not None:
-            for head, inside in view.sections(rule.section):
-                if _holds(rule, inside) and not any(inside.has(name) for name in rule.names):
-                    yield _finding(rule, Setting(head.line, _missing_name(rule, head), ""))
-        elif not _holds(rule, view):
+        if rule.section is None:
+            yield from _on_section(rule, Section(Setting(0, "", ""), view, view))
             continue
-        elif rule.is_missing:
-            if not any(view.has(name) for name in rule.names):
-                yield _finding(rule, Setting(0, rule.names[0].last, ""))
-        else:
-            for setting in _matching(rule.names, view):
-                if _is_fault(rule, setting):
-                    yield _finding(rule, setting)
+        if rule.section not in sections:
+            sections[rule.section] = tuple(view.sections(rule.section))
+        for section in sections[rule.section]:
+            yield from _on_section(rule, section)
 
 
-def _matching(names: tuple[Name, ...], view: SettingsView) -> Iterator[Setting]:
-    for name in names:
-        yield from view.matching(name)
+def _on_section(rule: Rule, section: Section) -> Iterator[LintFinding]:
+    """Judge one section, or the file as a whole, by one rule."""
+    if not _holds(rule, section):
+        return
+    if not rule.is_missing:
+        yield from (_finding(rule, one) for one in _written(rule.names, section.inside) if _is_fault(rule, one))
+    elif not any(section.inside.has(name) for name in rule.names):
+        yield _finding(rule, Setting(section.head.line, _missing_name(rule, section.head), ""))
+
+
+def _written(names: tuple[Name, ...], view: SettingsView) -> Iterator[Setting]:
+    """Yield the settings of these names, each once, as they are written in the file."""
+    yield from dict.fromkeys(view.written(setting) for name in names for setting in view.matching(name))
 
 
 def _is_fault(rule: Rule, setting: Setting) -> bool:
@@ -111,9 +116,13 @@ def _is_fault(rule: Rule, setting: Setting) -> bool:
     return True
 
 
-def _holds(rule: Rule, view: SettingsView) -> bool:
-    """Whether the rest of the file is as a rule wants it."""
-    return all(view.has(name) for name in rule.requires) and not any(view.has(name) for name in rule.unless)
+def _holds(rule: Rule, section: Section) -> bool:
+    """Whether the rest of a section, and what is around it, is as a rule wants it."""
+    return (
+        all(section.inside.has(name) for name in rule.requires)
+        and all(section.around.has(name) for name in rule.around)
+        and not any(section.inside.has(name) for name in rule.unless)
+    )
 
 
 def _is_for_version(rule: Rule, versions: Mapping[str, str]) -> bool:
@@ -130,7 +139,7 @@ def _is_for_version(rule: Rule, versions: Mapping[str, str]) -> bool:
 def _missing_name(rule: Rule, head: Setting) -> str:
     """Return the name of what a section lacks, with the section where names have one."""
     last = rule.names[0].last
-    return last if head.name.startswith("[") else f"{head.name}.{last}"
+    return last if not head.name or head.name.startswith("[") else f"{head.name}.{last}"
 
 
 def _finding(rule: Rule, setting: Setting) -> LintFinding:

@@ -45,9 +45,10 @@ class Rule:
         value: Matches the whole value of a setting that is found fault with; None means any.
         below: Fault is found with a value whose first number is less than this.
         is_missing: Whether fault is found if none of the settings is there.
-        section: For `is_missing`: in each section of this name (`[Peer]`, or `connections.*`); None: in the file.
-        requires: Only where each of these is in the file.
-        unless: Not where one of these is in the file.
+        section: In each section of this name by itself (`[Peer]`, `[*]`, or `connections.*`); None: in the file.
+        requires: Only where each of these is in the section, or the file.
+        around: Only where each of these is in what the section lies in: for a child, its connection.
+        unless: Not where one of these is in the section, or the file.
         program: Whose version `since` and `before` speak of.
         since: First version it holds for; empty means from the beginning.
         before: First version it no longer holds for; empty means all.
@@ -66,6 +67,7 @@ class Rule:
     is_missing: bool
     section: str | None
     requires: tuple[Name, ...]
+    around: tuple[Name, ...]
     unless: tuple[Name, ...]
     program: str
     since: tuple[int, ...]
@@ -156,6 +158,7 @@ def _rule(row: dict[str, Any]) -> Rule:
         is_missing=row.pop("missing", False),
         section=row.pop("section", None),
         requires=tuple(_name(text) for text in row.pop("requires", [])),
+        around=tuple(_name(text) for text in row.pop("around", [])),
         unless=tuple(_name(text) for text in row.pop("unless", [])),
         program=row.pop("program", ""),
         since=version_of(row.pop("since", "")),

@@ -10,6 +10,7 @@ from app.compose.rollout_ending import known_deployment
 from app.deploy.ends import HostEnd, printable
 from app.deploy.lasting_state import read_current
 from app.deploy.ledger import Ledger
+from app.deploy.owners import owner_text
 from app.deploy.places import slot_of
 from app.deploy.scripts import host_script
 from app.domain.cancel import CancelToken
@@ -90,7 +91,7 @@ def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: 
 
 def _remove(store: Store, end: HostEnd, slot: str, deployment_id: str, what: str) -> None:
     """Have a host remove a place while that deployment counts there (empty: none), and write it down."""
-    script, words = host_script("remove.sh"), (slot, deployment_id)
+    script, words = host_script("remove.sh"), (slot, deployment_id, owner_text())
     result = end.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
     who = this_user()
     ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=deployment_id)))

@@ -20,6 +20,7 @@ LASTING_SCRIPTS = (
     "commit.sh",
     "retire.sh",
     "remove.sh",
+    "unlock.sh",
     "state.sh",
     "lan.sh",
     "join.sh",

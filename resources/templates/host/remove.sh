@@ -1,17 +1,16 @@
 # Takes back what is rolled out on this host alone, because the other one cannot be reached; with an empty ID, what is
-# left of a deployment that was broken off while it was put in place. Arguments: SLOT ID
+# left of a deployment that was broken off while it was put in place. Arguments: SLOT ID OWNER
 
 # @include process.sh
+# @include uptime.sh
+# @include release.sh
 # @include service.sh
 # @include removing.sh
 
 main() {
     use_slot "$1"
     stand_alone
-    id=$2
-    [ -e "$base" ] || exit 0
-    is_current "$id" || exit 0
-    remove_place
+    remove_place "$3" "$2"
 }
 
 main "$@"

@@ -1,23 +1,105 @@
-# remove_place: takes back what this place's deployment has made on this host, and takes away what starts it.
-# Expects: base, slot, unit (see use_slot), id (the deployment; empty where none counts).
-remove_place() {
-    if [ -e /run/tunnelmark ]; then
-        echo "Somebody works on this host, or it goes back by itself. To put it back now: sh /run/tunnelmark/undo.sh" >&2
+# Taking back for good what is rolled out on this host, as the only one who works on it.
+# Expects: base, slot, unit (see use_slot), and process.sh, uptime.sh, release.sh, service.sh.
+
+# extend_lease: how long this may still take; whoever comes later takes it for dead, and stops it.
+extend_lease() {
+    uptime_s
+    printf '%-10d\n' "$((uptime_now + 180))" > "$state/lease"
+}
+
+# fill_lock OWNER: who works here. The key is that of no Tunnelmark's process: this goes on where such a one ends. Its
+# lease is written last; without one it is just being made.
+fill_lock() {
+    uptime_s
+    echo "$removal" > "$state/id" &&
+        echo "$uptime_now" > "$state/since" &&
+        printf '%s\nremoving\n' "$1" > "$state/owner" &&
+        : > "$state/aside-$slot" &&
+        echo "$$:$start_time" > "$state/removal" || return 1
+    cat > "$state/undo.sh" << 'UNDO' || return 1
+# @include unlock.sh
+UNDO
+    extend_lease
+}
+
+# tell_who: says why nothing is done.
+tell_who() {
+    owner=
+    read -r owner 2> /dev/null < "$state/owner"
+    if [ ! -d "$state" ]; then
+        echo "$state could not be made." >&2
+    elif [ -e "$state/removal" ]; then
+        echo "It is being taken back on this host already, by $owner." >&2
+    else
+        echo "Somebody works on this host${owner:+ ($owner)}, or it goes back by itself." \
+            "To put it back now: sh $state/undo.sh" >&2
+    fi
+}
+
+# lock_host OWNER
+lock_host() {
+    start_of "$$"
+    removal=remove-$$-$start_time
+    if ! mkdir "$state" 2> /dev/null; then
+        # What is left of another removal that was killed is in nobody's way.
+        if [ -e "$state/removal" ]; then sh "$state/undo.sh" > /dev/null 2>&1; fi
+        if ! mkdir "$state" 2> /dev/null; then
+            tell_who
+            return 1
+        fi
+    fi
+    if ! fill_lock "$1" 2> /dev/null; then
+        echo "$state cannot be written: is it full?" >&2
+        release "$removal"
         return 1
     fi
+}
+
+# take_down: not beside this script's process but below one of its own, which is written down: where this one is killed,
+# that one goes on.
+take_down() {
+    service_stop
+    extend_lease
+    sh "$base/$id/lasting.sh" down &
+    worker=$!
+    if start_of "$worker"; then echo "$worker:$start_time" > "$state/worker"; fi
+    wait "$worker"
+}
+
+# take_away: sets end_text.
+take_away() {
+    end_text="Nothing that could be taken down was found; what may still run goes with a restart of this host."
     if [ -n "$id" ] && [ -f "$base/$id/lasting.sh" ]; then
-        service_stop
-        if ! sh "$base/$id/lasting.sh" down; then
+        if ! take_down; then
             echo "It could not be taken down completely; see /run/tunnelmark-$id/.lasting/log, and try again." >&2
             return 1
         fi
         end_text="The tunnel is taken back on this host."
-    else
-        end_text="Nothing that could be taken down was found; what may still run goes with a restart of this host."
     fi
+    extend_lease
     if ! slot_remove; then
         echo "$base could not be removed." >&2
         return 1
     fi
-    echo "$end_text"
+}
+
+# remove_place OWNER [ID]: takes back what this place's deployment has made on this host, and takes away what starts it;
+# only where that deployment counts, if one is named (empty: none counts).
+remove_place() {
+    trap '' INT
+    state=/run/tunnelmark
+    lock_host "$1" || return 1
+    removed=0
+    end_text="There is nothing to take back on this host any more."
+    id=
+    read -r id 2> /dev/null < "$base/current"
+    if [ -e "$base" ] && [ "$id" = "${2-$id}" ]; then
+        take_away
+        removed=$?
+    fi
+    found=
+    read -r found 2> /dev/null < "$state/id"
+    if [ "$found" = "$removal" ]; then release "$removal"; fi
+    if [ "$removed" -eq 0 ]; then echo "$end_text"; fi
+    return "$removed"
 }

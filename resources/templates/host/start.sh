@@ -9,6 +9,8 @@
 #     sh start.sh remove   takes everything back on this host alone; for whoever is at its console
 
 # @include process.sh
+# @include uptime.sh
+# @include release.sh
 # @include service.sh
 # @include removing.sh
 
@@ -21,7 +23,7 @@ main() {
     read -r id 2> /dev/null < "$base/current"
     if [ "$1" = remove ]; then
         trap '' HUP PIPE
-        remove_place
+        remove_place "somebody at this host's console"
         exit
     fi
     if [ -z "$id" ] || [ ! -f "$base/$id/lasting.sh" ]; then

@@ -1,0 +1,167 @@
+"""Whoever takes a tunnel back on one host is the only one who works there, and says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.compose.rollout_one_end import end_on_one
+from app.deploy import recover
+from app.deploy.owners import owner_text
+from app.deploy.places import place_dir
+from app.deploy.recovery import Found
+from app.domain.cancel import CancelToken
+from app.domain.errors import CommandFailed, ConnectionLost, PairLocked
+from app.domain.hosts import Side
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import Decision
+from app.storage import Store
+from support.deploy_world import World, in_every_shell
+from support.lasting_rollout import Says, deploy, look, save_facts
+from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, state_of
+from support.made_up_host import LocalHost
+from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.waiting import wait_until
+
+START = f"{place_dir(SLOT)}/start.sh"
+CONSOLE = ("sh", START, "remove")
+
+
+@pytest.fixture
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path / "world", getattr(request, "param", "dash")) as made:
+        yield made
+
+
+@pytest.fixture
+def store(tmp_path: Path, world: World) -> Iterator[Store]:
+    with Store.open(tmp_path / "t.db") as opened:
+        save_facts(world, opened)
+        yield opened
+
+
+def slow_vpn(gate: Path) -> MadeUpVpn:
+    """Return a VPN whose A cannot be taken down before a file is there."""
+    waiting = step("Take its time", "true", 'until [ -e "$1" ]; do sleep 0.05 || sleep 1; done', str(gate))
+    assert waiting.undo is not None
+    waiting = replace(waiting, undo=replace(waiting.undo, timeout_s=60.0))
+    link = link_step("tml0")
+    return MadeUpVpn(interface="tml0", steps={Side.A: (link, waiting), Side.B: (link,)})
+
+
+def roll_out_slow(world: World, store: Store, gate: Path) -> Deployment:
+    gate.touch()  # it is started once more before it is confirmed
+    options = RolloutOptions(confirm_within_s=30.0)
+    one = deploy(world, store, vpn=slow_vpn(gate), options=options, user=Says(Decision.KEEP))
+    assert one.state is DeploymentState.CONFIRMED
+    gate.unlink()
+    return one
+
+
+@contextmanager
+def removing(world: World, store: Store, gate: Path) -> Iterator[tuple[Deployment, Future[Deployment]]]:
+    """Give a deployment that is being taken back on A alone, which does not end before the gate is open."""
+    one = roll_out_slow(world, store, gate)
+    with ThreadPoolExecutor(1) as pool:
+        work = pool.submit(end_on_one, store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        try:
+            wait_until((world.a.state_dir / "worker").exists, "the removal")
+            yield one, work
+        finally:
+            gate.touch()
+
+
+def kill_removal(host: LocalHost) -> None:
+    pid = (host.state_dir / "removal").read_text().split(":")[0]
+    os.kill(int(pid), signal.SIGKILL)
+
+
+@in_every_shell
+def test_others_are_told_who_takes_it_back_and_change_nothing(world: World, store: Store, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    with removing(world, store, gate) as (one, work):
+        lock = state_of(world.a).lock
+        assert lock is not None
+        assert (lock.owner, lock.is_complete, lock.left_s > 100) == (owner_text(), True, True)
+        assert store.get_deployment(one.id).is_ending
+        seen = look(world, store)
+        assert (seen.a.is_worked_on, seen.can_be_repaired) == (True, False)
+        assert store.get_deployment(one.id).is_ending, "a look does not take it for given up"
+        with pytest.raises(PairLocked, match="has been working on gateway-a"):
+            deploy(world, store)
+        with pytest.raises(CommandFailed, match="is being taken back on this host already, by"):
+            end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        for words in (CONSOLE, ("sh", "/run/tunnelmark/undo.sh")):
+            assert world.a.shell_run(*words).returncode == 1
+        # A watcher that is only just starting is not found; it gives way by itself.
+        assert world.a.shell_run("sh", START, "boot").returncode == 0
+        assert not work.done()
+        gate.touch()
+        assert work.result(timeout=30).state is DeploymentState.HALF_CONFIRMED
+    assert (world.a.links, run_dirs(world.a), place_on(world.a).exists()) == ({"eth1"}, [], False)
+    assert world.b.links == STANDING
+
+
+def test_it_goes_on_where_the_connection_breaks(world: World, store: Store, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    with removing(world, store, gate) as (_, work):
+        world.a.is_cut = True
+        for pid in world.a.processes():
+            os.kill(pid, signal.SIGHUP)
+        gate.touch()
+        with pytest.raises(ConnectionLost):
+            work.result(timeout=30)
+    wait_until(lambda: run_dirs(world.a) == [], "the end of the removal")
+    assert (world.a.links, place_on(world.a).exists()) == ({"eth1"}, False)
+
+
+@in_every_shell
+def test_after_one_that_was_killed_it_can_be_done_again_at_once(world: World, store: Store, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    with removing(world, store, gate) as (_, work):
+        kill_removal(world.a)
+        assert state_of(world.a).lock is not None
+        assert world.a.shell_run(*CONSOLE).returncode == 1, "what takes it down is still at it"
+        gate.touch()
+        with pytest.raises(CommandFailed):
+            work.result(timeout=30)
+    ran = world.a.shell_run(*CONSOLE)
+    while ran.returncode:  # it is ending just now
+        assert "already" in ran.stderr
+        ran = world.a.shell_run(*CONSOLE)
+    assert (world.a.links, run_dirs(world.a), place_on(world.a).exists()) == ({"eth1"}, [], False)
+
+
+def test_the_lock_of_one_that_was_killed_is_freed_by_whoever_comes_after_its_lease(
+    world: World, store: Store, tmp_path: Path
+) -> None:
+    with removing(world, store, tmp_path / "gate") as (_, work):
+        kill_removal(world.a)
+        assert recover(world.sessions, token=CancelToken()).a.found is Found.IN_USE
+        (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
+        report = recover(world.sessions, token=CancelToken())
+        assert (report.a.found, report.a.is_clean) == (Found.ABANDONED, True), report.a.sentence
+        with pytest.raises(CommandFailed):
+            work.result(timeout=30)
+        assert not world.a.state_dir.exists()
+        assert place_on(world.a).exists(), "it changes nothing else"
+
+
+def test_one_that_failed_leaves_the_host_free(world: World, store: Store) -> None:
+    flag = world.a.net / "flag"
+    stuck = step("Stick", ': > "$1"', 'rm "$1"', str(flag))
+    link = link_step("tml0")
+    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (link, stuck), Side.B: (link,)})
+    one = deploy(world, store, vpn=vpn, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
+    flag.unlink()
+    with pytest.raises(CommandFailed, match="could not be taken down completely"):
+        end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    assert not world.a.state_dir.exists()
+    assert place_on(world.a).exists()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from app.deploy import ActiveTunnel, DeployRequest, SnapshotDepth, preflight, temporary_tunnel
-from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
+from app.domain.adapters import Adapter, Breakage, PlanRequest, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec, Side
@@ -30,6 +30,8 @@ from support.lab_sessions import sh
 MARKED_FRAME_BYTES = 512
 MEASURED_FRAME_BYTES = 1000
 BARE_FRAME_BYTES = 777
+CONTROL_FRAME_BYTES = 779
+"""What is sent in the clear to see that a capture shows it; no frame of a tunnel that carries pings is as long."""
 FRAMES = 20
 NEWEST = "debian-13", "debian-13"
 MIXED_SOLUTIONS = ("openvpn-udp", "ipsec", "macsec", "tinc", "ssh")
@@ -170,10 +172,28 @@ def test_it_fails_closed(built: BareTunnel) -> None:
     host, plan = built.sessions.a, built.plan
     assert bool(plan.a.breakages) != built.adapter.info.is_unprotected
 
-    def break_everything() -> None:
-        for breakage in plan.a.breakages:
+    control = captured(built, lambda: send_marked_in_the_clear(built))
+    shown = control.lengths.count(CONTROL_FRAME_BYTES)
+    assert shown >= FRAMES, "the capture must show what leaves in the clear"
+    marks_each, rest = divmod(control.marks, shown)
+    assert (marks_each > 0, rest) == (True, 0), (control.marks, shown)
+
+    for breakage in plan.a.breakages:
+
+        def break_and_send(breakage: Breakage = breakage) -> None:
             result = host.run(breakage.command, token=CancelToken())
             assert result.is_ok, (breakage.title, result.stderr)
             ping(host, plan.probe_address(Side.B), count=5, mark=True, wait_s=1)
+            send_marked_in_the_clear(built)
 
-    assert captured(built, break_everything).marks == 0
+        seen = captured(built, break_and_send)
+        shown = seen.lengths.count(CONTROL_FRAME_BYTES)
+        assert shown >= FRAMES, (breakage.title, sorted(seen.lengths))
+        # Not one mark more than those that were sent beside the tunnel: nothing for it left unprotected.
+        assert seen.marks == shown * marks_each, breakage.title
+
+
+def send_marked_in_the_clear(tunnel: BareTunnel) -> None:
+    """Send marked frames beside the tunnel, which a capture of the underlay has to show."""
+    peer = tunnel.request.link.underlay_b
+    assert ping(tunnel.sessions.a, peer, frame_bytes=CONTROL_FRAME_BYTES, count=FRAMES, mark=True) >= FRAMES

@@ -5,25 +5,34 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from app.deploy import HostSnapshot, compare_snapshots
+from app.deploy import HostSnapshot
+from app.deploy.kit import PATIENCE_S
 from app.domain.hosts import Side
 from faults.fields import FaultDesk, Field
+from faults.leftovers import Difference, difference
 from faults.stages import StageReader
-from faults.strikes import FAULTS, TWO, Scene, Struck
+from faults.strikes import FAULTS, POWERLESS, TWO, Healer, Scene
 
 LEASE_S = 30.0
 """For how long a host waits to hear of Tunnelmark before it puts itself back, in seconds."""
 UNDO_S = 20.0
 """How long putting back may take then, in seconds."""
+WATCHER_S = float(max(PATIENCE_S.values()))
+"""For how long what watches over a lasting tunnel may wait for the other end before it starts it again, in seconds."""
+HEALTHY_S = LEASE_S + UNDO_S + WATCHER_S
+"""How long until what stands is healthy, in seconds from the end of Tunnelmark or of the fault, whichever is later."""
+LOOK_S = 5.0
+"""How long hosts may take until they look as before once nothing happens to them any more, in seconds."""
+AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "EXCEPTION"
+"""Outcomes: nothing is left; nothing but what the next contact removed, after a loss of power; something went wrong."""
 EARLIER = "openvpn-tcp"
 """What stands where a deployment under a fault takes its place."""
-STAGE_S, END_S, HEALTHY_S = 120.0, 240.0, 90.0
+STAGE_S, END_S = 120.0, 240.0
 _STATE = """
 cat /etc/tunnelmark/*/current 2> /dev/null || :
 if [ -e /run/tunnelmark ]; then echo locked; fi
@@ -72,8 +81,11 @@ class CellResult:
     Attributes:
         plan: What was done.
         outcome: `as before` (where another deployment stood, that one stands), `confirmed`, `half, repaired`, or
-            `EXCEPTION`; `too late` where the deployment had ended before its random moment.
+            `EXCEPTION`; `too late` where the deployment had ended before its random moment. `as before, cleaned at
+            contact`: but for files that a loss of power left and that nothing runs; the next contact removed them.
         settled_s: How long the hosts took, in seconds from the end of Tunnelmark.
+        healthy_s: When what stands was healthy, in seconds from the end of Tunnelmark or of the fault, whichever is
+            later; None where nothing stands.
         what: What went wrong, or details.
         status: The exit status of the deployment.
         said: The last lines that it said.
@@ -82,6 +94,7 @@ class CellResult:
     plan: CellPlan
     outcome: str = ""
     settled_s: float = 0.0
+    healthy_s: float | None = None
     what: str = ""
     status: int | None = None
     said: list[str] = field(default_factory=list)
@@ -89,7 +102,7 @@ class CellResult:
     @property
     def is_well(self) -> bool:
         """Whether everything is as it should be."""
-        return self.outcome != "EXCEPTION"
+        return self.outcome != EXCEPTION
 
     def as_data(self) -> dict[str, object]:
         """Return it for the progress file."""
@@ -142,6 +155,7 @@ class Cell:
         self._desks: list[FaultDesk] = [field_.desk(folder / "desk")]
         self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).look() for side in Side}
         self._earlier = ""
+        self._ended_s = self._timers_until_s = 0.0
 
     def run(self) -> CellResult:
         """Do it."""
@@ -155,7 +169,7 @@ class Cell:
         try:
             self._strike_and_judge(process, reader, second, rng, result)
         except (Unsettled, AssertionError, subprocess.TimeoutExpired) as error:
-            result.outcome, result.what = "EXCEPTION", f"{result.what} {error}".strip()
+            result.outcome, result.what = EXCEPTION, f"{result.what} {error}".strip()
         finally:
             process.kill()
             process.wait(20)
@@ -188,18 +202,18 @@ class Cell:
         scene = Scene(self._field, process, rng, second.process if second is not None else None)
         struck = FAULTS[plan.fault](scene)
         result.what = f"{delay_s:.2f} s after it began; {struck.note}".rstrip("; ")
-        healer = _heal_later(struck)
+        healer = Healer(struck)
         try:
             process.wait(END_S)
             result.status = process.returncode
             self._end_second(second, result)
-            began_s = time.monotonic()
+            self._ended_s = time.monotonic()
             ids = self._settle()
-            result.settled_s = time.monotonic() - began_s
+            result.settled_s = time.monotonic() - self._ended_s
         finally:
-            healer.join()
-            if struck.after_s is None:
-                struck.heal()
+            healed_s = healer.end()
+        self._timers_until_s = max(self._ended_s + LEASE_S + UNDO_S, healed_s + LOOK_S)
+        self._ended_s = max(self._ended_s, healed_s)
         self._judge(ids, result)
         if is_too_late:
             result.outcome = "too late"
@@ -254,7 +268,7 @@ class Cell:
     def _judge(self, ids: Mapping[Side, str], result: CellResult) -> None:
         is_half = ids[Side.A] != ids[Side.B]
         is_confirmed = ids[Side.A] not in ("", self._earlier) and not is_half
-        result.outcome = "half, repaired" if is_half else "confirmed" if is_confirmed else "as before"
+        result.outcome = "half, repaired" if is_half else "confirmed" if is_confirmed else AS_BEFORE
         if result.status == 70:
             raise Unsettled("the program says that it is at fault itself")
         if result.status == 0 and not is_confirmed:
@@ -264,7 +278,9 @@ class Cell:
         if self._earlier and not any(ids.values()):
             raise Unsettled("the earlier deployment is gone")
         is_standing = any(ids.values())
-        desk = self._wait_until_well(is_expected=is_standing)
+        if not is_standing:
+            self._judge_before_contact(result)
+        desk = self._wait_until_well(result, is_expected=is_standing)
         if is_standing:
             after = {self._state(side)[0] for side in Side}
             if len(after) != 1 or not after.isdisjoint({""}):
@@ -274,45 +290,52 @@ class Cell:
             ended = desk.tunnelmark("undeploy", self._field.pair)
             if ended.status != 0:
                 raise Unsettled(f"undeploy: {ended.err[-400:]}")
-        self._compare()
+        self._compare(time.monotonic() + LOOK_S)
 
-    def _wait_until_well(self, *, is_expected: bool) -> FaultDesk:
+    def _judge_before_contact(self, result: CellResult) -> None:
+        """See that both hosts went back by themselves, before any Tunnelmark can have put right what they did not."""
+        powerless = POWERLESS.get(self._plan.fault)
+        broken_off = self._compare(self._timers_until_s, powerless)
+        if powerless is not None and broken_off:
+            result.outcome = CLEANED
+            result.what += f"; left on {powerless.upper()} until contact: {', '.join(broken_off)}"
+
+    def _wait_until_well(self, result: CellResult, *, is_expected: bool) -> FaultDesk:
         """Wait until a Tunnelmark says that all is well: healthy, or nothing there; it repairs what is half."""
-        until = time.monotonic() + HEALTHY_S
         while True:
             for desk in self._desks:
                 status = desk.tunnelmark("status", self._field.pair)
+                took_s = time.monotonic() - self._ended_s
                 if status.status == 0 and ("nothing is rolled out" in status.out) is not is_expected:
+                    result.healthy_s = took_s if is_expected else None
+                    if is_expected and took_s > HEALTHY_S:
+                        raise Unsettled(f"healthy only after {took_s:.0f} s")
                     return desk
-            if time.monotonic() > until:
-                raise Unsettled(f"status: {status.out[-900:]} {status.err[-900:]}")
+            if took_s > HEALTHY_S:
+                raise Unsettled(f"status after {took_s:.0f} s: {status.out[-900:]} {status.err[-900:]}")
 
-    def _compare(self) -> None:
-        until = time.monotonic() + 5.0
+    def _compare(self, until_s: float, powerless: Side | None = None) -> tuple[str, ...]:
+        """Wait until both hosts are as they were before.
+
+        Args:
+            until_s: For how long, on the monotonic clock.
+            powerless: Which host lost its power, so that files of an installing may be there that nothing runs.
+
+        Returns:
+            Those files, where they are all that is different in the end.
+        """
         while True:
-            found = [
-                f"{side.upper()}: {text}"
-                for side in Side
-                for text in (
-                    *compare_snapshots(self._before[side], self._field.host(side).look()),
-                    *self._field.host(side).left(),
-                )
-            ]
-            if not found:
-                return
-            if time.monotonic() > until:
-                raise Unsettled(f"not as before: {' '.join(found)[:1500]}")
+            found = {side: self._look(side, is_powerless=side is powerless) for side in Side}
+            broken_off = tuple(path for one in found.values() for path in one.broken_off)
+            told = [f"{side.upper()}: {text}" for side, one in found.items() for text in one.sentences]
+            if not told and not broken_off:
+                return ()
+            if time.monotonic() > until_s:
+                if told:
+                    raise Unsettled(f"not as before: {' '.join((*told, *broken_off))[:1500]}")
+                return broken_off
             time.sleep(0.5)
 
-
-def _heal_later(struck: Struck) -> threading.Thread:
-    """End a fault after its time, in a thread of its own."""
-
-    def heal() -> None:
-        if struck.after_s is not None:
-            time.sleep(struck.after_s)
-            struck.heal()
-
-    thread = threading.Thread(target=heal, name="healing")
-    thread.start()
-    return thread
+    def _look(self, side: Side, *, is_powerless: bool) -> Difference:
+        host = self._field.host(side)
+        return difference(self._before[side], host.look(), host.left(), may_be_broken_off=is_powerless)

@@ -76,6 +76,9 @@ class Field(Protocol):
     def crosses(self) -> bool:
         """Say whether the networks behind the hosts reach each other."""
 
+    def broken(self) -> str:
+        """Say what of the hosts themselves has ended though nobody here has switched it off; empty if nothing has."""
+
 
 _FILL = """
 for place in /run /var; do
@@ -169,6 +172,17 @@ class NetField:
             self.net_pair.a.in_plant("ping -c 3 -i 0.3 -W 2 10.77.0.2")
             return True
         return False
+
+    def broken(self) -> str:
+        world = self.hosts.world.folder
+        try:
+            is_there = (world / "run/disks").is_dir()
+        except OSError:
+            is_there = False
+        if not is_there:
+            return "the world in which the hosts live has ended"
+        gone = [host.name for host in self.net_pair.hosts if host._process and host._process.poll() is not None]
+        return f"the first process of {' and '.join(gone)} has ended" if gone else ""
 
 
 def void(_value: object) -> None:

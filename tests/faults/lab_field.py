@@ -145,6 +145,7 @@ class LabField:
 
     def __init__(self, manager: LabManager, lab: Lab, folder: Path) -> None:
         self._lab = lab
+        self._manager = manager
         self._hosts = {side: LabFaultHost(manager, lab, side, folder) for side in Side}
 
     def host(self, side: Side) -> LabFaultHost:
@@ -169,6 +170,13 @@ class LabField:
             self._hosts[Side.A].run(f"ip netns exec plant ping -c 3 -W 2 {ADDRESSES[Side.B]} > /dev/null")
             return True
         return False
+
+    def broken(self) -> str:
+        lab = next((one for one in self._manager.status() if one.name == NAME), None)
+        if lab is None:
+            return "the practice lab has ended"
+        gone = [side.upper() for side, process in zip(Side, lab.pids, strict=True) if process is None]
+        return f"the machine of {' and '.join(gone)} has ended" if gone else ""
 
     def close(self) -> None:
         for side, host in self._hosts.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,6 +48,46 @@ class Struck:
     heal: Callable[[], None] = lambda: None
     after_s: float | None = 0.0
     note: str = ""
+
+
+class Healer:
+    """Ends a fault after its time, in a thread of its own, or when it is told to.
+
+    Args:
+        struck: The fault.
+    """
+
+    def __init__(self, struck: Struck) -> None:
+        self._struck = struck
+        self._ended_s = 0.0
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._heal_later, name="healing", daemon=True)
+        self._thread.start()
+
+    def _heal_later(self) -> None:
+        if self._struck.after_s is not None:
+            time.sleep(self._struck.after_s)
+            self._heal()
+
+    def _heal(self) -> None:
+        try:
+            self._struck.heal()
+        except Exception as error:  # noqa: BLE001 - told to whoever waits for it
+            self._error = error
+        self._ended_s = time.monotonic()
+
+    def end(self) -> float:
+        """Wait until the fault has ended, or end it where it does not by itself; return when that was.
+
+        Raises:
+            AssertionError: It could not be ended.
+        """
+        self._thread.join()
+        if self._struck.after_s is None:
+            self._heal()
+        if self._error is not None:
+            raise AssertionError(f"the fault could not be ended: {self._error}") from self._error
+        return self._ended_s
 
 
 @dataclass
@@ -145,6 +186,8 @@ def _second(scene: Scene) -> Struck:
 
 BOTH = (Side.A, Side.B)
 TWO = "two Tunnelmarks"
+POWERLESS = {"power loss of A": Side.A, "power loss of B": Side.B}
+"""Which host loses its power in which fault."""
 FAULTS: dict[str, Strike] = {
     "SSH broken on A": _each((Side.A,), _break, 0.0),
     "SSH broken on B": _each((Side.B,), _break, 0.0),
@@ -152,8 +195,7 @@ FAULTS: dict[str, Strike] = {
     "SSH out on A": _each((Side.A,), _shut_out, OUT_S),
     "SSH out on B": _each((Side.B,), _shut_out, OUT_S),
     "SSH out on both": _each(BOTH, _shut_out, OUT_S),
-    "power loss of A": _power(Side.A),
-    "power loss of B": _power(Side.B),
+    **{name: _power(side) for name, side in POWERLESS.items()},
     "Tunnelmark killed": _kill,
     "disk full": _disk,
     "package vanishes": _program(_GONE),

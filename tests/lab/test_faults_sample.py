@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from faults.cells import Cell, CellPlan, CellResult
+from faults.cells import CLEANED, EXCEPTION, Cell, CellPlan, CellResult
 from faults.fields import NetField
 from faults.stages import BETWEEN
+from faults.strikes import POWERLESS
 
 from support.net_desk import need_namespaces
 from support.net_hosts import NetHosts, net_hosts
@@ -36,6 +37,7 @@ ALLOWED = {
     "daemon refuses": {"as before"},
     "disk full": {"as before"},
     "two Tunnelmarks": {"confirmed"},
+    **{fault: {"as before", "confirmed", CLEANED} for fault in POWERLESS},
 }
 """What else than `as before` or `confirmed` would be wrong with these."""
 PAIRS = 4
@@ -63,7 +65,7 @@ def test_no_fault_leaves_anything_behind_or_locks_anybody_out(hosts: NetHosts, t
     with ThreadPoolExecutor(PAIRS, initializer=take) as pool:
         results = list(pool.map(run, enumerate(SAMPLE)))
     told = [(one.plan.fault, one.plan.stage, one.outcome, one.what, one.said) for one in results]
-    assert [row for row in told if row[2] == "EXCEPTION"] == []
+    assert [row for row in told if row[2] == EXCEPTION] == []
     usual = {"as before", "confirmed"}
     assert [row for row in told if row[2] not in ALLOWED.get(row[0], usual)] == []
     assert results[0].outcome in ("half, repaired", "confirmed")

@@ -41,7 +41,7 @@ def test_results_of_other_code_are_not_told_as_those_of_this_one(tmp_path: Path)
 def test_the_digest_changes_with_every_part_of_the_code(tmp_path: Path) -> None:
     seen = set()
     for name in CODE:
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "file").write_text("one")
         seen.add(code_digest(tmp_path))
     (tmp_path / CODE[-1] / "file").write_text("two")

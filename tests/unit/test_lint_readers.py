@@ -185,3 +185,75 @@ def test_no_text_makes_a_reader_fail(text: str, kind: ConfigKind) -> None:
 def test_any_secret_is_masked(secret: str, place: tuple[ConfigKind, str]) -> None:
     kind, text = place
     assert secret not in repr(KINDS[kind].read(text.format(secret)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (ConfigKind.SSH, "Host x\n ProxyCommand sshpass -p CANARY ssh -W %h:%p gw"),
+        (ConfigKind.SSH, 'ProxyCommand sshpass -v -p "CANARY two CANARY" ssh gw'),
+        (ConfigKind.SSH, "ProxyCommand sshpass -pCANARY ssh gw"),
+        (ConfigKind.SSH, "ProxyCommand env SSHPASS=CANARY sshpass -e ssh gw"),
+        (ConfigKind.SSH, "ProxyCommand plink -pw CANARY gw"),
+        (ConfigKind.SSH, "SetEnv API_KEY=CANARY"),
+        (ConfigKind.SSH, 'Match exec "curl --user bob:CANARY https://x"'),
+        (ConfigKind.SSHD, "ForceCommand /bin/login --password=CANARY"),
+        (ConfigKind.OPENVPN, 'up "curl -u bob:CANARY https://x/"'),
+        (ConfigKind.OPENVPN, 'up "curl -ubob:CANARY https://x/"'),
+        (ConfigKind.OPENVPN, "down '/bin/x --http-password CANARY'"),
+        (ConfigKind.OPENVPN, "route-up \"/bin/x --token='CANARY CANARY'\""),
+        (ConfigKind.OPENVPN, 'up "mysql -u x -pCANARY db"'),
+        (ConfigKind.OPENVPN, 'up "ldapsearch -D x -w CANARY"'),
+        (ConfigKind.OPENVPN, "up \"curl -H 'Authorization: Bearer CANARY' https://x\""),
+        (ConfigKind.OPENVPN, 'up "curl https://bob:a@b/CANARY@x/"'),
+        (ConfigKind.OPENVPN, 'up "echo CANARY | sudo -S x"'),
+        (ConfigKind.OPENVPN, 'plugin /usr/lib/openvpn/auth.so "login bob password CANARY"'),
+        (ConfigKind.OPENVPN, "plugin /usr/lib/openvpn/auth.so CANARY"),
+        (ConfigKind.OPENVPN, "plugin /usr/lib/openvpn/auth.so /etc/x.conf CANARY"),
+        (ConfigKind.OPENVPN, 'push "auth-token CANARY"'),
+        (ConfigKind.OPENVPN, 'push "setenv-safe PASSWORD CANARY"'),
+        (ConfigKind.OPENVPN, "http-proxy-option CUSTOM-HEADER Proxy-Authorization 'Basic CANARY'"),
+        (ConfigKind.OPENVPN, "pkcs11-id 'pkcs11:model=x;pin-value=CANARY'"),
+        (ConfigKind.STUNNEL, "engineCtrl = PIN:CANARY"),
+        (ConfigKind.STUNNEL, "key = pkcs11:token=x;object=y?pin-value=CANARY"),
+        (ConfigKind.STUNNEL, "exec = /bin/x\nexecArgs = x --pass CANARY"),
+        (ConfigKind.WIREGUARD, "[Interface]\nPostUp = wget --password=CANARY https://x"),
+        (ConfigKind.SWANCTL, "connections { a { children { b { updown = /bin/x --password CANARY\n } } } }"),
+        (ConfigKind.SWANCTL, 'connections { a { children { b { updown = "/bin/x -u bob:CANARY"\n } } } }'),
+        (ConfigKind.IPSEC_CONF, 'conn a\n leftupdown="/bin/x --secret CANARY"'),
+        (ConfigKind.PPP, 'connect "/usr/sbin/chat ogin: bob ssword: CANARY"'),
+        (ConfigKind.PPP, "plugin radius.so CANARY"),
+        (ConfigKind.VTUND, 'a { type tun; up { program "curl -u bob:CANARY x" wait; }; }'),
+        (ConfigKind.TINC, "Proxy = socks5 h 1080 bob CANARY"),
+        (ConfigKind.FREELAN, "[client]\nserver_endpoint=https://bob:CANARY@x/"),
+    ],
+)
+def test_secrets_in_command_lines_are_masked(kind: ConfigKind, line: str) -> None:
+    reading = KINDS[kind].read(line + "\n")
+    assert not CANARY.search(repr(reading))
+    assert MASK in repr(reading)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (ConfigKind.SSH, "ProxyCommand ssh -W %h:%p -p 2222 gw"),
+        (ConfigKind.SSH, "PreferredAuthentications password,publickey"),
+        (ConfigKind.SSHD, "AuthorizedKeysCommand /usr/bin/sss_ssh_authorizedkeys"),
+        (ConfigKind.SSHD, "PasswordAuthentication no"),
+        (ConfigKind.OPENVPN, "auth-user-pass /etc/openvpn/login"),
+        (ConfigKind.OPENVPN, "askpass /etc/openvpn/pass"),
+        (ConfigKind.OPENVPN, "plugin /usr/lib/openvpn/ldap.so /etc/openvpn/ldap.conf"),
+        (ConfigKind.OPENVPN, "up /etc/openvpn/update-resolv-conf"),
+        (ConfigKind.OPENVPN, 'push "route 10.0.0.0 255.255.255.0"'),
+        (ConfigKind.STUNNEL, "PSKsecrets = /etc/stunnel/psk.txt"),
+        (ConfigKind.STUNNEL, "connect = 192.0.2.1:4433"),
+        (ConfigKind.WIREGUARD, "PostUp = iptables -A FORWARD -i %i -j ACCEPT"),
+        (ConfigKind.WIREGUARD, "PostUp = wg set %i private-key /etc/wireguard/own.key"),
+        (ConfigKind.IPSEC_CONF, "conn a\n authby=secret"),
+    ],
+)
+def test_what_is_no_secret_is_shown(kind: ConfigKind, line: str) -> None:
+    reading = KINDS[kind].read(line + "\n")
+    assert "\n".join(reading.lines) == line + "\n"
+    assert MASK not in repr(reading.settings)

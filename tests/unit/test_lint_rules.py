@@ -327,3 +327,17 @@ def test_options_reach_the_rules() -> None:
     text = "mode server\ntls-server\ndev tap\npeer-fingerprint x\ntls-version-min 1.2\nuser nobody\n"
     assert lint_text(text, "", LintOptions(versions={"openvpn": "2.6"}, guidelines=())).findings == ()
     assert lint_text(text, "", LintOptions(versions={"openvpn": "2.4"}, guidelines=())).findings != ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        (ConfigKind.SSH, "ProxyCommand sshpass -p x ssh gw"),
+        (ConfigKind.OPENVPN, 'up "curl -u bob:pw https://x"'),
+        (ConfigKind.WIREGUARD, "PostUp = wget --password=x https://x"),
+    ],
+)
+def test_passwords_in_command_lines_are_said(kind: ConfigKind, line: str) -> None:
+    said = [one for one in found(kind, line + "\n") if "command line" in one.reason]
+    assert [(one.line, one.verdict) for one in said] == [(1, Verdict.LEGACY)]
+    assert MASK in said[0].value

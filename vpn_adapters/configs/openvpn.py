@@ -32,6 +32,7 @@ WORDS = word_set(
 )
 """Options by which such a file is known. Source: openvpn(8) of 2.4 to 2.6."""
 
+_PATH = re.compile(r"/[\w./-]{1,400}")
 _OPENING = re.compile(r"<([A-Za-z0-9-]{1,40})>")
 
 
@@ -98,9 +99,30 @@ def _option(page: Page, number: int, line: str) -> None:
     if len(words) > 1 and (name in SECRET_OPTIONS or _is_secret_variable(name, words[1][1])):
         page.add_secret(number, name, words[1][0])
         return
+    if name == "push" and len(words) > 1 and _pushes_secret(words[1][1]):
+        page.add_secret(number, name, words[1][0])
+        return
+    if name == "plugin":
+        _plugin(page, number, words)
+        return
     if name == "config" and len(words) > 1:
         page.note(f"The included file {words[1][1]} was not read.")
     page.add(number, name, " ".join(word for _, word in words[1:]))
+
+
+def _pushes_secret(option: str) -> bool:
+    words = [word for _, word in words_of(option)]
+    return len(words) > 1 and (words[0] in SECRET_OPTIONS or _is_secret_variable(words[0], words[1]))
+
+
+def _plugin(page: Page, number: int, words: list[tuple[int, str]]) -> None:
+    """Add a plugin; what it is told is its own affair and may be a password: only paths are shown."""
+    told = next(((column, word) for column, word in words[2:] if _PATH.fullmatch(word) is None), None)
+    shown = [word for column, word in words[1:] if told is None or column < told[0]]
+    if told is not None:
+        page.mask(number, told[0])
+        shown.append(MASK)
+    page.add(number, "plugin", " ".join(shown))
 
 
 def _is_secret_variable(name: str, variable: str) -> bool:

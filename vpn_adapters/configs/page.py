@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK
+from vpn_adapters.configs.masking import is_command, without_secrets
 
 MAX_NAME = 200
 MAX_VALUE = 4096
@@ -18,9 +19,6 @@ _SECRET_WORDS = re.compile(
     r"(?i)\b((?:pass(?:wd|word|phrase)|psk|pre-?shared-?key|private-?key|auth-token)\b[\"']?[\s:=]|"
     r"(?:secret|token|pin|pass|key)[\"']?\s{0,20}[:=])\s{0,20}\S.*"
 )
-_KEY_LIKE = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{42,}={0,2}|(?:0[xs])?[0-9A-Fa-f]{32,})(?![A-Za-z0-9+/=])")
-_IS_RANDOM = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9+=])|[^/]*\Z")  # a long path has slashes, but no such mix
-_LOGIN = re.compile(r"(://[^/\s:@]{1,200}):[^@\s/]{1,200}@")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.@%*/:-]{0,63}")
 _HEX_NAME = re.compile(r"[0-9A-Fa-f]{16,}")
 
@@ -50,15 +48,6 @@ def printable(text: str, limit: int = MAX_VALUE) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
-def without_keys(value: str) -> str:
-    """Return a value with everything masked that looks like a key or a login within an address."""
-    if len(value) < 32 and "://" not in value:
-        return value
-    return _LOGIN.sub(
-        rf"\1:{MASK}@", _KEY_LIKE.sub(lambda found: MASK if _IS_RANDOM.match(found[0]) else found[0], value)
-    )
-
-
 def is_name(word: str) -> bool:
     """Whether a word can be a setting's name; lines of a key that lost its frame cannot."""
     return _NAME.fullmatch(word) is not None and _HEX_NAME.fullmatch(word) is None
@@ -82,6 +71,7 @@ class Page:
         self.lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
         self._masked_from: dict[int, int] = {}
         self._spoken: set[int] = set()
+        self._commands: dict[int, str] = {}
         self._found: list[Setting] = []
         self._notes: dict[str, None] = {}
         self.private_blocks = self._take_private_blocks()
@@ -92,10 +82,13 @@ class Page:
         Args:
             line: From 1.
             name: Its name, with the sections it is in.
-            value: Its value; keys in it are masked here once more.
+            value: Its value; keys and passwords in it are masked here.
         """
         self._spoken.add(line)
-        self._found.append(Setting(line, printable(name, MAX_NAME), printable(without_keys(value))))
+        if is_command(name):
+            self._commands[line] = name
+        value = printable(without_secrets(value[: 4 * MAX_VALUE], of_command=name))
+        self._found.append(Setting(line, printable(name, MAX_NAME), value))
 
     def add_plain(self, line: int, name: str, value: str) -> None:
         """Add a setting whose value is public although it may look like a key."""
@@ -144,13 +137,13 @@ class Page:
         """Return a line for showing; what is no setting (comments, nonsense) is not trusted to be public."""
         if number in self._masked_from:
             # What stands before a secret may hold another one that was not understood.
-            return printable(without_keys(line[: self._masked_from[number]])) + MASK
+            return printable(without_secrets(line[: self._masked_from[number]])) + MASK
         if number not in self._spoken:
             line = _SECRET_WORDS.sub(rf"\1 {MASK}", printable(line))
         elif "#" in line:
             text, sign, comment = line.partition("#")
             line = text + sign + _SECRET_WORDS.sub(rf"\1 {MASK}", comment[:MAX_VALUE])
-        return printable(without_keys(line[:MAX_VALUE]))
+        return printable(without_secrets(line[:MAX_VALUE], of_command=self._commands.get(number, "")))
 
     def _take_private_blocks(self) -> list[tuple[int, str]]:
         """Empty every line between the frame of something private; an unclosed one reaches to a tag or the end."""

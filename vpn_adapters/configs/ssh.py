@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import Setting
+from vpn_adapters.configs.masking import is_command
 from vpn_adapters.configs.page import Page, Reading, is_name, words_of
 from vpn_adapters.configs.words import word_set
 
@@ -50,7 +51,7 @@ def read(text: str) -> Reading:
         found = _LINE.fullmatch(line[:16384].rstrip())
         if found is None or not is_name(found[1]):
             continue
-        value = " ".join(word for _, word in words_of(found[2]))
+        value = found[2] if is_command(found[1]) else " ".join(word for _, word in words_of(found[2]))
         page.add(number, found[1], value)
         if found[1].lower() == "include":
             page.note(f"The included files {value} were not read.")

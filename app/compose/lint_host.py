@@ -35,7 +35,7 @@ _VERSION = (
 )
 _PROGRAMS = {"openvpn": "openvpn", "tinc": "tincd"}
 
-_LS = re.compile(r"-([r-][w-][xsS-])([r-][w-][xsS-])([r-][w-][xtT-])\S*\s+\d+\s+(\S+)\s+\S+\s+(\d+)\s")
+_LS = re.compile(r"-([r-][w-][xsS-])([r-][w-][xsS-])([r-][w-][xtT-])\S*\s+\d+\s+(\S+)\s+(\S+)\s+(\d+)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _look_around(session: HostSession, token: CancelToken, *, as_root: bool) -> 
     results = session.run_batch([*listing, *asking], token=token)
     found: dict[str, _Found] = {}
     for kind, result in zip(kinds, results[: len(kinds)], strict=True):
-        for path, access, size in _listed(result.stdout):
+        for path, access, size in _listed(result.stdout, session.spec.user or ""):
             found.setdefault(path, _Found(path, kind, access, size))
     versions = {
         name: match[1]
@@ -114,7 +114,7 @@ def _accesses(
     if not wanted:
         return {}
     result = session.run(_command(_LOOK, tuple(wanted)[:500], as_root=as_root), token=token)
-    return {path: access for path, access, _ in _listed(result.stdout)}
+    return {path: access for path, access, _ in _listed(result.stdout, session.spec.user or "")}
 
 
 def _judged(
@@ -146,15 +146,15 @@ def _places(kind: ConfigKind, path: str, named: str) -> tuple[str, ...]:
     return places_of(kind, posixpath.dirname(path), named)
 
 
-def _listed(text: str) -> list[tuple[str, FileAccess, int]]:
+def _listed(text: str, user: str) -> list[tuple[str, FileAccess, int]]:
     """Read what `_LIST` and `_LOOK` print; what is no pair of lines is passed over."""
     lines = text.split("\n")[: 20 * MAX_HOST_FILES]
     found = []
     for path, status in itertools.pairwise(lines):
         match = _LS.match(status)
-        if path.startswith("/") and path.isprintable() and match is not None:
+        if path.startswith("/") and path.isprintable() and status.isprintable() and match is not None:
             mode = _mode("".join(match.group(1, 2, 3)))
-            found.append((path, FileAccess(mode, match[4]), int(match[5][:15])))
+            found.append((path, FileAccess(mode, match[4][:64], match[5][:64], user), int(match[6][:15])))
     return found
 
 

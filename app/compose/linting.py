@@ -113,7 +113,7 @@ def lint_file(path: Path, options: LintOptions | None = None) -> LintedFile:
         data,
         name,
         options,
-        own_access=FileAccess(stat.S_IMODE(status.st_mode), str(status.st_uid)),
+        own_access=_access_of(status),
         find_access=lambda kind, named: _local_access(path.parent, kind, named),
     )
 
@@ -153,8 +153,14 @@ def _local_access(folder: Path, kind: ConfigKind, named: str) -> FileAccess | No
         except (OSError, ValueError):
             continue
         if stat.S_ISREG(status.st_mode):
-            return FileAccess(stat.S_IMODE(status.st_mode), str(status.st_uid))
+            return _access_of(status)
     return None
+
+
+def _access_of(status: os.stat_result) -> FileAccess:
+    return FileAccess(
+        stat.S_IMODE(status.st_mode), str(status.st_uid), group=str(status.st_gid), user=str(os.geteuid())
+    )
 
 
 def _refusal(name: str, status: os.stat_result) -> str:

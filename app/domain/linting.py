@@ -14,6 +14,9 @@ INHERITS = "(inherits)"
 """Last part of a setting's name that parsers make up: its value names sections whose settings a section takes over."""
 
 
+_ROOT = ("0", "root")
+
+
 class ConfigKind(StrEnum):
     """Kinds of configuration files that can be read."""
 
@@ -60,25 +63,39 @@ class LintFinding:
 
 @dataclass(frozen=True, slots=True)
 class FileAccess:
-    """Who may read a file.
+    """Who may read and change a file.
 
     Attributes:
         mode: Permission bits.
         owner: Whose it is, name or number; empty where that is not known.
+        group: Its group, name or number; empty where that is not known.
+        user: Who runs the linter, in the same way as the owner; empty where that is not known.
     """
 
     mode: int
     owner: str = ""
+    group: str = ""
+    user: str = ""
 
     @property
     def is_open_to_others(self) -> bool:
-        """Whether users other than its owner and group can read it."""
-        return bool(self.mode & 0o004)
+        """Whether users other than its owner and group can read or change it."""
+        return bool(self.mode & 0o006)
+
+    @property
+    def is_writable_by_others(self) -> bool:
+        """Whether users other than its owner and group can change it."""
+        return bool(self.mode & 0o002)
 
     @property
     def is_open_to_group(self) -> bool:
-        """Whether its group can read or change it."""
-        return bool(self.mode & 0o060)
+        """Whether a group other than root's can read or change it."""
+        return bool(self.mode & 0o060) and self.group not in _ROOT
+
+    @property
+    def is_of_another_user(self) -> bool:
+        """Whether it belongs to somebody who is neither root nor who runs the linter."""
+        return self.owner not in ("", self.user, *_ROOT)
 
 
 @dataclass(frozen=True, slots=True)

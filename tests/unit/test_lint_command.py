@@ -297,3 +297,20 @@ def test_permissions_of_files_and_keys(capsys: pytest.CaptureFixture[str], tmp_p
     assert "every user of this computer can read it (mode 0644)" in out
     key.chmod(0o600)
     assert run(capsys, "--permissions", str(config))[0] == 0
+    key.chmod(0o602)
+    assert "every user of this computer can change it (mode 0602)" in run(capsys, "--permissions", str(config))[1]
+
+
+def test_a_key_of_another_user(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, key = tmp_path / "a.conf", tmp_path / "own.key"
+    config.write_text("client\ndev tap\nkey own.key\n", encoding="utf-8")
+    key.write_text("", encoding="utf-8")
+    key.chmod(0o600)
+    assert "belongs to another user" not in run(capsys, "--permissions", str(config))[1]
+    if os.geteuid() == 0:
+        os.chown(key, 12345, 0)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert f"belongs to another user ({key.stat().st_uid})" in run(capsys, "--permissions", str(config))[1]

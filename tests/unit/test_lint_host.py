@@ -36,8 +36,8 @@ FILES = {
 KEYS = {"/etc/openvpn/site.key": "-rw-r--r--"}
 
 
-def listed(path: str, mode: str, size: int) -> list[str]:
-    return [path, f"{mode} 1 root root {size} Jan  1 10:00 {path}"]
+def listed(path: str, mode: str, size: int, whose: str = "root root") -> list[str]:
+    return [path, f"{mode} 1 {whose} {size} Jan  1 10:00 {path}"]
 
 
 def answer(command: Command, _token: CancelToken) -> Answer:
@@ -108,3 +108,17 @@ def test_a_file_that_is_too_large_or_binary_is_said() -> None:
 
     files = lint_host(Host("gw1", strange), token=CancelToken())
     assert ["was not read" in file.error or "NUL" in file.error for file in files] == [True, True]
+
+
+def test_whose_a_key_is_counts() -> None:
+    def other(command: Command, token: CancelToken) -> Answer:
+        if command.argv[0] == "sh" and "/etc/openvpn/site.key" in command.argv:
+            yield from listed("/etc/openvpn/site.key", "-rw-rw----", 10, "bob users")
+            return 0
+        return (yield from answer(command, token))
+
+    files = {file.path: file for file in lint_host(Host("gw1", other), token=CancelToken())}
+    said = [one.reason for one in files["gw1:/etc/openvpn/site.conf"].findings if "site.key" in one.reason]
+    assert any("the group users can read and change it (mode 0660)" in reason for reason in said)
+    assert any("belongs to another user (bob)" in reason for reason in said)
+    assert not any("group" in one.reason for one in files["gw1:/etc/ipsec.secrets"].findings)

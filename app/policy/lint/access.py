@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK, ConfigKind, FileAccess, LintFinding
@@ -46,27 +47,47 @@ def judge_access(
     """
     found = []
     secret = next((setting for setting in settings if setting.value == MASK), None)
-    if own_access is not None and secret is not None and _word(own_access):
-        found.append(
-            _finding(
-                0, secret.name, own_access, f"The file holds a secret (line {secret.line}), and {_word(own_access)}."
-            )
-        )
+    if own_access is not None and secret is not None:
+        subject = f"The file holds a secret (line {secret.line})"
+        found += [_finding(Setting(0, secret.name, ""), own_access, subject, fault) for fault in _faults(own_access)]
+    elif own_access is not None and own_access.is_writable_by_others:
+        fault = _Fault("every user of this computer can change it", "chmod o-w")
+        found.append(_finding(Setting(0, "", ""), own_access, "The file decides how the tunnel is protected", fault))
     for setting, path in key_files(kind, settings):
         there = access.get(path)
-        if there is not None and _word(there):
-            found.append(_finding(setting.line, setting.name, there, f"{path} is secret, and {_word(there)}.", path))
+        if there is not None:
+            found += [_finding(setting, there, f"{path} is secret", fault, path) for fault in _faults(there)]
     return found
 
 
-def _word(access: FileAccess) -> str:
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What is wrong with a file's permissions, and what mends it."""
+
+    word: str
+    mend: str
+    verdict: Verdict = Verdict.INSECURE
+
+
+def _faults(access: FileAccess) -> list[_Fault]:
+    """Return what is wrong with the permissions of a secret."""
+    found = []
     if access.is_open_to_others:
-        return f"every user of this computer can read it (mode {access.mode:04o})"
-    return ""
+        doing = {0o004: "read", 0o002: "change", 0o006: "read and change"}[access.mode & 0o006]
+        found.append(_Fault(f"every user of this computer can {doing} it", "chmod 600"))
+    elif access.is_open_to_group:
+        doing = {0o040: "read", 0o020: "change", 0o060: "read and change"}[access.mode & 0o060]
+        whose = f"the group {access.group}" if access.group else "its group"
+        found.append(_Fault(f"{whose} can {doing} it", "chmod 600", Verdict.LEGACY))
+    if access.is_of_another_user:
+        found.append(_Fault(f"it belongs to another user ({access.owner}), who can read and change it", "chown root"))
+    return found
 
 
-def _finding(line: int, setting: str, access: FileAccess, reason: str, path: str = "") -> LintFinding:
-    value = path or f"mode {access.mode:04o}"
+def _finding(setting: Setting, access: FileAccess, subject: str, fault: _Fault, path: str = "") -> LintFinding:
+    mode = f"mode {access.mode:04o}"
+    reason = f"{subject}, and {fault.word} ({mode})."
+    mend = f"{fault.mend} {path}".strip()
     return LintFinding(
-        line, setting, value, Question.INSECURE, Verdict.INSECURE, reason, _SOURCE, f"chmod 600 {path}".strip()
+        setting.line, setting.name, path or mode, Question.INSECURE, fault.verdict, reason, _SOURCE, mend
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lint_corpus import BAD, GOOD, KIND_OF, text_of
+from lint_corpus import BAD, FOLDER, GOOD, KIND_OF, text_of
 
 from app.compose.linting import LintOptions, lint_text
 from app.domain.adapters import Setting
@@ -382,3 +382,89 @@ def test_passwords_in_command_lines_are_said(kind: ConfigKind, line: str) -> Non
     said = [one for one in found(kind, line + "\n") if "command line" in one.reason]
     assert [(one.line, one.verdict) for one in said] == [(1, Verdict.LEGACY)]
     assert MASK in said[0].value
+
+
+ONE = [(1, Question.INSECURE, Verdict.INSECURE)]
+OUTDATED = [(1, Question.INSECURE, Verdict.LEGACY)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "setting", "expected"),
+    [
+        (ConfigKind.OPENVPN, "setenv opt data-ciphers BF-CBC", "data-ciphers", ONE),
+        (ConfigKind.OPENVPN, "setenv opt tls-version-min 1.0", "tls-version-min", ONE),
+        (ConfigKind.OPENVPN, "setenv opt tls-version-min 1.2", "tls-version-min", []),
+        (ConfigKind.OPENVPN, 'push "cipher BF-CBC"', "push.cipher", ONE),
+        (ConfigKind.OPENVPN, 'push "auth none"', "push.auth", ONE),
+        (ConfigKind.OPENVPN, 'push "cipher AES-256-GCM"', "push.cipher", []),
+        (ConfigKind.OPENVPN, "comp-lzo no", "comp-lzo", OUTDATED),
+        (ConfigKind.OPENVPN, "compress stub-v2", "compress", OUTDATED),
+        (ConfigKind.OPENVPN, "compress stub", "compress", OUTDATED),
+        (ConfigKind.OPENVPN, "compress", "compress", OUTDATED),
+        (ConfigKind.OPENVPN, "compress lz4-v2", "compress", ONE),
+        (ConfigKind.PPP, "deflate 15", "deflate", ONE),
+        (ConfigKind.PPP, "bsdcomp 12,9", "bsdcomp", ONE),
+        (ConfigKind.PPP, "deflate", "deflate", ONE),
+        (ConfigKind.PPP, "deflate 0,0", "deflate", []),
+        (ConfigKind.PPP, "predictor1", "predictor1", ONE),
+        (ConfigKind.PPP, "nodeflate nobsdcomp", "nodeflate", []),
+        (ConfigKind.STUNNEL, "securityLevel = 0", "securityLevel", ONE),
+        (ConfigKind.STUNNEL, "securityLevel = 1", "securityLevel", OUTDATED),
+        (ConfigKind.STUNNEL, "securityLevel = 2", "securityLevel", []),
+    ],
+)
+def test_one_setting(kind: ConfigKind, line: str, setting: str, expected: list[tuple[int, Question, Verdict]]) -> None:
+    said = [one for one in found(kind, line + "\n") if one.setting == setting and one.question is Question.INSECURE]
+    assert [(one.line, one.question, one.verdict) for one in said] == expected
+
+
+def test_what_stands_behind_deflate_is_read() -> None:
+    assert (1, "require-pap", "insecure", "insecure") in words(found(ConfigKind.PPP, "deflate 15 require-pap\n"))
+
+
+@pytest.mark.parametrize(
+    ("child", "conn", "expected"),
+    [
+        ("replay_window = 0", "", {("connections.a.children.b.replay_window", "insecure")}),
+        ("replay_window = 64", "rekey_time = 4h", set()),
+        ("rekey_time = 0s", "", {("connections.a.children.b.rekey_time", "legacy")}),
+        ("rekey_time = 0\nlife_time = 1h", "", set()),
+        ("mode = tunnel", "rekey_time = 0", {("connections.a.rekey_time", "legacy")}),
+        ("mode = tunnel", "rekey_time = 0\nreauth_time = 4h", set()),
+        ("mode = tunnel", "rekey_time = 0\nreauth_time = 0", {("connections.a.rekey_time", "legacy")}),
+    ],
+)
+def test_replay_and_rekeying_of_swanctl(child: str, conn: str, expected: set[tuple[str, str]]) -> None:
+    text = f"connections {{ a {{ version = 2\n {conn}\n children {{ b {{ {child}\n }} }} }} }}"
+    said = found(ConfigKind.SWANCTL, text)
+    assert {(one.setting, str(one.verdict)) for one in said if one.question is Question.INSECURE} == expected
+
+
+CERTIFICATES = FOLDER.parent / "certificates"
+
+
+@pytest.mark.parametrize("block", ["ca", "cert", "extra-certs"])
+@pytest.mark.parametrize(
+    ("name", "reasons"),
+    [
+        ("p256-sha256", []),
+        ("rsa-1024-sha1", ["RSA key below 2048 bits", "signed with MD5 or SHA-1"]),
+        ("root-rsa-512-md5", ["RSA key below 2048 bits", "signs itself with MD5 or SHA-1"]),
+    ],
+)
+def test_inline_certificates(block: str, name: str, reasons: list[str]) -> None:
+    pem = (CERTIFICATES / f"{name}.pem").read_text(encoding="utf-8")
+    said = [one for one in found(ConfigKind.OPENVPN, f"<{block}>\n{pem}</{block}>\n") if one.setting == block]
+    assert len(said) == len(reasons)
+    assert all(reason in one.reason for reason, one in zip(reasons, said, strict=True))
+    assert all(one.line == 1 for one in said)
+
+
+def test_every_certificate_of_a_block_is_looked_at() -> None:
+    good, bad = (
+        (CERTIFICATES / f"{name}.pem").read_text(encoding="utf-8") for name in ("p256-sha256", "rsa-1024-sha1")
+    )
+    said = found(ConfigKind.OPENVPN, f"<ca>\n{good}broken\n{bad}</ca>\n")
+    assert [one.value for one in said if one.setting == "ca"] == [
+        "EC 256 bits signed with sha256; RSA 1024 bits signed with sha1, inline"
+    ] * 2

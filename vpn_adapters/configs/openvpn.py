@@ -13,6 +13,8 @@ from vpn_adapters.configs.words import word_set
 PUBLIC_BLOCKS = frozenset({"ca", "cert", "extra-certs", "dh", "crl-verify", "peer-fingerprint", "verify-hash"})
 """Inline blocks without secrets. Source: openvpn(8), "INLINE FILE SUPPORT"."""
 
+CERTIFICATE_BLOCKS = frozenset({"ca", "cert", "extra-certs"})
+
 SECRET_OPTIONS = frozenset({"auth-token", "auth-token-user", "static-challenge", "http-proxy-user-pass"})
 """Options whose value may be a secret itself. Source: openvpn(8)."""
 
@@ -77,8 +79,7 @@ def read(text: str) -> Reading:
 def _close(page: Page, name: str, first: int, last: int, content: list[str]) -> range:
     """Add an inline block as one setting."""
     if name in PUBLIC_BLOCKS:
-        bits = key_size_of_pem("\n".join(content)) if name == "dh" else None
-        page.add_plain(first, name, f"{bits} bits, inline" if bits else "inline")
+        page.add_plain(first, name, ", ".join(filter(None, (_about(name, "\n".join(content)), "inline"))))
     else:
         page.add(first, name, MASK)
         for number in range(first + 1, last):
@@ -88,11 +89,27 @@ def _close(page: Page, name: str, first: int, last: int, content: list[str]) -> 
     return range(first, last + 1)
 
 
+def _about(block: str, content: str) -> str:
+    """Return what can be told of an inline block: how large a group is, what keys and signatures certificates have."""
+    if block == "dh":
+        bits = key_size_of_pem(content)
+        return f"{bits} bits" if bits else ""
+    if block not in CERTIFICATE_BLOCKS:
+        return ""
+    from vpn_adapters.configs.certificates import describe_certificates
+
+    return "; ".join(describe_certificates(content))
+
+
 def _option(page: Page, number: int, line: str) -> None:
     words = words_of(line, "#;")
     if not words:
         return
     name = words[0][1].removeprefix("--")
+    if name == "setenv" and len(words) > 2 and words[1][1] == "opt":
+        # An option that older versions pass over. Source: openvpn(8), --setenv opt.
+        words = words[2:]
+        name = words[0][1]
     if not is_name(name):
         page.mask(number)
         return
@@ -108,6 +125,9 @@ def _option(page: Page, number: int, line: str) -> None:
     if name == "config" and len(words) > 1:
         page.note(f"The included file {words[1][1]} was not read.")
     page.add(number, name, " ".join(word for _, word in words[1:]))
+    pushed = words_of(words[1][1]) if name == "push" and len(words) > 1 else []
+    if pushed and is_name(pushed[0][1]):
+        page.add(number, f"push.{pushed[0][1]}", " ".join(word for _, word in pushed[1:]))
 
 
 def _pushes_secret(option: str) -> bool:

@@ -21,7 +21,7 @@ _WITH_VALUE = """asyncmap chap-interval chap-max-challenge chap-restart connect 
     lcp-max-configure lcp-restart linkname logfd logfile maxconnect maxfail mru mtu ms-dns ms-wins mschap name netmask
     nopersist pap-max-authreq pap-restart passive password plugin pppd-path proxyarp-if pty radius-config-file
     remotename speed unit user welcome bsdcomp deflate"""
-_FLAGS = """auth noauth bsdcomp debug defaultroute nodefaultroute replacedefaultroute deflate nobsdcomp nodeflate dump
+_FLAGS = """auth noauth debug defaultroute nodefaultroute replacedefaultroute nobsdcomp nodeflate dump
     dryrun eap-interval hide-password show-password lock login local modem noaccomp noccp nodetach noendpoint noip
     noipdefault noipv6 nolock nomagic nomppe nomppe-128 nomppe-40 nomppe-stateful noktune nolog nomp nopcomp
     nopredictor1 notty novj novjccomp noproxyarp persist predictor1 proxyarp refuse-chap refuse-eap refuse-mschap

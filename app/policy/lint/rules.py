@@ -23,7 +23,7 @@ STYLES = frozenset({"word", "digest", "colon", "comma", "ssh", "proposals", "tls
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A setting's name in a rule; `*` stands for one section's name.
+    """A setting's name in a rule; `+` stands for one section's name, `*` for one or several.
 
     Attributes:
         last: The last part in lower case, by which settings are looked up.
@@ -181,6 +181,8 @@ def _name(text: str) -> Name:
     name, has_value, value = text.partition("=")
     name = name.lower()
     pattern = re.escape(name).replace(r"\*", r"[^\n]{1,150}")
+    if ".+." in name:
+        pattern = pattern.replace(r"\+", r'(?:"[^"\n]{1,150}"|[^.\n]{1,150})')
     return Name(
         name.rpartition(".")[2] if not name.startswith("[") else name,
         re.compile(pattern),

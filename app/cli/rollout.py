@@ -287,7 +287,7 @@ def _repair_key(now: PairStatus) -> str:
 def status_code(now: PairStatus) -> ExitCode:
     """Return 0 where a confirmed tunnel is healthy, or where both hosts say that nothing of any deployment is there."""
     if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
-        return ExitCode.FAILED if now.unfinished else ExitCode.OK
+        return ExitCode.FAILED if now.unfinished or now.damaged else ExitCode.OK
     return ExitCode.OK if now.is_healthy else ExitCode.FAILED
 
 

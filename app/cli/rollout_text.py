@@ -67,7 +67,7 @@ def print_status(out: Console, status: PairStatus) -> None:
     """Print how a pair is."""
     deployment = status.deployment
     if status.state is None or deployment is None:
-        is_known = status.a.is_reachable and status.b.is_reachable
+        is_known = status.a.is_reachable and status.b.is_reachable and not status.damaged
         nothing = "nothing is rolled out." if is_known else "it is not known whether anything is rolled out."
         _line(out, f"{status.pair}: {nothing if status.state is None else status.state}")
     else:
@@ -85,6 +85,9 @@ def print_status(out: Console, status: PairStatus) -> None:
 def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
     if not end.is_reachable:
         _line(out, f"{end.label}: cannot be asked. {end.note}")
+        return
+    if end in status.damaged:
+        _line(out, f"{end.label}: parts of a deployment; {end.missing} is gone.")
         return
     if not end.deployment_id:
         _line(out, f"{end.label}: nothing is rolled out.")

@@ -15,7 +15,7 @@ from app.compose.rollout_choice import choose, current_ids, prepare
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
 from app.compose.rollout_ending import end_deployment
 from app.compose.rollout_lans import read_standing
-from app.compose.rollout_one_end import end_on_one, remove_unfinished
+from app.compose.rollout_one_end import end_damaged, end_on_one, read_places, remove_unfinished
 from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
 from app.compose.version import tunnelmark_version
 from app.deploy.confirming import Confirmer
@@ -177,10 +177,15 @@ class RolloutOperations:
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take what stands on a pair back: both hosts are then as they were before the first deployment.
 
+        Where parts of it are gone on a host, each host takes back what it can, and what may still run is told.
+
         Raises:
             NotFound: Nothing is rolled out there.
         """
         sessions = self.sessions(pair, token=token)
+        found = read_places(sessions, slot_of(pair), token=token)
+        if any(one.is_damaged for one in found.values()):
+            return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
         return end_deployment(self.store, self.adapters, sessions, pair, token=token, emit=emit)
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
@@ -229,9 +234,7 @@ class RolloutOperations:
             CommandFailed: It cannot be repaired just now: a host cannot be reached, or goes back by itself.
         """
         status = self.status(pair, token=token)
-        for unfinished in status.unfinished:
-            session = self._connections.host(pair.host(unfinished.side), token=token)
-            remove_unfinished(self.store, session, pair, unfinished.side, token=token)
+        self._clean(pair, status, token=token)
         half = status.deployment
         if status.state is not DeploymentState.HALF_CONFIRMED or half is None:
             return None
@@ -243,6 +246,19 @@ class RolloutOperations:
         options = replace(half.options, confirm_within_s=None)
         key = half.solution, half.suite
         return self.deploy(found, key, options, token=token, emit=emit, is_confirmed_before=True)
+
+    def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
+        """Remove what was broken off on a host before it counted, and do nothing else.
+
+        Raises:
+            CommandFailed: It could not be removed, or somebody works on the host.
+        """
+        self._clean(pair, self.status(pair, token=token), token=token)
+
+    def _clean(self, pair: PairSpec, status: PairStatus, *, token: CancelToken) -> None:
+        for unfinished in status.unfinished:
+            session = self._connections.host(pair.host(unfinished.side), token=token)
+            remove_unfinished(self.store, session, pair, unfinished.side, token=token)
 
     # --- how it is ----------------------------------------------------------------------------------------------------
 

@@ -1,20 +1,23 @@
-"""What is taken back on one host alone: a deployment whose other host cannot be reached, and what never counted."""
+"""What is taken back on one host by itself: the other one is out of reach, or parts of it are gone or never counted."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.compose.rollout_choice import this_user
 from app.compose.rollout_ending import known_deployment
 from app.deploy.ends import HostEnd, printable
-from app.deploy.lasting_state import read_current
+from app.deploy.lasting_state import UNFINISHED, FoundPlace, read_place
 from app.deploy.ledger import Ledger
 from app.deploy.owners import owner_text
 from app.deploy.places import slot_of
+from app.deploy.preflight import host_ends
 from app.deploy.scripts import host_script
 from app.domain.cancel import CancelToken
-from app.domain.commands import HostSession
+from app.domain.commands import HostSession, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
@@ -46,19 +49,21 @@ def end_on_one(
         CommandFailed: It could not be taken back, or somebody works on the host.
     """
     slot, end = slot_of(pair), HostEnd(side, session, STATE_DIR)
-    found = read_current(end, slot, token=token)
-    if not found:
+    found = read_place(end, slot, token=token)
+    if not found.is_standing:
         raise NotFound(f"Nothing is rolled out on {end.label}.")
-    deployment = known_deployment(store, pair, slot, (found,))
+    deployment = known_deployment(store, pair, slot, (found.deployment_id,))
     token.raise_if_cancelled()
     emit(RolloutStageStarted(RolloutStage.UNDO, end.label))
     ending = replace(deployment, is_ending=True)
-    # Written down first: whoever makes contact after the end of this process carries it on.
-    _save(store, ending, deployment.state)
+    if deployment.solution:
+        # Written down first: whoever makes contact after the end of this process carries it on.
+        _save(store, ending, deployment.state)
     try:
-        _remove(store, end, slot, found, "Take back what is rolled out, on this host alone")
+        told = _remove(store, end, slot, found, "Take back what is rolled out, on this host alone")
     except CommandFailed:
-        _save(store, deployment, deployment.state)
+        if deployment.solution:
+            _save(store, deployment, deployment.state)
         raise
     other = pair.host(side.other).label
     text = (
@@ -66,7 +71,58 @@ def end_on_one(
         f"there at the next contact with both, for example `tunnelmark status {pair.name}`."
     )
     ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
+    if found.is_damaged:
+        emit(RolloutNote(told, is_warning=True))
     emit(RolloutNote(text, is_warning=True))
+    emit(RolloutEnded(ended))
+    return ended
+
+
+def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, FoundPlace]:
+    """Say what is in a place of both hosts."""
+    ends = host_ends(sessions, STATE_DIR)
+    a, b = run_both(
+        lambda: read_place(ends[Side.A], slot, token=token), lambda: read_place(ends[Side.B], slot, token=token)
+    )
+    return {Side.A: a, Side.B: b}
+
+
+def end_damaged(
+    store: Store,
+    sessions: SessionPair,
+    pair: PairSpec,
+    found: Mapping[Side, FoundPlace],
+    *,
+    token: CancelToken,
+    emit: RolloutSink,
+) -> Deployment:
+    """Take back what is left on hosts of which one has parts of a deployment only, on each host by itself.
+
+    Args:
+        store: Where it is written down.
+        sessions: Connections to both hosts.
+        pair: The hosts.
+        found: What is in the place of both.
+        token: Cancels it before anything is changed.
+        emit: Gets what happens; also what may still run.
+
+    Returns:
+        The deployment as it has ended.
+
+    Raises:
+        CommandFailed: A host did not end it; what is left is taken back by doing it again.
+    """
+    slot, ends = slot_of(pair), host_ends(sessions, STATE_DIR)
+    deployment = known_deployment(store, pair, slot, tuple(one.deployment_id for one in found.values()))
+    token.raise_if_cancelled()
+    if deployment.solution:
+        _save(store, replace(deployment, is_ending=True), deployment.state)
+    for side in (side for side, one in found.items() if one.kind != "empty"):
+        emit(RolloutStageStarted(RolloutStage.UNDO, ends[side].label))
+        told = _remove(store, ends[side], slot, found[side], "Take back what is left of a damaged deployment")
+        if found[side].is_damaged:
+            emit(RolloutNote(told, is_warning=True))
+    ended = _save(store, deployment, DeploymentState.UNDONE, "It was taken back.")
     emit(RolloutEnded(ended))
     return ended
 
@@ -86,24 +142,27 @@ def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: 
     """
     token.raise_if_cancelled()
     end = HostEnd(side, session, STATE_DIR)
-    _remove(store, end, slot_of(pair), "", "Remove the files of a deployment that was broken off")
+    _remove(store, end, slot_of(pair), UNFINISHED, "Remove the files of a deployment that was broken off")
 
 
-def _remove(store: Store, end: HostEnd, slot: str, deployment_id: str, what: str) -> None:
-    """Have a host remove a place while that deployment counts there (empty: none), and write it down."""
-    script, words = host_script("remove.sh"), (slot, deployment_id, owner_text())
+def _remove(store: Store, end: HostEnd, slot: str, seen: FoundPlace, what: str) -> str:
+    """Have a host remove a place while that is in it which was seen, write it down, and return what the host says."""
+    script, words = host_script("remove.sh"), (slot, seen.seen, owner_text())
     result = end.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)
     who = this_user()
-    ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=deployment_id)))
+    ledger = Ledger(end, lambda entry: store.audit(replace(entry, who=who, deployment=seen.deployment_id)))
     ledger.write(what, f"sh remove.sh {slot}", result.exit_status)
     if not result.is_ok:
         raise CommandFailed(
             f"It could not be taken back on {end.label}. {printable(result.stderr, limit=500)}".strip(),
             context={"host": end.label, "exit_status": str(result.exit_status)},
         )
+    return f"{end.label}: {printable(result.stdout, limit=500)}"
 
 
 def _save(store: Store, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
+    """Write down what became of a deployment, unless not even its name is known."""
     changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
-    store.save_deployment(changed)
+    if deployment.id:
+        store.save_deployment(changed)
     return changed

@@ -86,7 +86,12 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
         f"removed by: tunnelmark status {pair.name}"
         for one in found.unfinished
     )
-    return replace(found, sentences=(*sentences, *left))
+    broken = tuple(
+        f"{one.label} has only parts of a deployment: {one.missing} is gone. Take it back with: tunnelmark undeploy "
+        f"{pair.name}. What may still run after that goes with a restart of {one.label}."
+        for one in found.damaged
+    )
+    return replace(found, sentences=(*sentences, *left, *broken))
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
@@ -163,7 +168,8 @@ def _brought_up_to_date(
     state: DeploymentState | None,
     reached: Mapping[Side, Reached],
 ) -> Deployment | None:
-    if any(one.state is None for one in reached.values()):
+    # Where parts are gone, the host cannot say what became of it.
+    if any(one.state is None or one.state.missing for one in reached.values()):
         return deployment
     now = datetime.now(UTC)
     for one in known:
@@ -229,6 +235,7 @@ def _end(
         outages=state.outages,
         is_worked_on=state.lock is not None,
         is_unfinished=state.is_unfinished,
+        missing=state.missing,
     )
 
 

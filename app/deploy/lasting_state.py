@@ -35,7 +35,7 @@ class LastingState:
     """What a host says.
 
     Attributes:
-        deployment_id: What is confirmed there; empty where nothing is.
+        deployment_id: What is confirmed there, or was, where it is damaged; empty where nothing is.
         lock: Who works on the host; None if nobody does.
         is_enabled: Whether it starts with the host.
         is_watched: Whether it is watched over.
@@ -56,6 +56,7 @@ class LastingState:
         boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.
         outages: When the other end was lost and came back.
         is_unfinished: Whether files of a deployment are there that never counted.
+        missing: What is gone of a deployment that counts or may run; empty where nothing is.
     """
 
     deployment_id: str = ""
@@ -78,6 +79,7 @@ class LastingState:
     boot_connect_s: float | None = None
     outages: tuple[Outage, ...] = ()
     is_unfinished: bool = False
+    missing: str = ""
 
 
 def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
@@ -119,10 +121,13 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
             changed.append((kind, printable(path, limit=300)))
     clock = _whole(about.get("clock", ""))
     sent, received, rtt_ms = _ping(sections.get("ping", ""))
-    found = about.get("id", "")
+    lock = parse_lock(sections.get("lock", ""))
+    known, _, missing = sections.get("damaged", "").partition("\n")
+    # What somebody is just putting there does not count yet.
+    found = about.get("id", "") or (known if lock is None else "")
     return LastingState(
         deployment_id=found if _ID.fullmatch(found) else "",
-        lock=parse_lock(sections.get("lock", "")),
+        lock=lock,
         is_enabled=about.get("enabled") == "yes",
         is_watched="watched" in about,
         is_standing="standing" in about,
@@ -141,7 +146,50 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
         boot_connect_s=_whole(about.get("boot", "")),
         outages=parse_outages(sections.get("answers", "")),
         is_unfinished="unfinished" in sections,
+        missing=printable(missing, limit=300),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """What is in a place of a host.
+
+    Attributes:
+        seen: What the host says, in its own words; by them it knows whether that has changed.
+        kind: `empty`, `whole`, `damaged` or `unfinished`, see `place.sh`.
+        deployment_id: What counts there, or did, as far as that is known.
+    """
+
+    seen: str
+    kind: str
+    deployment_id: str = ""
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether a part of it is gone though it counts, or may run."""
+        return self.kind == "damaged"
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether something is there that counts, or did."""
+        return self.kind in ("whole", "damaged")
+
+
+UNFINISHED = FoundPlace("unfinished ", "unfinished")
+
+
+def read_place(end: HostEnd, slot: str, *, token: CancelToken) -> FoundPlace:
+    """Say what is in a place of a host, whether all of it is there or not.
+
+    Raises:
+        CommandFailed: The host could not be asked.
+    """
+    result = end.run_script(host_script("find.sh"), (slot,), token=token, timeout_s=10.0)
+    seen = result.stdout.rstrip("\n")
+    kind, _, found = seen.partition(" ")
+    if not result.is_ok or kind not in ("empty", "whole", "damaged", "unfinished"):
+        raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
+    return FoundPlace(seen, kind, found if _ID.fullmatch(found) else "")
 
 
 def parse_outages(text: str) -> tuple[Outage, ...]:

@@ -85,6 +85,7 @@ class EndStatus:
         is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
         is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
             reads them.
+        missing: What is gone of a deployment that counts or may run; empty where nothing is.
     """
 
     side: Side
@@ -111,6 +112,7 @@ class EndStatus:
     outages: tuple[Outage, ...] = ()
     is_worked_on: bool = False
     is_unfinished: bool = False
+    missing: str = ""
 
     @property
     def reconnect_s(self) -> float | None:
@@ -148,7 +150,8 @@ class PairStatus:
     def is_healthy(self) -> bool:
         """Whether a confirmed tunnel is up on both hosts, watched and unchanged."""
         return self.state is DeploymentState.CONFIRMED and all(
-            end.is_up and end.is_enabled and end.is_watched and not end.drift for end in (self.a, self.b)
+            end.is_up and end.is_enabled and end.is_watched and not end.drift and not end.missing
+            for end in (self.a, self.b)
         )
 
     @property
@@ -164,15 +167,21 @@ class PairStatus:
         return tuple(end for end in (self.a, self.b) if end.is_unfinished and not end.is_worked_on)
 
     @property
+    def damaged(self) -> tuple[EndStatus, ...]:
+        """Hosts that have parts of a deployment only, and on which nobody works."""
+        return tuple(end for end in (self.a, self.b) if end.missing and not end.is_worked_on)
+
+    @property
     def can_be_repaired(self) -> bool:
         """Whether one host alone keeps it, both can be reached, and nobody works on them; or whether one is unfinished.
 
-        Whoever makes contact then carries through what was begun last, see `RolloutServices.repair`.
+        Whoever makes contact then carries through what was begun last, see `RolloutServices.repair`; but not where a
+        host has parts of it only.
         """
         return bool(self.unfinished) or (
             self.state is DeploymentState.HALF_CONFIRMED
             and self.deployment is not None
-            and all(end.is_reachable and not end.is_worked_on for end in (self.a, self.b))
+            and all(end.is_reachable and not end.is_worked_on and not end.missing for end in (self.a, self.b))
         )
 
     @property

@@ -21,6 +21,7 @@ LASTING_SCRIPTS = (
     "retire.sh",
     "remove.sh",
     "unlock.sh",
+    "find.sh",
     "state.sh",
     "lan.sh",
     "join.sh",

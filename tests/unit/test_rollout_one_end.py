@@ -188,3 +188,16 @@ def test_what_somebody_is_about_to_put_in_place_is_left_alone(world: World, stor
     with pytest.raises(CommandFailed, match="Somebody works on this host"):
         remove_unfinished(store, world.a, pair, Side.A, token=CancelToken())
     assert place_on(world.a).is_dir()
+
+
+def test_cleaning_up_begins_nothing_else(world: World, store: Store) -> None:
+    pair = world.request.pair
+    break_off(world)
+    Operations(world, store).remove_unfinished(pair, token=CancelToken())
+    assert not place_on(world.a).exists()
+    one = deploy_and_keep(world, store)
+    world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    Operations(world, store).remove_unfinished(pair, token=CancelToken())
+    assert look(world, store).can_be_repaired, "one host alone keeps it still"
+    assert [one.id for one in store.list_deployments("pair")] == [one.id]
+    assert (world.a.links, world.b.links) == ({"eth1"}, STANDING)

@@ -175,7 +175,9 @@ def _looked(status: PairStatus) -> str:
 def _has_nothing(status: PairStatus) -> bool:
     """Whether both hosts say that nothing is there."""
     is_whole = status.a.is_reachable and status.b.is_reachable
-    return status.deployment is None and status.state is None and is_whole and not status.unfinished
+    return (
+        status.deployment is None and status.state is None and is_whole and not status.unfinished and not status.damaged
+    )
 
 
 def _padded(inner: QWidget) -> QWidget:

@@ -165,6 +165,8 @@ def _reached(end: EndStatus) -> str:
 def _state(end: EndStatus, status: PairStatus) -> str:
     if end in status.unfinished:
         return tr("files of a broken-off deployment")
+    if end in status.damaged:
+        return tr("parts of a deployment")
     if not end.deployment_id:
         return state_look(None).word
     if end.left_s is not None:

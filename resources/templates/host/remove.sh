@@ -1,10 +1,12 @@
-# Takes back what is rolled out on this host alone, because the other one cannot be reached; with an empty ID, what is
-# left of a deployment that was broken off while it was put in place. Arguments: SLOT ID OWNER
+# Takes back what is rolled out on this host alone, because the other one cannot be reached; or what is left of a deployment
+# that was broken off while it was put in place. Arguments: SLOT SEEN OWNER; SEEN is what find.sh said of the place.
 
 # @include process.sh
+# @include trees.sh
 # @include uptime.sh
 # @include release.sh
 # @include service.sh
+# @include place.sh
 # @include removing.sh
 
 main() {

@@ -1,5 +1,6 @@
 # Taking back for good what is rolled out on this host, as the only one who works on it.
-# Expects: base, slot, unit (see use_slot), and process.sh, uptime.sh, release.sh, service.sh.
+# Expects: base, slot, unit (see use_slot), and process.sh, trees.sh, uptime.sh, release.sh, service.sh,
+# place.sh.
 
 # extend_lease: how long this may still take; whoever comes later takes it for dead, and stops it.
 extend_lease() {
@@ -55,26 +56,38 @@ lock_host() {
     fi
 }
 
-# take_down: not beside this script's process but below one of its own, which is written down: where this one is killed,
-# that one goes on.
+# take_down: below a process of its own, which is written down: where this one is killed, that one goes on.
 take_down() {
-    service_stop
-    extend_lease
     sh "$base/$id/lasting.sh" down &
     worker=$!
     if start_of "$worker"; then echo "$worker:$start_time" > "$state/worker"; fi
     wait "$worker"
 }
 
+# end_watcher: it would start again what ends.
+end_watcher() {
+    watcher=
+    read -r watcher 2> /dev/null < "/run/tunnelmark-$id/.lasting/watcher"
+    if [ -n "$watcher" ] && is_running "$watcher"; then stop_tree "${watcher%%:*}"; fi
+}
+
+has_all_scripts() {
+    [ -n "$id" ] && [ -f "$base/$id/lasting.sh" ] && [ -f "$base/$id/about.sh" ] && [ -f "$base/$id/steps.sh" ]
+}
+
 # take_away: sets end_text.
 take_away() {
-    end_text="Nothing that could be taken down was found; what may still run goes with a restart of this host."
-    if [ -n "$id" ] && [ -f "$base/$id/lasting.sh" ]; then
+    service_stop
+    extend_lease
+    if has_all_scripts; then
         if ! take_down; then
             echo "It could not be taken down completely; see /run/tunnelmark-$id/.lasting/log, and try again." >&2
             return 1
         fi
         end_text="The tunnel is taken back on this host."
+    else
+        end_watcher
+        end_text="Nothing that could be taken down was found; what may still run goes with a restart of this host."
     fi
     extend_lease
     if ! slot_remove; then
@@ -83,17 +96,19 @@ take_away() {
     fi
 }
 
-# remove_place OWNER [ID]: takes back what this place's deployment has made on this host, and takes away what starts it;
-# only where that deployment counts, if one is named (empty: none counts).
+# remove_place OWNER [SEEN]: takes back what this place's deployment has made on this host, and takes away what starts it;
+# only while that is there which was seen, if that is given: see find.sh.
 remove_place() {
     trap '' INT
     state=/run/tunnelmark
     lock_host "$1" || return 1
+    find_place
     removed=0
     end_text="There is nothing to take back on this host any more."
-    id=
-    read -r id 2> /dev/null < "$base/current"
-    if [ -e "$base" ] && [ "$id" = "${2-$id}" ]; then
+    if [ "$place_is" != empty ] && [ "${2-$place_is $id}" != "$place_is $id" ]; then
+        echo "What is rolled out on this host has changed meanwhile. Look at it once more." >&2
+        removed=1
+    elif [ "$place_is" != empty ]; then
         take_away
         removed=$?
     fi

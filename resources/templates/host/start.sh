@@ -9,9 +9,11 @@
 #     sh start.sh remove   takes everything back on this host alone; for whoever is at its console
 
 # @include process.sh
+# @include trees.sh
 # @include uptime.sh
 # @include release.sh
 # @include service.sh
+# @include place.sh
 # @include removing.sh
 
 main() {
@@ -27,7 +29,11 @@ main() {
         exit
     fi
     if [ -z "$id" ] || [ ! -f "$base/$id/lasting.sh" ]; then
-        if [ "$1" = boot ]; then slot_remove; fi
+        if [ "$1" = boot ]; then
+            find_place
+            # Of what runs, nothing more must go: somebody has to take it down.
+            if [ -z "$id" ] || [ ! -d "/run/tunnelmark-$id" ]; then slot_remove; fi
+        fi
         exit 0
     fi
     case $1 in

@@ -4,6 +4,7 @@
 # @include uptime.sh
 # @include look.sh
 # @include service.sh
+# @include place.sh
 
 # about: who is there, by words and values.
 about() {
@@ -75,9 +76,9 @@ main() {
     certificates=
     ping_many=
     handshake=
-    read -r id 2> /dev/null < "$base/current"
     section lock lock
-    if [ -n "$id" ] && [ -f "$base/$id/about.sh" ]; then
+    find_place
+    if [ "$place_is" = whole ]; then
         word=$mark
         # shellcheck disable=SC1090 # one of our own files
         . "$base/$id/about.sh"
@@ -89,7 +90,9 @@ main() {
         section certificates certificates
         section answers answers
         section log tail -n 50 "$run_dir/.lasting/log"
-    elif [ -z "$id" ] && [ -e "$base" ]; then
+    elif [ "$place_is" = damaged ]; then
+        section damaged printf '%s\n' "$id" "$missing"
+    elif [ "$place_is" = unfinished ]; then
         section unfinished echo yes
     fi
     say finished

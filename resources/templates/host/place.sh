@@ -1,0 +1,40 @@
+# find_place: what is in a place. Sets place_is to `empty`, `whole`, `unfinished` (it was broken off before it counted, and
+# nothing of it runs) or `damaged` (it counts or may run, and a part of it is gone: missing), and id to the deployment as
+# far as that is known. Expects: base.
+# shellcheck disable=SC2034 # not everybody says what is missing
+find_place() {
+    place_is=empty
+    id=
+    missing=
+    [ -e "$base" ] || return 0
+    read -r id 2> /dev/null < "$base/current"
+    if [ -n "$id" ]; then
+        place_is=damaged
+        if [ ! -d "$base/$id" ]; then
+            missing=$base/$id
+        elif [ ! -f "$base/$id/about.sh" ]; then
+            missing=$base/$id/about.sh
+        else
+            place_is=whole
+        fi
+        return 0
+    fi
+    place_is=unfinished
+    for found in "$base"/*/lasting.sh /run/tunnelmark-*; do
+        [ -e "$found" ] || continue
+        case $found in */lasting.sh) found=${found%/lasting.sh} ;; *) may_be_ours "${found##*-}" || continue ;; esac
+        place_is=damaged
+        missing=$base/current
+        id=${found##*[/-]}
+        # Of several it is the one that runs.
+        if [ -d "/run/tunnelmark-$id" ]; then return 0; fi
+    done
+}
+
+# may_be_ours ID: whether a folder below /run is that of a lasting tunnel, and no other place's.
+may_be_ours() {
+    case $1 in *[!0-9a-f]*) return 1 ;; ????????????????) ;; *) return 1 ;; esac
+    for other in /etc/tunnelmark/*/"$1"; do
+        if [ -e "$other" ]; then return 1; fi
+    done
+}

@@ -1,0 +1,174 @@
+"""Parts of what stands on a host are gone by somebody's hand: it is said, nothing is begun, what is left is ended."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from app.cli.exit_codes import ExitCode
+from app.cli.rollout import status_code
+from app.cli.rollout_text import print_status
+from app.compose.rollout_one_end import end_on_one, remove_unfinished
+from app.deploy.places import place_dir
+from app.domain.cancel import CancelToken
+from app.domain.errors import CommandFailed, NotFound
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import DeploymentState
+from app.domain.rollout_events import RolloutEvent, RolloutNote
+from app.domain.rollout_status import PairStatus
+from app.storage import Store
+from support.deploy_world import World, in_every_shell
+from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
+from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, wait_until_watched
+
+START = f"{place_dir(SLOT)}/start.sh"
+RESTART = "what may still run goes with a restart of this host"
+
+
+@pytest.fixture
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path / "world", getattr(request, "param", "dash")) as made:
+        yield made
+
+
+@pytest.fixture
+def store(tmp_path: Path, world: World) -> Iterator[Store]:
+    with Store.open(tmp_path / "t.db") as opened:
+        save_facts(world, opened)
+        yield opened
+
+
+def lose_name(world: World, _deployment_id: str) -> str:
+    (place_on(world.a) / "current").unlink()
+    return f"{place_dir(SLOT)}/current"
+
+
+def lose_folder(world: World, deployment_id: str) -> str:
+    shutil.rmtree(place_on(world.a) / deployment_id)
+    return f"{place_dir(SLOT)}/{deployment_id}"
+
+
+def lose_about(world: World, deployment_id: str) -> str:
+    (place_on(world.a) / deployment_id / "about.sh").unlink()
+    return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
+
+
+def lose_both(world: World, deployment_id: str) -> str:
+    lose_folder(world, deployment_id)
+    return lose_name(world, deployment_id)
+
+
+def text_of(status: PairStatus) -> str:
+    out = io.StringIO()
+    print_status(Console(file=out, width=200), status)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, lose_both])
+def test_it_is_said_and_nothing_is_changed_by_a_look(
+    world: World, store: Store, lose: Callable[[World, str], str]
+) -> None:
+    one = deploy_and_keep(world, store)
+    missing = lose(world, one.id)
+    status = look(world, store)
+    assert (status.state, status.unfinished, status.can_be_repaired) == (DeploymentState.CONFIRMED, (), False)
+    (end,) = status.damaged
+    assert (end.side, end.deployment_id) == (Side.A, one.id)
+    assert end.missing.endswith(missing), "the made-up host's folder comes before it"
+    assert "gateway-a has only parts of a deployment" in status.sentences[-1]
+    assert "tunnelmark undeploy pair" in status.sentences[-1]
+    assert status_code(status) is ExitCode.FAILED
+    assert "gateway-a: parts of a deployment" in text_of(status)
+    assert store.get_deployment(one.id) == one
+    assert Operations(world, store).repair(one.pair, token=CancelToken(), emit=lambda _event: None) is None
+    with pytest.raises(CommandFailed, match="has changed meanwhile"):
+        remove_unfinished(store, world.a, one.pair, Side.A, token=CancelToken())
+    assert (place_on(world.a).exists(), world.a.links) == (True, STANDING)
+
+
+@in_every_shell
+def test_undeploy_takes_down_what_has_lost_its_name(world: World, store: Store) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    one = deploy_and_keep(world, store)
+    lose_name(world, one.id)
+    ended = Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert (ended.state, ended.id) == (DeploymentState.UNDONE, one.id)
+    assert [host.etc_files() for host in world.hosts] == before
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+    assert [run_dirs(host) for host in world.hosts] == [[], []]
+    after = look(world, store)
+    assert (after.state, after.damaged, after.sentences, status_code(after)) == (None, (), (), ExitCode.OK)
+
+
+@pytest.mark.parametrize("lose", [lose_folder, lose_about, lose_both])
+def test_undeploy_says_what_may_still_run(world: World, store: Store, lose: Callable[[World, str], str]) -> None:
+    one = deploy_and_keep(world, store)
+    wait_until_watched(world.a)
+    lose(world, one.id)
+    events: list[RolloutEvent] = []
+    ended = Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=events.append)
+    assert ended.state is DeploymentState.UNDONE
+    (note,) = [event for event in events if isinstance(event, RolloutNote)]
+    assert note.is_warning
+    assert note.text.startswith("gateway-a: Nothing that could be taken down was found")
+    assert RESTART in note.text
+    assert [place_on(host).exists() for host in world.hosts] == [False, False]
+    assert world.b.links == {"eth1"}
+    lasting = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in world.a.processes()]
+    assert not [words for words in lasting if b"lasting.sh" in words], "nothing starts it again"
+
+
+def test_one_host_alone_takes_down_what_has_lost_its_name(world: World, store: Store) -> None:
+    one = deploy_and_keep(world, store)
+    lose_name(world, one.id)
+    half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    assert (half.state, half.id) == (DeploymentState.HALF_CONFIRMED, one.id)
+    assert (world.a.links, place_on(world.a).exists(), world.b.links) == ({"eth1"}, False, STANDING)
+
+
+@in_every_shell
+def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> None:
+    one = deploy_and_keep(world, store)
+    lose_name(world, one.id)
+    assert world.a.shell_run("sh", START, "boot").returncode == 0
+    assert (place_on(world.a) / one.id / "lasting.sh").exists()
+    shutil.rmtree(world.a.path(one.link.run_dir))  # as a restart of the host does
+    assert world.a.shell_run("sh", START, "boot").returncode == 0
+    assert not place_on(world.a).exists()
+
+
+def test_what_somebody_is_just_putting_there_is_not_called_damaged(world: World, store: Store) -> None:
+    one = deploy_and_keep(world, store)
+    lose_name(world, one.id)
+    world.a.path(STATE_DIR).mkdir()
+    status = look(world, store)
+    assert (status.damaged, status.a.deployment_id, status.can_be_repaired) == ((), "", False)
+    assert store.get_deployment(one.id) == one
+
+
+def test_what_is_left_of_another_pair_is_not_taken_for_this_ones(world: World, store: Store) -> None:
+    other = "0123456789abcdef"
+    (place_on(world.a)).mkdir(parents=True)
+    (place_on(world.a).parent / "another" / other).mkdir(parents=True)
+    world.a.path(f"/run/tunnelmark-{other}").mkdir()
+    world.a.path("/run/tunnelmark-tmlbr0.lan").touch()
+    assert [end.side for end in look(world, store).unfinished] == [Side.A]
+    shutil.rmtree(place_on(world.a).parent / "another")
+    status = look(world, store)
+    assert (status.unfinished, [end.deployment_id for end in status.damaged]) == ((), [other])
+
+
+def test_what_is_not_known_here_is_not_written_down_as_if_it_were(world: World, store: Store, tmp_path: Path) -> None:
+    one = deploy_and_keep(world, store)
+    world.a.path(STATE_DIR).mkdir()
+    with Store.open(tmp_path / "other.db") as other:
+        with pytest.raises(CommandFailed):
+            end_on_one(other, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        with pytest.raises(NotFound):
+            other.get_deployment(one.id)

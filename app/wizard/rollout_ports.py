@@ -142,6 +142,10 @@ class RolloutServices(Protocol):
         """
         ...
 
+    def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
+        """Remove what was broken off on a host before it counted, and do nothing else; where there is none, nothing."""
+        ...
+
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Confirm what waits for it on the hosts, whoever applied it.
 

@@ -293,8 +293,6 @@ class FakeRollout:
         self._call("repair")
         assert self.repair_gate.wait(20)
         half = self._standing(pair.name)
-        if half is None:
-            self.unfinished_on &= self.silent  # what cannot be asked keeps it
         if half is None or half.state is not DeploymentState.HALF_CONFIRMED:
             return None
         if half.is_ending:
@@ -303,6 +301,11 @@ class FakeRollout:
         options = replace(half.options, confirm_within_s=None)
         made = self.made(half.pair, half.solution, half.suite, half.title, options)
         return self._roll_out(made, token, emit, _Nobody())
+
+    def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
+        self._call("remove_unfinished")
+        assert self.repair_gate.wait(20)
+        self.unfinished_on &= self.silent  # what cannot be asked keeps it
 
     def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         self._call("confirm")

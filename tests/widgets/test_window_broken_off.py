@@ -27,7 +27,7 @@ def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver:
     page = broken_off(driver)
     driver.services.repair_gate.clear()
     driver.click(page.detail.look)
-    driver.until(lambda: "repair" in driver.services.calls)
+    driver.until(lambda: "remove_unfinished" in driver.services.calls)
     assert page.notice.text == f"lab:practice is being cleaned up. {REPAIR_TEXT}"
     assert "gateway-b has files of a deployment that was broken off" in page.detail.sentence.text()
     assert page.detail.now.facts.text("State") == ("nothing", "files of a broken-off deployment")
@@ -40,13 +40,13 @@ def test_it_is_removed_when_the_pair_is_looked_at_and_the_notice_says_so(driver:
     assert "broken off" not in page.detail.sentence.text(), "the hosts have been looked at once more"
     assert page.detail.now.facts.text("State") == ("nothing", "nothing")
     assert (cell(page, STATE), cell(page, TUNNEL)) == ("nothing", "–")
-    assert driver.services.calls.count("repair") == 1
+    assert driver.services.calls.count("remove_unfinished") == 1
     assert driver.services.calls.count("status") == 2
 
 
 def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Driver) -> None:
     page = broken_off(driver)
-    driver.services.faults["repair"] = CommandFailed(
+    driver.services.faults["remove_unfinished"] = CommandFailed(
         "It could not be taken back on gateway-b.", hint="Is its disk full?"
     )
     driver.click(page.detail.look)
@@ -55,7 +55,7 @@ def test_what_could_not_be_removed_is_tried_again_only_when_asked_for(driver: Dr
     assert "Is its disk full?" in page.notice.text
     driver.click(page.detail.look)
     driver.idle()
-    assert driver.services.calls.count("repair") == 1, "once for each pair by itself"
+    assert driver.services.calls.count("remove_unfinished") == 1, "once for each pair by itself"
     driver.click(page.detail.repair)
     driver.until(lambda: "is cleaned up" in page.notice.text)
     assert driver.services.unfinished_on == set()
@@ -66,7 +66,7 @@ def test_what_the_hosts_still_have_is_not_called_removed(driver: Driver) -> None
     page = broken_off(driver)
     driver.services.repair_gate.clear()
     driver.click(page.detail.look)
-    driver.until(lambda: "repair" in driver.services.calls)
+    driver.until(lambda: "remove_unfinished" in driver.services.calls)
     driver.services.silent.add(Side.B)  # it goes away before anything is removed
     driver.services.repair_gate.set()
     driver.until(lambda: "has not been cleaned up" in page.notice.text)
@@ -85,7 +85,7 @@ def test_what_another_loss_of_power_leaves_is_removed_as_well(driver: Driver) ->
         driver.click(page.detail.look)
         driver.until(lambda: driver.services.unfinished_on == set())
         driver.idle()
-        assert driver.services.calls.count("repair") == number
+        assert driver.services.calls.count("remove_unfinished") == number
 
 
 def test_watching_on_another_page_removes_it_and_the_notice_is_there_afterwards(driver: Driver) -> None:
@@ -116,7 +116,7 @@ def test_it_is_left_alone_while_somebody_works_on_the_host(driver: Driver) -> No
     driver.services.worked_on.add(Side.B)
     driver.click(page.detail.look)
     driver.idle()
-    assert "repair" not in driver.services.calls
+    assert "remove_unfinished" not in driver.services.calls
     driver.services.worked_on.clear()
     driver.click(page.detail.look)
     driver.until(lambda: driver.services.unfinished_on == set())

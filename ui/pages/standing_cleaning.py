@@ -57,7 +57,7 @@ class Cleaner(QObject):
         services, name = cast("RolloutServices", self._context.services), pair.name
 
         def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
-            services.repair(pair, token=token, emit=lambda _event: None)
+            services.remove_unfinished(pair, token=token)
             return services.status(pair, token=token)
 
         self._tried.add(name)

@@ -265,6 +265,21 @@ def test_names_that_nobody_knows_are_said() -> None:
         ("ssh", "^aes256-gcm@openssh.com, ssh-*", ["aes256-gcm@openssh.com"]),
         ("proposals", "aes256-sha2_256-modp2048!, default", ["aes256", "sha2_256", "modp2048"]),
         ("proposals", "aes256gcm16-prfsha384-ke1_mlkem768", ["aes256gcm16", "sha384", "mlkem768"]),
+        ("proposals", "null-sha256-modp2048", ["null-encryption", "sha256", "modp2048"]),
+        ("proposals", "aes256gcm16-x25519-ke1_none", ["aes256gcm16", "x25519"]),
+        ("ipsec-proposals", "null-sha1!", ["null-encryption", "sha1"]),
+        ("ipsec-proposals", "aes256-null", ["aes-256-cbc", "null-authentication"]),
+        ("ipsec-proposals", "aes_gcm256-null", ["aes-256-gcm"]),
+        ("ipsec-proposals", "aes_gcm256;dh20", ["aes-256-gcm", "ecp384"]),
+        ("ipsec-proposals", "aes_gcm256-sha2_512;dh20", ["aes-256-gcm", "sha2_512", "ecp384"]),
+        (
+            "ipsec-proposals",
+            "aes_gcm_c_256+aes_ccm_a128-sha2_512+sha2-dh19+dh31",
+            ["aes-256-gcm", "aes-128-ccm8", "sha2_512", "sha2-256", "ecp256", "x25519"],
+        ),
+        ("ipsec-proposals", "3des-md5;modp1024,aes-sha1-none", ["3des", "md5", "modp1024", "aes-128-cbc", "sha1"]),
+        ("ipsec-proposals", "null_auth_aes_gmac_256-null", ["aes-256-gmac"]),
+        ("ipsec-proposals", "aes256gcm16-prfsha384-ecp384!", ["aes256gcm16", "sha384", "ecp384"]),
         ("tls", "HIGH:!RC4:@SECLEVEL=0", ["tls-keyword-high", "tls-keyword-seclevel=0"]),
         ("tls", "-MD5:ECDHE+AESGCM", ["tls-keyword-ecdhe", "tls-keyword-aesgcm"]),
         ("digest", "none", ["null-authentication"]),
@@ -468,3 +483,29 @@ def test_every_certificate_of_a_block_is_looked_at() -> None:
     assert [one.value for one in said if one.setting == "ca"] == [
         "EC 256 bits signed with sha256; RSA 1024 bits signed with sha1, inline"
     ] * 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "setting"),
+    [
+        (ConfigKind.IPSEC_CONF, "conn a\n esp=null-sha256-modp2048!\n", "conn.a.esp"),
+        (
+            ConfigKind.SWANCTL,
+            "connections { a { version = 2\n children { b { esp_proposals = null-sha256-x25519\n } } } }",
+            "connections.a.children.b.esp_proposals",
+        ),
+    ],
+)
+def test_null_in_proposals_is_no_encryption(kind: ConfigKind, text: str, setting: str) -> None:
+    said = [one for one in found(kind, text) if one.setting == setting and one.question is Question.INSECURE]
+    assert [(one.verdict, one.line) for one in said] == [(Verdict.UNPROTECTED, 2)]
+    assert "can be read" in said[0].reason
+
+
+@pytest.mark.parametrize("esp", ["aes_gcm256;dh20", "aes_gcm256", "aes_gcm256+aes_gcm128-null-dh20+dh21"])
+def test_good_proposals_of_libreswan_are_good(esp: str) -> None:
+    text = f"conn a\n ikev2=insist\n ike=aes_gcm256-sha2_512;dh20\n esp={esp}\n"
+    said = found(ConfigKind.IPSEC_CONF, text)
+    assert [one for one in said if one.question in (Question.INSECURE, Question.MISSING)] == []
+    assert not any("exclamation" in one.reason for one in said)
+    assert not any("does not know this name" in one.reason for one in said)

@@ -17,7 +17,7 @@ from app.policy.judge import UNKNOWN_REASON, judge
 
 _FOLDER = resources.files("resources") / "policy"
 
-STYLES = frozenset({"word", "digest", "colon", "comma", "ssh", "proposals", "tls", "tls13"})
+STYLES = frozenset({"word", "digest", "colon", "comma", "ssh", "proposals", "ipsec-proposals", "tls", "tls13"})
 """Ways to write several algorithms in one setting."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.deploy.ends import HostEnd, printable, whole_seconds
 from app.deploy.ledger import IDENTITY_NUMBER, PUBLIC_NUMBER, RUN_DIR_NUMBER, Ledger, Planned, numbered, undo_line
 from app.deploy.marks import Mark, MarkSink, find, parse_sections, text_after
-from app.deploy.owners import LET_GO, owner_key, owner_text
+from app.deploy.owners import LET_GO, REMOVING, owner_key, owner_text
 from app.deploy.request import LockInfo
 from app.deploy.scripts import call, filled_script, one_line
 from app.deploy.snapshots import SnapshotDepth
@@ -77,10 +77,13 @@ class HeldLock(PairLocked):
                 context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
             )
             return
+        left_s = max(1, lock.left_s)
+        if_dead = f"If it died, the host puts itself back within {left_s} s; then try again."
+        if lock.owner_key == REMOVING:
+            if_dead = f"If it was broken off, this works in {left_s} s."
         super().__init__(
             f"{lock.owner} has been working on {end.label} for {lock.age_s} s.",
-            hint="Wait until it has finished. If it died, the host puts itself back "
-            f"within {max(1, lock.left_s)} s; then try again.",
+            hint=f"Wait until it has finished. {if_dead}",
             context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
         )
 

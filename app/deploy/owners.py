@@ -30,6 +30,11 @@ LET_GO = ""
 """The key of a lock whose owner has left it to the host's timer: what stands there waits to be confirmed by anybody."""
 
 
+REMOVING = "removing"
+"""The key of a lock under which a host takes a tunnel back by itself: that goes on when whoever asked for it has ended,
+and no timer stands behind it. See `removing.sh`."""
+
+
 def is_dead(key: str) -> bool:
     """Return whether a lock's owner was a process of this very computer that no longer runs.
 

@@ -9,7 +9,7 @@ from app.deploy.both import on_both_to_the_end
 from app.deploy.ends import HostEnd
 from app.deploy.ledger import AuditSink, Ledger
 from app.deploy.live import is_live
-from app.deploy.owners import LET_GO, is_dead, owner_key
+from app.deploy.owners import LET_GO, REMOVING, is_dead, owner_key
 from app.deploy.request import LockInfo
 from app.deploy.surveys import survey
 from app.deploy.undoing import UndoState, put_back
@@ -201,6 +201,12 @@ def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -
             f"with: tunnelmark confirm PAIR. Without that, the host goes back within {max(1, lock.left_s)} s."
         )
         return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+    if not is_abandoned(lock) and lock.owner_key == REMOVING:
+        sentence = (
+            f"{lock.owner} takes a tunnel back on {end.label}, for {lock.age_s} s now; it was left alone. If that was "
+            f"broken off, do it again."
+        )
+        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock):
         sentence = (
             f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "
@@ -217,6 +223,9 @@ def _put_back(end: HostEnd, lock: LockInfo, audit: AuditSink | None, *, token: C
     if outcome.state is UndoState.FAILED:
         sentence = f"{whose} could not be taken back completely; on its console, run: {end.console_command}"
         return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
+    if lock.owner_key == REMOVING:
+        sentence = f"{end.label}: taking a tunnel back was broken off there; do it again. Nobody works there any more."
+        return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence, log=outcome.log)
     if outcome.state is UndoState.DONE:
         ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
     return HostRecovery(

@@ -137,6 +137,47 @@ class TestIpsecConf:
         assert said(ConfigKind.IPSEC_CONF, text, "conn.a.auto", "guideline") == []
 
 
+class TestSharedSecretWithoutForwardSecrecy:
+    CONN = "connections {{ a {{ version = 2\n local {{ auth = {auth}\n }}\n children {{\n {children}\n }} }} }}\n"
+
+    def missing(self, auth: str, *children: str) -> list[tuple[int, str]]:
+        text = self.CONN.format(auth=auth, children="\n".join(children))
+        name = "connections.a.children.c{}.esp_proposals"
+        return [one for n in range(len(children)) for one in said(ConfigKind.SWANCTL, text, name.format(n), "missing")]
+
+    def test_each_child_without_a_group(self) -> None:
+        children = (
+            "c0 { esp_proposals = aes256gcm16-x25519\n }",
+            "c1 { mode = tunnel\n }",
+            "c2 { esp_proposals = default\n }",
+            "c3 { esp_proposals = aes256gcm16\n }",
+            "c4 { mode = drop\n }",
+        )
+        assert [verdict for _, verdict in self.missing("psk", *children)] == ["legacy"] * 3
+        assert [line for line, _ in self.missing("psk", *children)] == [7, 9, 11]
+
+    def test_with_certificates_the_defaults_are_left_alone(self) -> None:
+        assert self.missing("pubkey", "c0 { mode = tunnel\n }", "c1 { esp_proposals = default\n }") == []
+
+    def test_one_good_proposal_does_not_speak_for_another(self) -> None:
+        child = "c0 { esp_proposals = aes256gcm16-x25519, aes128gcm16\n }"
+        assert self.missing("pubkey", child) == [(5, "legacy")]
+
+    @pytest.mark.parametrize(
+        ("conn", "expected"),
+        [
+            (" auto=start\n leftauth=psk\n rightauth=psk\n", [(1, "legacy")]),
+            (" auto=start\n keyexchange=ikev2\n authby=secret\n", [(1, "legacy")]),
+            (" auto=start\n keyexchange=ikev2\n authby=secret\n esp=aes256gcm16-x25519!\n", []),
+            (" auto=start\n ikev2=insist\n authby=secret\n", []),
+            (" keyexchange=ikev2\n authby=secret\n", []),
+            (" auto=start\n leftauth=pubkey\n", []),
+        ],
+    )
+    def test_of_ipsec_conf(self, conn: str, expected: list[tuple[int, str]]) -> None:
+        assert said(ConfigKind.IPSEC_CONF, "conn a\n" + conn, "conn.a.esp", "missing") == expected
+
+
 def test_what_a_match_block_says_is_judged_whatever_stands_before_it() -> None:
     text = "PermitRootLogin no\nPasswordAuthentication no\nMatch User x\n PermitRootLogin yes\n"
     assert said(ConfigKind.SSHD, text, "PermitRootLogin", "insecure") == [(4, "legacy")]

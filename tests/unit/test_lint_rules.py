@@ -509,3 +509,39 @@ def test_good_proposals_of_libreswan_are_good(esp: str) -> None:
     assert [one for one in said if one.question in (Question.INSECURE, Question.MISSING)] == []
     assert not any("exclamation" in one.reason for one in said)
     assert not any("does not know this name" in one.reason for one in said)
+
+
+@pytest.mark.parametrize(
+    ("side", "verdict", "word", "replacement"),
+    [
+        ("client", Verdict.INSECURE, "pose as the server", "remote-cert-tls server"),
+        ("tls-client", Verdict.INSECURE, "pose as the server", "remote-cert-tls server"),
+        ("server 10.0.0.0 255.0.0.0", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
+        ("mode server\ntls-server", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
+        ("tls-server", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
+    ],
+)
+def test_what_a_certificate_may_be_used_for_is_said_for_the_side(
+    side: str, verdict: Verdict, word: str, replacement: str
+) -> None:
+    said = [one for one in found(ConfigKind.OPENVPN, f"{side}\nca x\n") if one.setting == "remote-cert-tls"]
+    assert [(one.verdict, one.replacement) for one in said] == [(verdict, replacement)]
+    assert word in said[0].reason
+    checked = found(ConfigKind.OPENVPN, f"{side}\nca x\n{replacement}\n")
+    assert not any(one.setting == "remote-cert-tls" for one in checked)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_said"),
+    [
+        ("passphrase=", False),
+        ('passphrase=""', False),
+        ("passphrase= ", False),
+        ("passphrase=x", True),
+        ("passphrase=#x", True),
+    ],
+)
+def test_an_empty_passphrase_is_none(line: str, is_said: bool) -> None:
+    said = [one.setting for one in found(ConfigKind.FREELAN, f"[security]\n{line}\n") if "pass" in one.setting]
+    assert ("security.passphrase" in said) is is_said
+    assert bool(said) is is_said

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from vpn_adapters.configs.page import SECRET_NAMES, Page, Reading, name_and_value
 
+_EMPTY = ("", '""', "''")
 _HEADER = re.compile(r"\s*\[([^\]\n]{1,80})\]\s*(?:[#;].*)?")
 
 
@@ -29,7 +30,8 @@ def read_sections(text: str, *, comment_signs: str, name: Callable[[str, str], s
         pair = name_and_value(line, comment_signs)
         if pair is None:
             continue
-        if pair[0].lower().rpartition(".")[2] in SECRET_NAMES:
+        is_empty = line[pair[2] :].strip() in _EMPTY
+        if pair[0].lower().rpartition(".")[2] in SECRET_NAMES and not is_empty:
             page.add_secret(number, name(section, pair[0]), pair[2])
         else:
             page.add(number, name(section, pair[0]), pair[1])

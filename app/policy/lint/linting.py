@@ -120,6 +120,7 @@ def _holds(rule: Rule, section: Section) -> bool:
     """Whether the rest of a section, and what is around it, is as a rule wants it."""
     return (
         all(section.inside.has(name) for name in rule.requires)
+        and (not rule.any_of or any(section.inside.has(name) for name in rule.any_of))
         and all(section.around.has(name) for name in rule.around)
         and not any(section.inside.has(name) for name in rule.unless)
     )

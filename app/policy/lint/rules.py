@@ -47,6 +47,7 @@ class Rule:
         is_missing: Whether fault is found if none of the settings is there.
         section: In each section of this name by itself (`[Peer]`, `[*]`, or `connections.*`); None: in the file.
         requires: Only where each of these is in the section, or the file.
+        any_of: Only where one of these is in the section, or the file; empty means that it does not matter.
         around: Only where each of these is in what the section lies in: for a child, its connection.
         unless: Not where one of these is in the section, or the file.
         program: Whose version `since` and `before` speak of.
@@ -67,6 +68,7 @@ class Rule:
     is_missing: bool
     section: str | None
     requires: tuple[Name, ...]
+    any_of: tuple[Name, ...]
     around: tuple[Name, ...]
     unless: tuple[Name, ...]
     program: str
@@ -158,6 +160,7 @@ def _rule(row: dict[str, Any]) -> Rule:
         is_missing=row.pop("missing", False),
         section=row.pop("section", None),
         requires=tuple(_name(text) for text in row.pop("requires", [])),
+        any_of=tuple(_name(text) for text in row.pop("any", [])),
         around=tuple(_name(text) for text in row.pop("around", [])),
         unless=tuple(_name(text) for text in row.pop("unless", [])),
         program=row.pop("program", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.policy.data import Row, all_rows
-from app.policy.names import find_rows
+from app.policy.names import find_rows, size_in_name
 
 _AEAD_MODES = frozenset({"gcm", "gcm12", "gcm8", "ccm", "ocb", "siv", "poly1305"})
 
@@ -46,7 +46,7 @@ def describe(name: str) -> Description | None:
         name=name,
         title=_title(rows),
         kind=_kind(rows),
-        key_bits=main.key_bits,
+        key_bits=size_in_name(name) or main.key_bits,
         block_bits=main.block_bits,
         names=tuple(one for row in rows for one in row.names),
     )

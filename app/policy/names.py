@@ -12,6 +12,10 @@ _LONGEST_NAME = 200
 
 _SIZED = re.compile(r"([a-z]+)-?(\d{3,5})")
 
+_GROUP = re.compile(r"diffie-hellman-group(\d{1,2})-sha\d{1,3}")
+_GROUP_BITS = {1: 1024, 2: 1024, 5: 1536, 14: 2048, 15: 3072, 16: 4096, 17: 6144, 18: 8192}
+"""SSH's groups by number; its first one is Oakley's second. Source: RFC 4253 section 8.1, RFC 3526, RFC 8268."""
+
 _AGREED = re.compile(r"(3des|[a-z]+\d*?)-((?:cbc|ctr|gcm|ccm|gmac|cfb|ofb|ecb)(?:-\d{1,2})?)-(\d{2,3})")
 """How charon names what it agreed on: `AES_GCM_16-256`, `CAMELLIA_CBC-128`. Source: swanctl --list-sas, 5.9 and 6.0."""
 
@@ -75,10 +79,32 @@ def find_rows(name: str) -> tuple[Row, ...]:
         rows = _one(tried) or _sized(tried) or _agreed(tried) or _tls_suite(tried)
         if rows:
             return rows
+    if bare.startswith("hmac-"):
+        return _mac(bare.removeprefix("hmac-"))
     if bare.startswith("exp-"):
         return _tls_suite(f"exp-rsa-{bare.removeprefix('exp-')}")
     # OpenSSL leaves RSA out: AES128-SHA. An IPsec proposal (aes128-sha256) looks the same but for the case.
     return _tls_suite(f"rsa-{bare}") if name.isupper() else ()
+
+
+def size_in_name(name: str) -> int | None:
+    """Return the size in bits that the name of a group or a key tells; None where it tells none.
+
+    Args:
+        name: As any program writes it: `modp1536`, `RSA-4096`, `dh512`, `diffie-hellman-group5-sha1`.
+    """
+    bare = normalise(name[:_LONGEST_NAME]).partition("@")[0]
+    match = _SIZED.fullmatch(bare)
+    if match is not None and (match[1] == "ffdhe" or match[1] in tables().sizes):
+        return int(match[2])
+    match = _GROUP.fullmatch(bare)
+    return _GROUP_BITS.get(int(match[1])) if match is not None else None
+
+
+def _mac(digest: str) -> tuple[Row, ...]:
+    """Return the row of HMAC with a digest, which some write with a hyphen: `sha-1-96`."""
+    found = _one(digest) or _one(re.sub(r"^sha-(?=\d)", "sha", digest))
+    return found if all(row.kind == "mac" for row in found) else ()
 
 
 def _one(name: str) -> tuple[Row, ...]:

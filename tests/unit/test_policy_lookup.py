@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, describe, findings, judge
 from app.policy.names import find_rows
 from support.algorithm_names import lists, names, openvpn_names
@@ -56,6 +57,15 @@ def test_recordings_are_as_long_as_they_were() -> None:
         ("TLS_AES_128_CCM_8_SHA256", ("AES-128", "GCM or CCM with a tag of 64 bits")),
         ("TLS_RSA_WITH_NULL_MD5", ("Key exchange with the certificate's own key", "No encryption", "HMAC-MD5")),
         ("DES-CBC3-SHA", ("Key exchange with the certificate's own key", "3DES", "CBC", "HMAC-SHA-1")),
+        ("HMAC-SHA-1", ("HMAC-SHA-1",)),
+        ("HMAC-SHA-1-96", ("HMAC-SHA-1",)),
+        ("hmac_sha_256", ("HMAC-SHA-256",)),
+        ("HMAC-SHA-512/256", ("HMAC-SHA-512/256",)),
+        ("HMAC-SHA3-384", ("HMAC-SHA3-384",)),
+        ("HMAC-SHA-224", ("HMAC-SHA-224",)),
+        ("HMAC-MD4", ("HMAC-MD4",)),
+        ("HMAC-AES-128-CBC", ()),
+        ("HMAC-X25519", ()),
         ("EXP-RC4-MD5", ("Export-grade TLS", "RC4", "HMAC-MD5")),
     ],
 )
@@ -77,6 +87,15 @@ def test_ipsec_proposal_is_not_taken_for_a_tls_suite() -> None:
         ("bf-cbc", "cipher", "Blowfish in CBC", 128, 64),
         ("hmac-sha2-256", "mac", "HMAC-SHA-256", 256, None),
         ("modp2048", "key-exchange", "Diffie-Hellman of 2048 bits", 2048, None),
+        ("modp1536", "key-exchange", "Diffie-Hellman below 2048 bits", 1536, None),
+        ("modp768", "key-exchange", "Diffie-Hellman below 2048 bits", 768, None),
+        ("dh512", "key-exchange", "Diffie-Hellman below 2048 bits", 512, None),
+        ("MODP_4096", "key-exchange", "Diffie-Hellman of 3072 bits or more", 4096, None),
+        ("ffdhe8192", "key-exchange", "Diffie-Hellman of 3072 bits or more", 8192, None),
+        ("RSA-1536", "signature", "RSA below 2048 bits", 1536, None),
+        ("diffie-hellman-group5-sha1", "key-exchange", "Diffie-Hellman below 2048 bits", 1536, None),
+        ("diffie-hellman-group16-sha512", "key-exchange", "Diffie-Hellman of 3072 bits or more", 4096, None),
+        ("modp1024s160", "key-exchange", "Diffie-Hellman group 22", 1024, None),
     ],
 )
 def test_description_has_kind_and_sizes(
@@ -102,3 +121,7 @@ def test_very_long_names_cost_no_time() -> None:
     for name in ("aes-" * 250_000, "a" * 1_000_000, "1" * 1_000_000, "tls-rsa-with-" + "a-" * 500_000):
         assert judge(name).reason == UNKNOWN_REASON
     assert time.monotonic() - started < 1
+
+
+def test_hmac_with_sha_1_is_outdated_by_its_own_name() -> None:
+    assert judge("HMAC-SHA-1", guidelines=()).verdict is Verdict.LEGACY

@@ -169,3 +169,12 @@ def test_one_that_failed_leaves_the_host_free(world: World, store: Store) -> Non
         end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert not world.a.state_dir.exists()
     assert place_on(world.a).exists()
+
+
+@in_every_shell
+def test_of_two_at_once_one_takes_it_back(world: World, store: Store) -> None:
+    deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
+    with ThreadPoolExecutor(2) as pool:
+        said = [one.stdout for one in pool.map(lambda _nth: world.a.shell_run(*CONSOLE), range(2))]
+    assert sorted(said) == ["", "The tunnel is taken back on this host.\n"]
+    assert (world.a.links, run_dirs(world.a), place_on(world.a).exists()) == ({"eth1"}, [], False)

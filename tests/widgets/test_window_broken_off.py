@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fake_rollout_values import status_of, with_end
 from sample_records import pair
-from standing_driver import cell, page_of
+from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
 from app.domain.errors import CommandFailed
@@ -121,3 +122,17 @@ def test_it_is_left_alone_while_somebody_works_on_the_host(driver: Driver) -> No
     driver.click(page.detail.look)
     driver.until(lambda: driver.services.unfinished_on == set())
     driver.idle()
+
+
+def test_parts_of_what_stands_are_not_shown_as_confirmed_and_nothing_is_begun(driver: Driver) -> None:
+    services, standing = driver.services, stand(driver)
+    page = page_of(driver)
+    told = "gateway-b has only parts of a deployment."
+    missing = "/etc/tunnelmark/58fca5ac/current"
+    services.statuses = [with_end(status_of(pair(), standing), Side.B, [told], missing=missing, is_up=False)]
+    driver.click(page.detail.look)
+    driver.until(lambda: "status" in services.calls)
+    driver.idle()
+    assert page.detail.now.facts.text("State")[1] == "parts of a deployment"
+    assert told in page.detail.sentence.text()
+    assert not {"repair", "remove_unfinished"} & set(services.calls)

@@ -40,6 +40,34 @@ def test_other_texts_are_no_configuration(text: str) -> None:
     assert sniff_kind(text, "/home/user/letter.txt") is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "site { passwd x; type tun; }\n",
+        "site {passwd x;}",
+        "lion {\n  PASSWD x;\n}\n",
+        "site { type tun; proto udp; up { }; }",
+        "lion {\n keepalive yes;\n persist yes;\n}\n",
+    ],
+)
+def test_a_small_vtund_conf_is_known_under_any_name(text: str) -> None:
+    assert sniff_kind(text, "/home/user/tunnel.txt") is ConfigKind.VTUND
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "server {\n  listen 80;\n  keepalive_timeout 65;\n  proxy_pass http://x;\n}\n",
+        "upstream a { server x; keepalive 32; }\n",
+        'zone "x" { type master; file "y"; };\n',
+        "int main() { pass(); return 0; }\n",
+        "; type your text here; pass it on\n",
+    ],
+)
+def test_other_files_with_braces_are_no_vtund_conf(text: str) -> None:
+    assert sniff_kind(text, "/home/user/other.txt") is None
+
+
 @pytest.mark.parametrize("kind", ConfigKind)
 @pytest.mark.parametrize("name", KIND_OF)
 def test_no_secret_leaves_the_reader(name: str, kind: ConfigKind) -> None:

@@ -183,8 +183,8 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             vtund.GLOBS,
             vtund.WORDS,
             r"vtund",
-            r"^[ \t]*pass(?:w|wd|word)?[ \t]+[^;\n]{1,200};"
-            r"|^[ \t]*(?:encr\w*|type[ \t]+(?:tun|ether|pipe|tty|tap))\b[^;\n]{0,80};",
+            r"(?i)(?:^|[{;])[ \t]*(?:pass(?:w|wd|word)?[ \t]+[^;\n]{1,200};"
+            r"|(?:encr\w{0,3}|persist|proto[ \t]+(?:tcp|udp)|type[ \t]+(?:tun|ether|pipe|tty|tap))\b[^;{}\n]{0,80};)",
         ),
     }
 )

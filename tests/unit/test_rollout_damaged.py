@@ -162,6 +162,10 @@ def test_what_is_left_of_another_pair_is_not_taken_for_this_ones(world: World, s
     shutil.rmtree(place_on(world.a).parent / "another")
     status = look(world, store)
     assert (status.unfinished, [end.deployment_id for end in status.damaged]) == ((), [other])
+    own = "a" * 16
+    (place_on(world.a) / own).mkdir()
+    (place_on(world.a) / own / "lasting.sh").touch()
+    assert [end.deployment_id for end in look(world, store).damaged] == [own], "its own scripts say more"
 
 
 def test_what_is_not_known_here_is_not_written_down_as_if_it_were(world: World, store: Store, tmp_path: Path) -> None:

@@ -22,7 +22,10 @@ find_place() {
     place_is=unfinished
     for found in "$base"/*/lasting.sh /run/tunnelmark-*; do
         [ -e "$found" ] || continue
-        case $found in */lasting.sh) found=${found%/lasting.sh} ;; *) may_be_ours "${found##*-}" || continue ;; esac
+        case $found in
+            */lasting.sh) found=${found%/lasting.sh} ;;
+            *) if [ "$place_is" = damaged ] || ! may_be_ours "${found##*-}"; then continue; fi ;;
+        esac
         place_is=damaged
         missing=$base/current
         id=${found##*[/-]}

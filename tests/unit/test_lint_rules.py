@@ -391,6 +391,9 @@ def test_options_reach_the_rules() -> None:
         (ConfigKind.SSH, "ProxyCommand sshpass -p x ssh gw"),
         (ConfigKind.OPENVPN, 'up "curl -u bob:pw https://x"'),
         (ConfigKind.WIREGUARD, "PostUp = wget --password=x https://x"),
+        (ConfigKind.STUNNEL, "execArgs = x --pass y"),
+        (ConfigKind.PPP, 'connect "chat ssword: y"'),
+        (ConfigKind.IPSEC_CONF, 'conn.a.leftupdown="/x --secret y"'),
     ],
 )
 def test_passwords_in_command_lines_are_said(kind: ConfigKind, line: str) -> None:

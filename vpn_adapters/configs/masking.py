@@ -23,7 +23,7 @@ def _pattern(text: str, *hints: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
 
 _LABELLED = (
     # password=…, PIN:…, pin-value=…, pass:…
-    _pattern(rf"(?i)((?<![a-z])(?:{_WORD})(?:-value)?[\"']?\s{{0,9}}[:=]\s{{0,9}}){_VALUE}", *_WORD_HINTS),
+    _pattern(rf"(?i)((?<![a-z])(?:{_WORD})(?:-value)?\\?[\"']?\s{{0,9}}[:=]\s{{0,9}}){_VALUE}", *_WORD_HINTS),
     # SSHPASS=…, PGPASSWORD=…, API_KEY=…
     _pattern(
         rf"(\b[A-Z][A-Z0-9_]{{0,40}}(?:PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|PIN|PSK|_KEY)=){_VALUE}",
@@ -39,6 +39,8 @@ _LABELLED = (
     _pattern(
         r"((?<!\S)[\"']?(?:-[uU]|--user|--proxy-user)(?:=|\s{0,9})[\"']?[^\s:%\"']{1,200}[:%]\s?)[^\s\"']{1,400}", "-u"
     ),
+    # ncat --proxy-auth name:…, socat …,proxyauth=name:…
+    _pattern(r"(?i)(proxy-?auth[\s=]\s{0,9}[\"']?[^\s:\"']{1,200}:)[^\s\"',]{1,400}", "proxyauth", "proxy-auth"),
     # Authorization: Bearer …
     _pattern(r"(?i)(\b(?:proxy-)?authorization[\"']?[\s:=]\s{0,9}[\"']?)[^\"']{1,800}", "authorization"),
     _pattern(rf"(?i)(\bsshpass\s(?:[^|;]{{0,80}}?\s)??-p\s{{0,9}}){_VALUE}", "sshpass"),

@@ -123,7 +123,7 @@ class Page:
     def note(self, sentence: str) -> None:
         """Add a sentence for the reader of the result, once."""
         if len(self._notes) < 20:
-            self._notes[printable(sentence, 400)] = None
+            self._notes[printable(without_secrets(sentence), 400)] = None
 
     def reading(self) -> Reading:
         """Return everything that was found."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lint_corpus import BAD, FOLDER, GOOD, KIND_OF, text_of
+from lint_corpus import BAD, GOOD, KIND_OF, text_of
 
 from app.compose.linting import LintOptions, lint_text
 from app.domain.adapters import Setting
 from app.domain.errors import InvalidOption
-from app.domain.linting import MASK, ConfigKind, FileAccess, LintFinding
+from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.verdicts import Question, Verdict
 from app.policy import GUIDELINES
-from app.policy.lint import MAX_FINDINGS, key_files, lint, rule_sets
+from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
 from vpn_adapters.configs import KINDS
@@ -290,67 +290,6 @@ def test_names_in_settings(style: str, value: str, names: list[str]) -> None:
     assert [name for _, name in split_names(style, value)] == names
 
 
-class TestPermissions:
-    def test_a_file_with_a_secret_that_all_can_read(self) -> None:
-        (said,) = [
-            one
-            for one in lint(ConfigKind.WIREGUARD, [Setting(2, "PrivateKey", MASK)], own_access=FileAccess(0o644))
-            if one.line == 0
-        ]
-        assert (said.question, said.verdict) == (Question.INSECURE, Verdict.INSECURE)
-        assert "0644" in said.reason
-
-    def test_a_file_without_a_secret_may_be_read(self) -> None:
-        assert lint(ConfigKind.WIREGUARD, [Setting(2, "ListenPort", "1")], own_access=FileAccess(0o644)) == ()
-
-    def test_keys_that_a_file_names(self) -> None:
-        parsed = KINDS[ConfigKind.OPENVPN].parse("client\nkey own.key\ntls-crypt ta.key\n<key>\nx\n</key>\n")
-        assert [path for _, path in key_files(ConfigKind.OPENVPN, parsed)] == ["own.key", "ta.key"]
-        said = lint(ConfigKind.OPENVPN, parsed, access={"own.key": FileAccess(0o600), "ta.key": FileAccess(0o664)})
-        assert [one.line for one in said if "can read it" in one.reason] == [3]
-
-    @pytest.mark.parametrize(
-        ("access", "words"),
-        [
-            (FileAccess(0o600, "0", "0"), []),
-            (FileAccess(0o400, "root", "root"), []),
-            (FileAccess(0o640, "root", "root"), []),
-            (FileAccess(0o600, "1000", "1000", user="1000"), []),
-            (FileAccess(0o660, "0", "100"), ["the group 100 can read and change it (mode 0660)"]),
-            (FileAccess(0o640, "root", "users"), ["the group users can read it (mode 0640)"]),
-            (FileAccess(0o620, "0", "100"), ["the group 100 can change it (mode 0620)"]),
-            (FileAccess(0o660), ["its group can read and change it (mode 0660)"]),
-            (FileAccess(0o602, "0", "0"), ["every user of this computer can change it (mode 0602)"]),
-            (FileAccess(0o604, "0", "0"), ["every user of this computer can read it (mode 0604)"]),
-            (FileAccess(0o666, "0", "0"), ["every user of this computer can read and change it (mode 0666)"]),
-            (
-                FileAccess(0o600, "1001", "0", user="1000"),
-                ["it belongs to another user (1001), who can read and change it (mode 0600)"],
-            ),
-            (
-                FileAccess(0o644, "bob", "root", user="alice"),
-                [
-                    "every user of this computer can read it (mode 0644)",
-                    "it belongs to another user (bob), who can read and change it (mode 0644)",
-                ],
-            ),
-        ],
-    )
-    def test_who_may_read_and_change_a_key(self, access: FileAccess, words: list[str]) -> None:
-        parsed = KINDS[ConfigKind.OPENVPN].parse("client\nkey own.key\n")
-        said = [
-            one for one in lint(ConfigKind.OPENVPN, parsed, access={"own.key": access}) if "is secret" in one.reason
-        ]
-        assert [one.reason for one in said] == [f"own.key is secret, and {word}." for word in words]
-        assert {(one.line, one.question) for one in said} <= {(2, Question.INSECURE)}
-        own = lint(ConfigKind.WIREGUARD, [Setting(2, "PrivateKey", MASK)], own_access=access)
-        assert [one.reason for one in own] == [f"The file holds a secret (line 2), and {word}." for word in words]
-
-    def test_a_file_that_all_can_change(self) -> None:
-        (said,) = lint(ConfigKind.WIREGUARD, [Setting(2, "ListenPort", "1")], own_access=FileAccess(0o646, "0", "0"))
-        assert (said.line, said.verdict, said.replacement) == (0, Verdict.INSECURE, "chmod o-w")
-
-
 def test_no_file_gets_findings_without_end() -> None:
     file = lint_text("client\ndev tun\n" + "comp-lzo yes\n" * 5000)
     assert len(file.findings) == MAX_FINDINGS
@@ -383,168 +322,3 @@ def test_options_reach_the_rules() -> None:
     text = "mode server\ntls-server\ndev tap\npeer-fingerprint x\ntls-version-min 1.2\nuser nobody\n"
     assert lint_text(text, "", LintOptions(versions={"openvpn": "2.6"}, guidelines=())).findings == ()
     assert lint_text(text, "", LintOptions(versions={"openvpn": "2.4"}, guidelines=())).findings != ()
-
-
-@pytest.mark.parametrize(
-    ("kind", "line"),
-    [
-        (ConfigKind.SSH, "ProxyCommand sshpass -p x ssh gw"),
-        (ConfigKind.OPENVPN, 'up "curl -u bob:pw https://x"'),
-        (ConfigKind.WIREGUARD, "PostUp = wget --password=x https://x"),
-        (ConfigKind.STUNNEL, "execArgs = x --pass y"),
-        (ConfigKind.PPP, 'connect "chat ssword: y"'),
-        (ConfigKind.IPSEC_CONF, 'conn.a.leftupdown="/x --secret y"'),
-    ],
-)
-def test_passwords_in_command_lines_are_said(kind: ConfigKind, line: str) -> None:
-    said = [one for one in found(kind, line + "\n") if "command line" in one.reason]
-    assert [(one.line, one.verdict) for one in said] == [(1, Verdict.LEGACY)]
-    assert MASK in said[0].value
-
-
-ONE = [(1, Question.INSECURE, Verdict.INSECURE)]
-OUTDATED = [(1, Question.INSECURE, Verdict.LEGACY)]
-
-
-@pytest.mark.parametrize(
-    ("kind", "line", "setting", "expected"),
-    [
-        (ConfigKind.OPENVPN, "setenv opt data-ciphers BF-CBC", "data-ciphers", ONE),
-        (ConfigKind.OPENVPN, "setenv opt tls-version-min 1.0", "tls-version-min", ONE),
-        (ConfigKind.OPENVPN, "setenv opt tls-version-min 1.2", "tls-version-min", []),
-        (ConfigKind.OPENVPN, 'push "cipher BF-CBC"', "push.cipher", ONE),
-        (ConfigKind.OPENVPN, 'push "auth none"', "push.auth", ONE),
-        (ConfigKind.OPENVPN, 'push "cipher AES-256-GCM"', "push.cipher", []),
-        (ConfigKind.OPENVPN, "comp-lzo no", "comp-lzo", OUTDATED),
-        (ConfigKind.OPENVPN, "compress stub-v2", "compress", OUTDATED),
-        (ConfigKind.OPENVPN, "compress stub", "compress", OUTDATED),
-        (ConfigKind.OPENVPN, "compress", "compress", OUTDATED),
-        (ConfigKind.OPENVPN, "compress lz4-v2", "compress", ONE),
-        (ConfigKind.PPP, "deflate 15", "deflate", ONE),
-        (ConfigKind.PPP, "bsdcomp 12,9", "bsdcomp", ONE),
-        (ConfigKind.PPP, "deflate", "deflate", ONE),
-        (ConfigKind.PPP, "deflate 0,0", "deflate", []),
-        (ConfigKind.PPP, "predictor1", "predictor1", ONE),
-        (ConfigKind.PPP, "nodeflate nobsdcomp", "nodeflate", []),
-        (ConfigKind.STUNNEL, "securityLevel = 0", "securityLevel", ONE),
-        (ConfigKind.STUNNEL, "securityLevel = 1", "securityLevel", OUTDATED),
-        (ConfigKind.STUNNEL, "securityLevel = 2", "securityLevel", []),
-    ],
-)
-def test_one_setting(kind: ConfigKind, line: str, setting: str, expected: list[tuple[int, Question, Verdict]]) -> None:
-    said = [one for one in found(kind, line + "\n") if one.setting == setting and one.question is Question.INSECURE]
-    assert [(one.line, one.question, one.verdict) for one in said] == expected
-
-
-def test_what_stands_behind_deflate_is_read() -> None:
-    assert (1, "require-pap", "insecure", "insecure") in words(found(ConfigKind.PPP, "deflate 15 require-pap\n"))
-
-
-@pytest.mark.parametrize(
-    ("child", "conn", "expected"),
-    [
-        ("replay_window = 0", "", {("connections.a.children.b.replay_window", "insecure")}),
-        ("replay_window = 64", "rekey_time = 4h", set()),
-        ("rekey_time = 0s", "", {("connections.a.children.b.rekey_time", "legacy")}),
-        ("rekey_time = 0\nlife_time = 1h", "", set()),
-        ("mode = tunnel", "rekey_time = 0", {("connections.a.rekey_time", "legacy")}),
-        ("mode = tunnel", "rekey_time = 0\nreauth_time = 4h", set()),
-        ("mode = tunnel", "rekey_time = 0\nreauth_time = 0", {("connections.a.rekey_time", "legacy")}),
-    ],
-)
-def test_replay_and_rekeying_of_swanctl(child: str, conn: str, expected: set[tuple[str, str]]) -> None:
-    text = f"connections {{ a {{ version = 2\n {conn}\n children {{ b {{ {child}\n }} }} }} }}"
-    said = found(ConfigKind.SWANCTL, text)
-    assert {(one.setting, str(one.verdict)) for one in said if one.question is Question.INSECURE} == expected
-
-
-CERTIFICATES = FOLDER.parent / "certificates"
-
-
-@pytest.mark.parametrize("block", ["ca", "cert", "extra-certs"])
-@pytest.mark.parametrize(
-    ("name", "reasons"),
-    [
-        ("p256-sha256", []),
-        ("rsa-1024-sha1", ["RSA key below 2048 bits", "signed with MD5 or SHA-1"]),
-        ("root-rsa-512-md5", ["RSA key below 2048 bits", "signs itself with MD5 or SHA-1"]),
-    ],
-)
-def test_inline_certificates(block: str, name: str, reasons: list[str]) -> None:
-    pem = (CERTIFICATES / f"{name}.pem").read_text(encoding="utf-8")
-    said = [one for one in found(ConfigKind.OPENVPN, f"<{block}>\n{pem}</{block}>\n") if one.setting == block]
-    assert len(said) == len(reasons)
-    assert all(reason in one.reason for reason, one in zip(reasons, said, strict=True))
-    assert all(one.line == 1 for one in said)
-
-
-def test_every_certificate_of_a_block_is_looked_at() -> None:
-    good, bad = (
-        (CERTIFICATES / f"{name}.pem").read_text(encoding="utf-8") for name in ("p256-sha256", "rsa-1024-sha1")
-    )
-    said = found(ConfigKind.OPENVPN, f"<ca>\n{good}broken\n{bad}</ca>\n")
-    assert [one.value for one in said if one.setting == "ca"] == [
-        "EC 256 bits signed with sha256; RSA 1024 bits signed with sha1, inline"
-    ] * 2
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "setting"),
-    [
-        (ConfigKind.IPSEC_CONF, "conn a\n esp=null-sha256-modp2048!\n", "conn.a.esp"),
-        (
-            ConfigKind.SWANCTL,
-            "connections { a { version = 2\n children { b { esp_proposals = null-sha256-x25519\n } } } }",
-            "connections.a.children.b.esp_proposals",
-        ),
-    ],
-)
-def test_null_in_proposals_is_no_encryption(kind: ConfigKind, text: str, setting: str) -> None:
-    said = [one for one in found(kind, text) if one.setting == setting and one.question is Question.INSECURE]
-    assert [(one.verdict, one.line) for one in said] == [(Verdict.UNPROTECTED, 2)]
-    assert "can be read" in said[0].reason
-
-
-@pytest.mark.parametrize("esp", ["aes_gcm256;dh20", "aes_gcm256", "aes_gcm256+aes_gcm128-null-dh20+dh21"])
-def test_good_proposals_of_libreswan_are_good(esp: str) -> None:
-    text = f"conn a\n ikev2=insist\n ike=aes_gcm256-sha2_512;dh20\n esp={esp}\n"
-    said = found(ConfigKind.IPSEC_CONF, text)
-    assert [one for one in said if one.question in (Question.INSECURE, Question.MISSING)] == []
-    assert not any("exclamation" in one.reason for one in said)
-    assert not any("does not know this name" in one.reason for one in said)
-
-
-@pytest.mark.parametrize(
-    ("side", "verdict", "word", "replacement"),
-    [
-        ("client", Verdict.INSECURE, "pose as the server", "remote-cert-tls server"),
-        ("tls-client", Verdict.INSECURE, "pose as the server", "remote-cert-tls server"),
-        ("server 10.0.0.0 255.0.0.0", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
-        ("mode server\ntls-server", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
-        ("tls-server", Verdict.LEGACY, "log in as a client", "remote-cert-tls client"),
-    ],
-)
-def test_what_a_certificate_may_be_used_for_is_said_for_the_side(
-    side: str, verdict: Verdict, word: str, replacement: str
-) -> None:
-    said = [one for one in found(ConfigKind.OPENVPN, f"{side}\nca x\n") if one.setting == "remote-cert-tls"]
-    assert [(one.verdict, one.replacement) for one in said] == [(verdict, replacement)]
-    assert word in said[0].reason
-    checked = found(ConfigKind.OPENVPN, f"{side}\nca x\n{replacement}\n")
-    assert not any(one.setting == "remote-cert-tls" for one in checked)
-
-
-@pytest.mark.parametrize(
-    ("line", "is_said"),
-    [
-        ("passphrase=", False),
-        ('passphrase=""', False),
-        ("passphrase= ", False),
-        ("passphrase=x", True),
-        ("passphrase=#x", True),
-    ],
-)
-def test_an_empty_passphrase_is_none(line: str, is_said: bool) -> None:
-    said = [one.setting for one in found(ConfigKind.FREELAN, f"[security]\n{line}\n") if "pass" in one.setting]
-    assert ("security.passphrase" in said) is is_said
-    assert bool(said) is is_said

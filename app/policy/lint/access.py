@@ -45,7 +45,7 @@ def judge_access(
         own_access: Its own permissions; None where they were not looked at.
         access: Permissions of the files it names, by the path as written.
     """
-    found = []
+    found: list[LintFinding] = []
     secret = next((setting for setting in settings if setting.value == MASK), None)
     if own_access is not None and secret is not None:
         subject = f"The file holds a secret (line {secret.line})"

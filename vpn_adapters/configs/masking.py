@@ -23,7 +23,11 @@ def _pattern(text: str, *hints: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
 
 _LABELLED = (
     # password=…, PIN:…, pin-value=…, pass:…
-    _pattern(rf"(?i)((?<![a-z])(?:{_WORD})(?:-value)?\\?[\"']?\s{{0,9}}[:=]\s{{0,9}}){_VALUE}", *_WORD_HINTS),
+    _pattern(
+        rf"(?i)((?:(?<![a-z])(?:{_WORD})|password|passwd|passphrase|secret)(?:-value)?"
+        rf"\\?[\"']?\s{{0,9}}[:=]\s{{0,9}}){_VALUE}",
+        *_WORD_HINTS,
+    ),
     # SSHPASS=…, PGPASSWORD=…, API_KEY=…
     _pattern(
         rf"(\b[A-Z][A-Z0-9_]{{0,40}}(?:PASS|PASSWORD|PASSWD|PASSPHRASE|PWD|SECRET|TOKEN|PIN|PSK|_KEY)=){_VALUE}",
@@ -83,6 +87,14 @@ _COMMANDS = word_set(
 )
 """Settings whose values are command lines. Source: openvpn(8), ssh_config(5), wg-quick(8), stunnel(8), pppd(8),
 vtund.conf(5)."""
+
+
+_SECRET_NAME = re.compile(r"(?i)(?:password|passwd|passphrase|api[-_]?key)\Z")
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a setting is a secret in whatever file, by the end of its name."""
+    return _SECRET_NAME.search(name) is not None
 
 
 def is_command(name: str) -> bool:

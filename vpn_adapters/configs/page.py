@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK
-from vpn_adapters.configs.masking import is_command, without_secrets
+from vpn_adapters.configs.masking import is_command, is_secret, without_secrets
 
 MAX_NAME = 200
 MAX_VALUE = 4096
@@ -85,6 +85,9 @@ class Page:
             value: Its value; keys and passwords in it are masked here.
         """
         self._spoken.add(line)
+        if value not in ("", MASK) and is_secret(name):
+            self.mask(line, max(self.lines[line - 1].find(value), 0))
+            value = MASK
         if is_command(name):
             self._commands[line] = name
         value = printable(without_secrets(value[: 4 * MAX_VALUE], of_command=name))

@@ -31,8 +31,8 @@ class Token(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"(?P<newline>\n)|(?P<space>[ \t\r\f\v]+)|(?P<comment>#[^\n]*)|(?P<sign>[{}=:,;])"
-    r"|\"(?P<string>(?:[^\"\\]|\\.)*)(?P<end>\"?)|(?P<word>[^\s{}=:,;#\"]+)",
+    r"[ \t\r\f\v]*(?:(?P<newline>\n)|(?P<comment>#[^\n]*)|(?P<sign>[{}=:,;])"
+    r"|\"(?P<string>(?:[^\"\\]|\\.)*)(?P<end>\"?)|(?P<word>[^\s{}=:,;#\"]+)|(?P<space>\s))",
     re.DOTALL,
 )
 
@@ -42,20 +42,23 @@ def tokens(text: str) -> Iterator[Token]:
     line, line_start = 1, 0
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
-        first, column = line, match.start() - line_start
         if kind in ("space", "comment"):
             continue
-        if kind in ("newline", "string", "end") and "\n" in match[0]:
-            line += match[0].count("\n")
-            line_start = match.start() + match[0].rindex("\n") + 1
-        if kind == "sign":
-            yield Token(match[0], match[0], first, column, first)
-        elif kind == "newline":
-            yield Token("newline", "", first, column, first)
+        if kind == "newline":
+            yield Token("newline", "", line, match.start(kind) - line_start, line)
+            line += 1
+            line_start = match.end()
+        elif kind == "sign":
+            sign = match["sign"]
+            yield Token(sign, sign, line, match.start(kind) - line_start, line)
         elif kind == "word":
-            yield Token("word", match[0], first, column, first)
+            yield Token("word", match["word"], line, match.start(kind) - line_start, line)
         else:
-            yield Token("string", match["string"], first, column, line)
+            first, column, string = line, match.start("string") - 1 - line_start, match["string"]
+            if "\n" in string:
+                line += string.count("\n")
+                line_start = match.start("string") + string.rindex("\n") + 1
+            yield Token("string", string, first, column, line)
 
 
 class Sections:

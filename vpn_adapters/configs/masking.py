@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from app.domain.linting import MASK
 from vpn_adapters.configs.words import word_set
@@ -16,7 +17,10 @@ _VALUE = r"(?:\\?\"[^\"]{0,400}\"?|'[^']{0,400}'?|[^\s\"'|;&<>()]{1,400})"
 _WORD_HINTS = ("pass", "pwd", "secret", "token", "pin", "psk", "shared", "api", "credential")
 
 
-def _pattern(text: str, *hints: str) -> tuple[tuple[str, ...], re.Pattern[str]]:
+_Pattern = tuple[tuple[str, ...], re.Pattern[str]]
+
+
+def _pattern(text: str, *hints: str) -> _Pattern:
     """Return a pattern after words: a text in lower case without any of these need not be looked at."""
     return hints, re.compile(text)
 
@@ -76,6 +80,12 @@ _HINTS = word_set(
 )
 """A text without any of these, in lower case, has nothing that the patterns look for; most lines have none."""
 
+_ALL_HINTS = {hint for hints, _ in _LABELLED + _IN_COMMANDS for hint in hints}
+_HINTS = tuple(one for one in _ALL_HINTS if not any(other in one for other in _ALL_HINTS - {one}))
+"""A text in lower case without any of these holds nothing that the patterns look for; most lines have none."""
+
+_SHORTEST = 5  # pin:1
+
 _COMMANDS = word_set(
     """
     up down ipchange route-up route-pre-down client-connect client-disconnect learn-address tls-verify
@@ -89,12 +99,12 @@ _COMMANDS = word_set(
 vtund.conf(5)."""
 
 
-_SECRET_NAME = re.compile(r"(?i)(?:password|passwd|passphrase|api[-_]?key)\Z")
+_SECRET_ENDS = ("password", "passwd", "passphrase", "apikey", "api-key", "api_key")
 
 
 def is_secret(name: str) -> bool:
     """Whether the value of a setting is a secret in whatever file, by the end of its name."""
-    return _SECRET_NAME.search(name) is not None
+    return name.lower().endswith(_SECRET_ENDS)
 
 
 def is_command(name: str) -> bool:
@@ -102,23 +112,29 @@ def is_command(name: str) -> bool:
     return name.lower().rpartition(".")[2] in _COMMANDS
 
 
-def without_secrets(text: str, *, of_command: str = "") -> str:
+def without_secrets(text: str, *, is_command_line: bool = False) -> str:
     """Return a text with everything masked that looks like a key, a password or a login within an address.
 
     Args:
         text: A value, or a line of a file.
-        of_command: The setting's name that it belongs to; where that takes a command line, more is taken for a secret.
+        is_command_line: Whether it is, or has, a command line, in which more is taken for a secret.
     """
-    if not text:
+    if len(text) < _SHORTEST:
         return text
     lower = text.lower()
-    for hints, pattern in _LABELLED + _IN_COMMANDS if is_command(of_command) else _LABELLED:
-        for hint in hints:
-            if hint in lower:
-                text = pattern.sub(rf"\1{MASK}", text)
-                break
+    for some_hint in _HINTS:
+        if some_hint in lower:
+            text = _without_labelled(text, lower, _LABELLED + _IN_COMMANDS if is_command_line else _LABELLED)
+            break
     if len(text) < 32 and "://" not in text:
         return text
     return _LOGIN.sub(
         rf"\1:{MASK}@", _KEY_LIKE.sub(lambda found: MASK if _IS_RANDOM.match(found[0]) else found[0], text)
     )
+
+
+def _without_labelled(text: str, lower: str, patterns: Iterable[_Pattern]) -> str:
+    for hints, pattern in patterns:
+        if any(hint in lower for hint in hints):
+            text = pattern.sub(rf"\1{MASK}", text)
+    return text

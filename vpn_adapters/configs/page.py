@@ -71,7 +71,7 @@ class Page:
         self.lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")]
         self._masked_from: dict[int, int] = {}
         self._spoken: set[int] = set()
-        self._commands: dict[int, str] = {}
+        self._commands: set[int] = set()
         self._found: list[Setting] = []
         self._notes: dict[str, None] = {}
         self.private_blocks = self._take_private_blocks()
@@ -88,9 +88,10 @@ class Page:
         if value not in ("", MASK) and is_secret(name):
             self.mask(line, max(self.lines[line - 1].find(value), 0))
             value = MASK
-        if is_command(name):
-            self._commands[line] = name
-        value = printable(without_secrets(value[: 4 * MAX_VALUE], of_command=name))
+        is_command_line = is_command(name)
+        if is_command_line:
+            self._commands.add(line)
+        value = printable(without_secrets(value[: 4 * MAX_VALUE], is_command_line=is_command_line))
         self._found.append(Setting(line, printable(name, MAX_NAME), value))
 
     def add_plain(self, line: int, name: str, value: str) -> None:
@@ -146,7 +147,7 @@ class Page:
         elif "#" in line:
             text, sign, comment = line.partition("#")
             line = text + sign + _SECRET_WORDS.sub(rf"\1 {MASK}", comment[:MAX_VALUE])
-        return printable(without_secrets(line[:MAX_VALUE], of_command=self._commands.get(number, "")))
+        return printable(without_secrets(line[:MAX_VALUE], is_command_line=number in self._commands))
 
     def _take_private_blocks(self) -> list[tuple[int, str]]:
         """Empty every line between the frame of something private; an unclosed one reaches to a tag or the end."""

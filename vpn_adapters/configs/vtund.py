@@ -68,8 +68,10 @@ def _statement(page: Page, prefix: str, words: list[Token]) -> None:
         )
         words = words[:index]
     if words and _is_keyword(words[0].text.lower()):
-        value = " ".join(word.text for word in words[1:])
-        page.add(words[0].line, prefix + words[0].text, re.sub(r" ?([:=,]) ?", r"\1", value))
+        value = " ".join([word.text for word in words[1:]])
+        if any(word.kind in ":=," for word in words):
+            value = re.sub(r" ?([:=,]) ?", r"\1", value)
+        page.add(words[0].line, prefix + words[0].text, value)
     else:
         for word in words:
             page.mask(word.line, word.column)

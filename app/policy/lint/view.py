@@ -40,10 +40,17 @@ class SettingsView:
     def __init__(self, settings: tuple[Setting, ...], origins: Mapping[Setting, Setting] | None = None) -> None:
         self.all = settings
         self._origins = origins or {}
-        self._by_last: dict[str, list[Setting]] = defaultdict(list)
-        for setting in settings:
-            name = setting.name.lower()
-            self._by_last[name if name.startswith("[") else name.rpartition(".")[2]].append(setting)
+        self._found: dict[str, list[Setting]] | None = None
+
+    @property
+    def _by_last(self) -> dict[str, list[Setting]]:
+        """Settings by the last part of their name; made when it is first needed, which in many sections is never."""
+        if self._found is None:
+            self._found = defaultdict(list)
+            for setting in self.all:
+                name = setting.name.lower()
+                self._found[name if name.startswith("[") else name.rpartition(".")[2]].append(setting)
+        return self._found
 
     def matching(self, name: Name) -> Iterator[Setting]:
         """Yield the settings that a name stands for."""
@@ -95,14 +102,13 @@ class SettingsView:
 
     def _dotted(self, parts: list[str]) -> Iterator[Section]:
         outer = len(parts) - 1 - parts[-2::-1].index("*") if "*" in parts[:-1] else 0
+        fixed = [(place, part) for place, part in enumerate(parts) if part != "*"]
         groups: dict[tuple[str, ...], list[Setting]] = defaultdict(list)
         around: dict[tuple[str, ...], list[Setting]] = defaultdict(list)
         for setting in self.all:
             names = parts_of(setting.name)
             head = tuple(names[: len(parts)])
-            if len(head) == len(parts) and all(
-                part in ("*", name.lower()) for part, name in zip(parts, head, strict=True)
-            ):
+            if len(head) == len(parts) and all(head[place].lower() == part for place, part in fixed):
                 groups[head].append(setting)
             if outer:
                 around[tuple(names[:outer])].append(setting)

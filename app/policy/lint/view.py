@@ -105,7 +105,10 @@ class SettingsView:
         fixed = [(place, part) for place, part in enumerate(parts) if part != "*"]
         groups: dict[tuple[str, ...], list[Setting]] = defaultdict(list)
         around: dict[tuple[str, ...], list[Setting]] = defaultdict(list)
+        start = "" if parts[0] == "*" else f"{parts[0]}."
         for setting in self.all:
+            if not setting.name.lower().startswith(start):
+                continue
             names = parts_of(setting.name)
             head = tuple(names[: len(parts)])
             if len(head) == len(parts) and all(head[place].lower() == part for place, part in fixed):

@@ -64,22 +64,6 @@ _IN_COMMANDS = (
     _pattern(rf"(?i)((?<!\S)(?:{_WORD})\s{{1,9}}){_VALUE}", *_WORD_HINTS),
 )
 
-_COMMANDS = tuple(
-    re.compile(text)
-    for text in (
-        # what is handed to another program's input
-        r"(?i)(\b(?:echo|printf)\s{1,9})[^|]{1,400}(?=\|)",
-        # chat scripts and such: assword: …, password …
-        rf"(?i)(\b[a-z]{{0,3}}ssword[^\s\"']{{0,40}}[\"']?\s{{1,9}}){_VALUE}",
-        rf"(?i)((?<!\S)(?:{_WORD})\s{{1,9}}){_VALUE}",
-    )
-)
-
-_HINTS = word_set(
-    "pass sword pwd -pw bearer secret token pin psk key cred auth -u user mysql mariadb ldap ipmi echo printf"
-)
-"""A text without any of these, in lower case, has nothing that the patterns look for; most lines have none."""
-
 _ALL_HINTS = {hint for hints, _ in _LABELLED + _IN_COMMANDS for hint in hints}
 _HINTS = tuple(one for one in _ALL_HINTS if not any(other in one for other in _ALL_HINTS - {one}))
 """A text in lower case without any of these holds nothing that the patterns look for; most lines have none."""

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,8 +98,10 @@ class Sshd:
     def stop(self) -> None:
         if self.process is not None:
             for pid in self.children():
-                os.kill(pid, signal.SIGCONT)
-                os.kill(pid, signal.SIGKILL)
+                # One that was stopped may end by itself as soon as it goes on.
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGCONT)
+                    os.kill(pid, signal.SIGKILL)
             self.process.terminate()
             self.process.wait()
             self.process = None

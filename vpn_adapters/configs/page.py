@@ -189,13 +189,16 @@ def words_of(line: str, comment_signs: str = "#") -> list[tuple[int, str]]:
         double, single, bare = match.groups()
         if bare is not None and bare[0] in comment_signs:
             break
-        word = single if single is not None else re.sub(r"\\(.)", r"\1", double if double is not None else bare)
+        word = bare if bare is not None else single if single is not None else double
+        if single is None and "\\" in word:
+            word = _ESCAPED.sub(r"\1", word)
         found.append((match.start(), word))
         if len(found) == 64:
             break
     return found
 
 
+_ESCAPED = re.compile(r"\\(.)")
 _WORD = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|((?:[^\s\\\"']|\\.|\\$)(?:[^\s\\]|\\.|\\$)*|[\"'][^\s]*)")
 
 

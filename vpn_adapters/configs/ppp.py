@@ -28,6 +28,7 @@ _FLAGS = """auth noauth debug defaultroute nodefaultroute replacedefaultroute no
     refuse-mschap-v2 refuse-pap require-chap require-eap require-mppe require-mppe-128 require-mppe-40 require-mschap
     require-mschap-v2 require-pap mppe silent sync updetach usepeerdns receive-all xonxoff +chap -chap +pap -pap +mschap
     +mschap-v2 chapms-strip-domain ktune mppe-stateful"""
+_FLAG_WORDS = frozenset(_FLAGS.split())
 PPP_WORDS = word_set(f"{_WITH_VALUE} {_FLAGS}")
 """Options by which such a file is known. Source: pppd(8) of ppp 2.4.9 and 2.5."""
 
@@ -69,7 +70,7 @@ def _option(page: Page, number: int, words: list[tuple[int, str]], index: int) -
         page.add_secret(number, name, words[index + 1][0] if value else column)
         return index + 2
     if name in PPP_WORDS:
-        is_flag = value in PPP_WORDS or name in _FLAGS.split() or not value
+        is_flag = value in PPP_WORDS or name in _FLAG_WORDS or not value
         page.add(number, name, "" if is_flag else value)
         return index + (1 if is_flag else 2)
     if len(words) - index >= 3 and index == 0:  # client, server, secret, addresses: pppd(8), "AUTHENTICATION"

@@ -13,7 +13,8 @@ from app.deploy.scripts import host_script
 PLACES = "/etc/tunnelmark"
 _START = "start.sh"
 _BROKEN_OFF = re.compile(
-    rf"{PLACES}(?:/[0-9a-f]{{8}}(?:/(?P<name>{re.escape(_START)}|\.start\.new|times(?P<time>/\d+\.(?:before|after))?))?)?"
+    rf"{PLACES}(?:/[0-9a-f]{{8}}(?:/(?P<name>{re.escape(_START)}|\.(?:start|service)\.new|"
+    r"times(?P<time>/\d+\.(?:before|after))?))?)?"
 )
 """What `install.sh` makes before what starts with the host: nothing runs any of it. Source: its function `install`."""
 
@@ -63,7 +64,7 @@ def _is_inert(path: str, text: str, content: str) -> bool:
     match = _BROKEN_OFF.fullmatch(path)
     if match is None:
         return False
-    is_file = match["name"] in (_START, ".start.new") or match["time"] is not None
+    is_file = match["name"] in (_START, ".start.new", ".service.new") or match["time"] is not None
     if not text.startswith("-" if is_file else "d"):
         return False
     if match["name"] == _START:

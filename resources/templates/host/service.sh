@@ -86,16 +86,17 @@ END
     fi
 }
 
-# service_enable: puts in place what is missing of it.
+# service_enable: puts in place what is missing of it. Until the service's file is whole, it lies in the place's own
+# folder: what a loss of power leaves is there.
 service_enable() {
     first=
     for path in $(service_paths); do
         if [ -z "$first" ]; then
             first=$path
             [ ! -e "$path" ] || continue
-            service_text > "${path%/*}/.$unit.new" || return 1
-            case $path in *.service) chmod 644 "${path%/*}/.$unit.new" ;; *) chmod 755 "${path%/*}/.$unit.new" ;; esac
-            mv -f "${path%/*}/.$unit.new" "$path" || return 1
+            service_text > "$base/.service.new" || return 1
+            case $path in *.service) chmod 644 "$base/.service.new" ;; *) chmod 755 "$base/.service.new" ;; esac
+            mv -f "$base/.service.new" "$path" || return 1
         elif [ ! -L "$path" ]; then
             [ -d "${path%/*}" ] || mkdir -m 755 "${path%/*}" || return 1
             ln -s "$first" "$path" || return 1
@@ -105,7 +106,7 @@ service_enable() {
 }
 
 service_disable() {
-    for path in $(service_paths); do rm -f "$path" "${path%/*}/.$unit.new"; done
+    for path in $(service_paths); do rm -f "$path"; done
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 }
 

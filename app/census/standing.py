@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.solutions import Suite
 
 MIN_UP_S = 3.0
-PATIENCE = 4.0
+PATIENCE = 2.0
 """An option may take so many times as long to be up as the slowest that came up before it."""
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from app.domain.adapters import Adapter
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from support.adapter_cases import facts, home, platforms
-from support.bare_tunnel import BareTunnel, build, marks_on_underlay, new_tunnel, ping
+from support.bare_tunnel import Make, build, marks_on_underlay, ping, tunnels_made
 from support.lab_pairs import LabPair, LabPairs
 from support.lab_sessions import sh
 from vpn_adapters.registry import ADAPTERS
-
-Make = Callable[[Adapter], BareTunnel]
-
 
 ON_DEBIAN_13 = pytest.mark.parametrize("pair", ["debian-13"], indirect=True)
 EACH_AT_HOME = pytest.mark.parametrize(
@@ -37,18 +33,8 @@ def pair(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> LabPair:
 @pytest.fixture
 def make(pair: LabPair) -> Iterator[Make]:
     """Give a tunnel of which nothing is made, and see afterwards that nothing of it is left."""
-    made: list[tuple[BareTunnel, tuple[str, str]]] = []
-
-    def new(adapter: Adapter) -> BareTunnel:
-        suite = next(suite for suite in adapter.suites(*pair.facts) if suite.is_default)
-        tunnel = new_tunnel(pair.sessions, adapter, suite, pair.facts, pair.link)
-        made.append((tunnel, tunnel.both(tunnel.snapshot)))
-        return tunnel
-
-    yield new
-    for tunnel, before in made:
-        tunnel.undo()
-        assert tunnel.both(tunnel.snapshot) == before
+    with tunnels_made(pair.sessions, pair.facts, pair.link) as new:
+        yield new
 
 
 @pytest.mark.parametrize(("pair", "platform"), [(name, name) for name in platforms()], indirect=["pair"])

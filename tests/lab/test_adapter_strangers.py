@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from app.domain.adapters import Adapter, PublicIdentity
+from app.domain.adapters import PublicIdentity
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import Link
-from support.bare_tunnel import BareTunnel, new_tunnel, ping
+from support.bare_tunnel import BareTunnel, Make, ping, tunnels_made
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 from vpn_adapters.registry import ADAPTERS
-
-Make = Callable[[Adapter], BareTunnel]
 
 
 @pytest.fixture
 def make(net: NetBench) -> Iterator[Make]:
     """Give a tunnel of which nothing is made, and see afterwards that nothing of it is left."""
-    made: list[tuple[BareTunnel, tuple[str, str]]] = []
+    with tunnels_made(net.sessions, net.facts, Link(*net.hosts.addresses)) as new:
+        yield new
 
-    def new(adapter: Adapter) -> BareTunnel:
-        suite = next(suite for suite in adapter.suites(*net.facts) if suite.is_default)
-        tunnel = new_tunnel(net.sessions, adapter, suite, net.facts, Link(*net.hosts.addresses))
-        made.append((tunnel, tunnel.both(tunnel.snapshot)))
-        return tunnel
 
-    yield new
-    for tunnel, before in made:
-        tunnel.undo()
-        assert tunnel.both(tunnel.snapshot) == before
+def assert_stays_down(tunnel: BareTunnel) -> None:
+    tunnel.apply()
+    with pytest.raises(DeadlineExceeded):
+        tunnel.wait_until_up(timeout_s=5)
+    assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
 
 
 @pytest.mark.parametrize("wrong", list(Side))
@@ -44,20 +39,14 @@ def test_openvpn_does_not_come_up_with_another_peers_certificate(wrong: Side, ma
     stranger = PublicIdentity({**own.values, "fingerprint": ":".join(["AB"] * 32)})
     changed = {"identity_a": stranger} if wrong is Side.A else {"identity_b": stranger}
     tunnel.request = replace(tunnel.request, **changed)
-    tunnel.apply()
-    with pytest.raises(DeadlineExceeded):
-        tunnel.wait_until_up(timeout_s=5)
-    assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
+    assert_stays_down(tunnel)
 
 
 def test_tinc_does_not_come_up_with_another_peers_key(make: Make) -> None:
     tunnel = make(ADAPTERS["tinc"])
     tunnel.make_keys()
     tunnel.request = replace(tunnel.request, identity_a=tunnel.request.identity_b)
-    tunnel.apply()
-    with pytest.raises(DeadlineExceeded):
-        tunnel.wait_until_up(timeout_s=5)
-    assert ping(tunnel.sessions.a, tunnel.plan.probe_address(Side.B), wait_s=2) == 0
+    assert_stays_down(tunnel)
 
 
 def test_ssh_does_not_come_up_with_another_peers_host_key(make: Make) -> None:

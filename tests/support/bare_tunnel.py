@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -163,6 +164,27 @@ def new_tunnel(
 ) -> BareTunnel:
     """Return a tunnel of which nothing is made yet."""
     return BareTunnel(sessions, adapter, PlanRequest(link=link, suite=suite, facts_a=hosts[0], facts_b=hosts[1]))
+
+
+Make = Callable[[Adapter], BareTunnel]
+"""Gives a tunnel of an adapter's default suite, of which nothing is made yet."""
+
+
+@contextmanager
+def tunnels_made(sessions: SessionPair, facts: tuple[HostFacts, HostFacts], link: Link) -> Iterator[Make]:
+    """Give what makes tunnels; at the end of the `with` block all are taken back, and nothing of them may be left."""
+    made: list[tuple[BareTunnel, tuple[str, str]]] = []
+
+    def new(adapter: Adapter) -> BareTunnel:
+        suite = next(suite for suite in adapter.suites(*facts) if suite.is_default)
+        tunnel = new_tunnel(sessions, adapter, suite, facts, link)
+        made.append((tunnel, tunnel.both(tunnel.snapshot)))
+        return tunnel
+
+    yield new
+    for tunnel, before in made:
+        tunnel.undo()
+        assert tunnel.both(tunnel.snapshot) == before
 
 
 def build(tunnel: BareTunnel) -> float:

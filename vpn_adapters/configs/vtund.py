@@ -67,7 +67,7 @@ def _statement(page: Page, prefix: str, words: list[Token]) -> None:
             secret.line, f"{prefix}{secret.text[:8]}", secret.column + len(secret.text), last_line=words[-1].last_line
         )
         words = words[:index]
-    if words and _is_keyword(words[0].text.lower()):
+    if words and words[0].text.lower() in _KEYWORDS:
         value = " ".join([word.text for word in words[1:]])
         if any(word.kind in ":=," for word in words):
             value = re.sub(r" ?([:=,]) ?", r"\1", value)
@@ -77,5 +77,5 @@ def _statement(page: Page, prefix: str, words: list[Token]) -> None:
             page.mask(word.line, word.column)
 
 
-def _is_keyword(word: str) -> bool:
-    return word in WORDS or (len(word) >= 4 and any(known.startswith(word) for known in WORDS))
+_KEYWORDS = WORDS | {word[:length] for word in WORDS for length in range(4, len(word))}
+"""Keywords, also cut short."""

@@ -12,7 +12,7 @@ from app.census.words import last_line, reason_of, telling_line, with_words
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
-from app.domain.errors import CommandFailed, EnvironmentFault, TunnelDown, TunnelmarkError
+from app.domain.errors import CommandFailed, EnvironmentFault, HopelessTunnel, TunnelDown, TunnelmarkError
 from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.probes.quick import QuickOutcome, QuickRequest
@@ -86,7 +86,7 @@ def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
 
 
 def _bring(trial: Trial, suite: Suite, began_s: float) -> tuple[SwitchableTunnel, str]:
-    """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless a program crashed.
+    """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless its cause is clear.
 
     Returns:
         The tunnel, and a doubt where it needed both tries.
@@ -95,7 +95,7 @@ def _bring(trial: Trial, suite: Suite, began_s: float) -> tuple[SwitchableTunnel
         return trial.standing.bring(suite), ""
     except (TunnelDown, CommandFailed) as error:
         error.context["kernel"] = _crashes(trial, began_s)
-        if error.context["kernel"]:
+        if error.context["kernel"] or isinstance(error, HopelessTunnel):
             raise
         first = error
     try:

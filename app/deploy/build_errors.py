@@ -10,7 +10,7 @@ from app.deploy.ledger import Ledger
 from app.deploy.marks import Mark, find, text_after
 from app.domain.adapters import TunnelPlan, UpCheck
 from app.domain.commands import CommandResult
-from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown, TunnelmarkError
+from app.domain.errors import CommandFailed, HopelessTunnel, PreflightRefused, TunnelDown, TunnelmarkError
 
 MAX_CHARACTERS = 2000
 
@@ -50,7 +50,7 @@ def build_error(
                 hint="Something else on the host uses that name. It was left alone.",
                 context={"host": end.label},
             )
-        case "died" | "check" | "cross":
+        case "died" | "hopeless" | "check" | "cross":
             return _not_up(end, plan, checks, marks, words)
         case _:
             return begin_error(end, marks, result, ledger)
@@ -72,6 +72,12 @@ def _not_up(
             f"The program on {end.label} ended by itself before the tunnel was up.",
             hint="Its last words are in the details.",
             context={"host": end.label, "output": _output(marks, "died")},
+        )
+    if words[0] == "hopeless":
+        return HopelessTunnel(
+            f"The program on {end.label} says why frames will never cross this tunnel.",
+            hint="Its words are in the details. Choose another suite.",
+            context={"host": end.label, "output": _output(marks)},
         )
     if words[0] == "check":
         number = words[1]

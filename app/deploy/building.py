@@ -224,6 +224,8 @@ def _check_lines(building: Building, side: Side) -> list[str]:
     lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
     if own.log_paths:  # there are daemons, whose end is noticed at once
         lines.append(call("find_daemons"))
+    if own.hopeless:
+        lines.append(call("hopeless_at", own.hopeless, *own.log_paths))
     checks = [_check_line(number, check) for number, check in _numbered_checks(own)]
     negotiated = [checks.pop()] if own.negotiated is not None else []
     return [*lines, *checks, *_cross_lines(building, side), *negotiated]
@@ -239,8 +241,7 @@ def _cross_lines(building: Building, side: Side) -> list[str]:
         return []
     peer = building.plan.probe_address(side.other)
     ping = ping_once(building.request, side, own.interface, peer)
-    hopeless = [call("hopeless_at", own.hopeless, *own.log_paths)] if own.hopeless else []
-    return [*hopeless, call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
+    return [call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
 
 
 def ping_once(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:

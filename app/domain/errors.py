@@ -130,6 +130,10 @@ class TunnelDown(EnvironmentFault):
     reason = "tunnel-down"
 
 
+class HopelessTunnel(TunnelDown):
+    """A program said why the tunnel never will come up with this suite: trying again would not help."""
+
+
 class ProbeFailed(EnvironmentFault):
     """A measurement could not be made; the context says why."""
 

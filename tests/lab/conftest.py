@@ -16,9 +16,11 @@ from pathlib import Path
 import pytest
 from platformdirs import user_cache_path, user_state_path
 
+from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager, LabSpec
+from support.lab_deploy import Snapshots, differences
 from support.lab_pairs import LabPair, LabPairs
 from support.lab_power import LabPower
 from support.net_bench import NetBench, net_bench
@@ -107,6 +109,19 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetBench]:
     need_namespaces()
     with net_bench(tmp_path_factory.mktemp("net")) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def net_before(net: NetBench) -> Snapshots:
+    """What both hosts made of namespaces looked like at first."""
+    return net.look(SnapshotDepth.THOROUGH)
+
+
+@pytest.fixture
+def net_unchanged(net: NetBench, net_before: Snapshots) -> Iterator[None]:
+    """See to it that a test leaves both hosts as it found them, to the byte."""
+    yield
+    assert differences(net_before, net.look(SnapshotDepth.THOROUGH)) == []
 
 
 @pytest.fixture

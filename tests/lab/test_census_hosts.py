@@ -11,12 +11,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
 from app.domain.census_events import OptionEnded, OptionStarted
@@ -25,10 +23,11 @@ from app.ranking.census import behind_best, count_census
 from app.storage import Store
 from support import lab_census
 from support.lab_campaign import Found, find_out
-from support.lab_deploy import Snapshots, differences
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 from support.pair_files import save_pair
+
+pytestmark = pytest.mark.usefixtures("net_unchanged")
 
 ROOT = Path(__file__).parents[2]
 LEASE_S = 8
@@ -40,19 +39,6 @@ SAMPLE = ("AES-128-CBC", "AES-128-CFB1", "none", "AES-256-GCM", "SHA256", "SHAKE
 @pytest.fixture(scope="module")
 def found(net: NetBench) -> Found:
     return find_out(net.pair, net.sessions)
-
-
-@pytest.fixture(scope="module")
-def before(net: NetBench) -> Snapshots:
-    """What both hosts looked like at first."""
-    return net.look(SnapshotDepth.THOROUGH)
-
-
-@pytest.fixture(autouse=True)
-def unchanged(net: NetBench, before: Snapshots) -> Iterator[None]:
-    """Every test here leaves both hosts as it found them."""
-    yield
-    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
 
 
 def listed(found: Found, *names: str) -> tuple[str, ...]:

@@ -6,34 +6,22 @@ What needs a machine (kernel VPNs, systemd, a clock, other users) is tried on ga
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from app.deploy import SnapshotDepth, preflight, preview, recover, temporary_tunnel
+from app.deploy import preflight, preview, recover, temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, CommandFailed, DiskFull, PairLocked, PreflightRefused, TunnelDown
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.lab_deploy import Altered, Snapshots, differences, shell_step
+from support.lab_deploy import Altered, shell_step
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 from vpn_adapters.registry import ADAPTERS
 
-
-@pytest.fixture(scope="module")
-def before(net: NetBench) -> Snapshots:
-    """What both hosts looked like at first."""
-    return net.look(SnapshotDepth.THOROUGH)
-
-
-@pytest.fixture(autouse=True)
-def unchanged(net: NetBench, before: Snapshots) -> Iterator[None]:
-    """Every test here must leave both hosts as it found them, to the byte."""
-    yield
-    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
+pytestmark = pytest.mark.usefixtures("net_unchanged")
 
 
 def ignore_stage(_stage: Stage, _detail: str) -> None:

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.deploy import SnapshotDepth, recover, temporary_tunnel
+from app.deploy import recover, temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import ConnectionLost
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
 from support.killing import kill_tunnelmark
-from support.lab_deploy import Snapshots, differences
 from support.lab_sessions import connected, sh
 from support.net_bench import NetBench
+
+pytestmark = pytest.mark.usefixtures("net_unchanged")
 
 LEASE_S = 6
 STOP_LISTENING = "kill -9 $(pgrep -x -P 1 sshd)"
 START_LISTENING = "/usr/sbin/sshd -f /etc/ssh/sshd_config -E /var/log/sshd.log"
-
-
-@pytest.fixture(scope="module")
-def before(net: NetBench) -> Snapshots:
-    """What both hosts looked like at first."""
-    return net.look(SnapshotDepth.THOROUGH)
-
-
-@pytest.fixture(autouse=True)
-def unchanged(net: NetBench, before: Snapshots) -> Iterator[None]:
-    """Every test here must leave both hosts as it found them, to the byte."""
-    yield
-    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
 
 
 def wait_until_back(net: NetBench, timeout_s: float) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lab_sessions import connected, left_running, sh, wait_until_clean
+from ping_stop import assert_cancelling_ends_ping
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -164,22 +165,7 @@ def test_an_address_that_nobody_has(sessions: SessionPair) -> None:
 
 @pytest.mark.timed
 def test_cancelling_ends_ping_on_the_host(sessions: SessionPair) -> None:
-    token = CancelToken()
-    cancelled_s = 0.0
-
-    def on_samples(_frame: int, first: int, _rtt_ms: tuple[float, ...]) -> None:
-        nonlocal cancelled_s
-        if first > 100 and not cancelled_s:
-            assert left_running(sessions.a)
-            cancelled_s = time.monotonic()
-            token.cancel()
-
-    with pytest.raises(Cancelled):
-        measure_latency(sessions.a, LatencyRequest(B, A, (60,), 100_000), token=token, on_samples=on_samples)
-    stopped_s = time.monotonic()
-
-    assert stopped_s - cancelled_s < STOP_S
-    wait_until_clean(sessions.a, timeout_s=5)
+    assert_cancelling_ends_ping(sessions.a, sessions.a, LatencyRequest(B, A, (60,), 100_000))
 
 
 def test_a_connection_that_is_cut_leaves_no_ping_behind(net: NetBench, sessions: SessionPair, tmp_path: Path) -> None:

@@ -7,29 +7,20 @@ from dataclasses import replace
 
 import pytest
 
-from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.wire import LeakVerdict
 from app.probes.wire import probe_wire
-from support.lab_deploy import Snapshots, differences
 from support.lab_sessions import sh
 from support.lab_wire import check_protected, probe, standing
 from support.net_bench import NetBench
 
 
-@pytest.fixture(scope="module")
-def before(net: NetBench) -> Snapshots:
-    """What both hosts looked like at first."""
-    return net.look(SnapshotDepth.THOROUGH)
-
-
 @pytest.fixture(autouse=True)
-def unchanged(net: NetBench, before: Snapshots) -> Iterator[None]:
+def nothing_left(net: NetBench, net_unchanged: None) -> Iterator[None]:
     """Every test leaves both hosts as they were, whatever it broke."""
     yield
-    assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
     for session in (net.sessions.a, net.sessions.b):
         assert sh(session, "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; true") == ""
 

@@ -15,6 +15,7 @@ from app.domain.errors import (
     Cancelled,
     CleanupFailed,
     ConnectionLost,
+    HopelessTunnel,
     InvalidOption,
     InvalidPlan,
     PackageMissing,
@@ -199,6 +200,11 @@ class TestResults:
         record = Census(SHAKE, tunnels=tunnels).run()
         assert record.results[0].reason == "It ended. It said: openvpn[1]: segfault at 0"
         assert tunnels.did.count("switch SHAKE128") == 1
+
+    def test_what_a_program_calls_hopeless_is_not_tried_again(self) -> None:
+        census = Census(CBC, tunnels=FakeCensusTunnels(faults={"AES-128-CBC": [HopelessTunnel("Never."), None]}))
+        assert census.statuses(census.run()) == {"AES-128-CBC": "fails"}
+        assert census.tunnels.did.count("switch AES-128-CBC") == 1
 
 
 class TestCounting:

@@ -1,67 +1,27 @@
-"""The page that rolls out: choice, dry run, stages, countdown, both answers and none, faults."""
+"""The page that rolls out: where it is reached from, choice, dry run, what it refuses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
+from deploy_driver import looked_at, page_of, previewed
 from fake_rollout_values import CONF
 from fake_services import FakeServices
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
-from sample_records import pair
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutStage
 from app.domain.verdicts import Verdict
 from app.wizard import Prompts, Step
 from ui.pages.deploy import DeployPage
-
-
-def page_of(driver: Driver) -> DeployPage:
-    driver.window.show_rollout()
-    driver.until(lambda: isinstance(driver.window.current, DeployPage))
-    driver.idle()
-    page = driver.window.current
-    assert isinstance(page, DeployPage)
-    return page
-
-
-def looked_at(driver: Driver) -> DeployPage:
-    page = page_of(driver)
-    driver.click(page.ask_hosts)
-    driver.until(lambda: page.form.candidate is not None)
-    driver.idle()
-    return page
-
-
-def previewed(driver: Driver) -> DeployPage:
-    page = looked_at(driver)
-    driver.click(page.preview)
-    driver.until(page.deploy.isEnabled)
-    driver.idle()
-    return page
-
-
-def counting_down(driver: Driver, *, tick_s: float = 30.0) -> DeployPage:
-    driver.services.tick_s = tick_s
-    page = previewed(driver)
-    driver.click(page.deploy)
-    driver.until(lambda: page.live.countdown.is_open)
-    return page
 
 
 def choose_verdict(page: DeployPage, verdict: Verdict) -> None:
     discovery = page._discovery
     assert discovery is not None
     page.form.choose(next((one.solution, one.suite) for one in discovery.candidates if one.verdict is verdict))
-
-
-def texts_of(page: DeployPage) -> str:
-    return " ".join(found.text() for found in page.live.result.findChildren(QLabel))
 
 
 def test_services_that_cannot_roll_out_show_no_way_to_it(open_window: Callable[..., Driver]) -> None:
@@ -236,139 +196,6 @@ def test_an_outdated_one_asks_why_and_hands_the_answer_on(driver: Driver, monkey
     assert driver.services.deployed[0].options.legacy_reason == "The peer has nothing newer."
 
 
-def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:
-    page = previewed(driver)
-    driver.services.stage_gate.clear()
-    driver.click(page.deploy)
-    driver.until(lambda: page.live.stage is RolloutStage.PREPARE)
-    assert page.live.stages.state_of(RolloutStage.APPLY) == "waiting"
-    assert driver.window.is_rolling
-    table = page.live.stages
-    assert table.horizontalHeaderItem(2).text() == "B  gateway-b"
-    table.enter(RolloutStage.APPLY, "gateway-b: Make the interface")
-    assert [table.item(3, column).text() for column in (1, 2)] == ["working", "Make the interface"]
-    driver.services.stage_gate.set()
-    driver.until(lambda: page.live.countdown.is_open)
-    assert page.live.stages.state_of(RolloutStage.VERIFY) == "done"
-    assert page.live.stages.state_of(RolloutStage.CONFIRM) == "running"
-    assert page.live.stages.state_of(RolloutStage.ENABLE) == "waiting"
-    notes = [page.live.notes.item(nth).text() for nth in range(page.live.notes.count())]
-    assert any("88 packets" in note for note in notes)
-    driver.click(page.live.countdown.undo)
-    driver.until(lambda: not page.is_running)
-
-
-def test_kept_by_the_keyboard(driver: Driver) -> None:
-    page = counting_down(driver)
-    assert page.live.countdown.hasFocus(), "no button has it: a stray key decides nothing"
-    driver.press(page.live.countdown, Qt.Key.Key_Return)
-    driver.press(page.live.countdown, Qt.Key.Key_Space)
-    assert page.live.countdown.is_open
-    assert "go back by themselves to no tunnel" in page.live.countdown.text.text()
-    driver.press(page.live.countdown, Qt.Key.Key_K, Qt.KeyboardModifier.AltModifier)
-    driver.until(lambda: not page.is_running)
-    driver.idle()
-    assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
-    assert "stays on lab:practice" in texts_of(page)
-    assert page.live.stages.state_of(RolloutStage.ENABLE) == "done"
-
-
-def test_undone_by_the_keyboard(driver: Driver) -> None:
-    page = counting_down(driver)
-    driver.press(page.live.countdown, Qt.Key.Key_U, Qt.KeyboardModifier.AltModifier)
-    driver.until(lambda: not page.is_running)
-    driver.idle()
-    assert driver.services.deployed[0].state is DeploymentState.UNDONE
-    assert "as they were before" in texts_of(page)
-
-
-def test_nobody_answers_and_both_hosts_go_back(driver: Driver) -> None:
-    page = looked_at(driver)
-    page.form.within.setValue(20)
-    driver.services.tick_s = 0.01
-    driver.click(page.preview)
-    driver.until(page.deploy.isEnabled)
-    driver.click(page.deploy)
-    driver.until(lambda: bool(driver.services.deployed))
-    driver.until(lambda: not page.is_running)
-    driver.idle()
-    assert driver.services.deployed[0].state is DeploymentState.UNDONE
-    assert "It was not confirmed within 20 s" in texts_of(page)
-    assert not page.live.countdown.isVisible()
-
-
-def test_confirmed_by_tunnelmark_without_a_question(driver: Driver) -> None:
-    page = looked_at(driver)
-    page.form.who.setCurrentIndex(1)
-    assert not page.form.within.isEnabled()
-    driver.click(page.preview)
-    driver.until(page.deploy.isEnabled)
-    driver.click(page.deploy)
-    assert page.live.stages.state_of(RolloutStage.CONFIRM) == "", "nobody is asked"
-    driver.until(lambda: bool(driver.services.deployed))
-    driver.until(lambda: not page.is_running)
-    assert driver.services.deployed[0].options.confirm_within_s is None
-    assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
-
-
-def test_the_countdown_comes_to_the_front_wherever_the_user_is(driver: Driver) -> None:
-    page = previewed(driver)
-    driver.services.tick_s = 30.0
-    driver.services.stage_gate.clear()
-    driver.click(page.deploy)
-    driver.until(lambda: page.live.stage is RolloutStage.PREPARE)
-    driver.window.show_history()
-    driver.until(lambda: driver.window.current is not page)
-    driver.services.stage_gate.set()
-    driver.until(lambda: page.live.countdown.is_open)
-    driver.until(lambda: driver.window.current is page)
-    driver.click(page.live.countdown.keep)
-    driver.until(lambda: not page.is_running)
-
-
-def test_stopping_asks_and_then_both_hosts_go_back(driver: Driver) -> None:
-    page = previewed(driver)
-    driver.services.stage_gate.clear()
-    driver.click(page.deploy)
-    driver.until(lambda: page.live.stage is RolloutStage.PREPARE)
-    driver.press(driver.window, Qt.Key.Key_Escape)
-    question = driver.dialog()
-    driver.click(question.no)
-    assert page.is_running
-    driver.until(lambda: not driver.window.findChildren(type(question)))
-    driver.click(page.live.stop)
-    driver.click(driver.dialog().yes)
-    driver.until(lambda: not page.is_running)
-    driver.idle()
-    assert driver.services.deployed[0].state is DeploymentState.UNDONE
-    assert "stopped" in texts_of(page)
-    driver.click(page.live.result.action("Back to the choice"))
-    driver.idle()
-    assert page.form.isVisible()
-    assert page.form.key == ("wireguard", "chacha20-poly1305"), "nothing that was chosen is lost"
-
-
-def test_a_host_that_gets_lost_is_said_with_what_to_do(driver: Driver) -> None:
-    driver.services.rollout_fails_at = RolloutStage.APPLY
-    page = previewed(driver)
-    driver.click(page.deploy)
-    driver.until(lambda: not page.is_running)
-    driver.idle()
-    assert "gateway-b does not answer any more. Look at its cable." in texts_of(page)
-    assert page.live.stages.state_of(RolloutStage.APPLY) == "failed"
-    assert page.live.stages.state_of(RolloutStage.UNDO) == "done"
-
-
-def test_a_second_one_takes_the_place_of_the_first(driver: Driver) -> None:
-    services = driver.services
-    services.store(services.made(pair(), "openvpn-udp", "aes", "OpenVPN, AES-256-GCM"), DeploymentState.CONFIRMED)
-    page = counting_down(driver)
-    assert "back by themselves to OpenVPN, AES-256-GCM" in page.live.countdown.text.text()
-    driver.click(page.live.countdown.keep)
-    driver.until(lambda: not page.is_running)
-    assert [one.state for one in services.deployed] == [DeploymentState.CONFIRMED, DeploymentState.REPLACED]
-
-
 def test_hosts_that_cannot_be_reached_are_said_and_nothing_typed_is_lost(driver: Driver) -> None:
     page = page_of(driver)
     page.form.lans[Side.A].address.setText("10.9.0.1/24")
@@ -416,48 +243,3 @@ def test_what_protects_nothing_cannot_be_rolled_out_from_the_results(driver: Dri
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]
     results.table.selectRow(next(nth for nth, key in enumerate(keys) if key[0] == "baseline"))
     assert not results.rollout.isEnabled()
-
-
-def test_closing_in_the_countdown_says_what_the_hosts_do_and_means_no(driver: Driver) -> None:
-    page = counting_down(driver)
-    driver.window.close()
-    question = driver.dialog()
-    words = " ".join(found.text() for found in question.findChildren(QLabel))
-    assert "Nobody has said yet" in words
-    assert "switched off" in words
-    driver.click(question.no)
-    assert page.live.countdown.is_open
-    driver.until(lambda: not driver.window.findChildren(type(question)))
-    driver.window.close()
-    driver.click(driver.dialog().yes)
-    driver.until(lambda: driver.services.is_closed)
-    assert driver.services.deployed[0].state is DeploymentState.UNDONE
-
-
-def test_closing_while_it_is_built_stops_it_and_waits_for_the_hosts(driver: Driver) -> None:
-    page = previewed(driver)
-    driver.services.stage_gate.clear()
-    driver.services.undo_gate.clear()
-    driver.click(page.deploy)
-    driver.until(lambda: page.live.stage is RolloutStage.PREPARE)
-    driver.window.close()
-    driver.click(driver.dialog().yes)
-    driver.until(lambda: page.live.stage is RolloutStage.UNDO)
-    assert driver.window.isVisible(), "it waits until both hosts are as they were"
-    driver.services.undo_gate.set()
-    driver.until(lambda: driver.services.is_closed)
-    assert driver.services.deployed[0].state is DeploymentState.UNDONE
-
-
-def test_closing_when_the_hosts_have_been_told_to_keep_it_lets_that_end(driver: Driver) -> None:
-    page = counting_down(driver)
-    driver.services.stage_gate.clear()
-    driver.click(page.live.countdown.keep)
-    driver.until(lambda: page.live.stage is RolloutStage.ENABLE)
-    driver.window.close()
-    question = driver.dialog()
-    assert "carried through" in " ".join(found.text() for found in question.findChildren(QLabel))
-    driver.click(question.yes)
-    driver.services.stage_gate.set()
-    driver.until(lambda: driver.services.is_closed)
-    assert driver.services.deployed[0].state is DeploymentState.CONFIRMED

@@ -22,7 +22,9 @@ UDP_HEADER_BYTES = 8
 SEQUENCE_NUMBER_BYTES = 4
 """Encrypted with each frame. Source: tinc manual, section The UDP tunnel."""
 
-# What is wrong with a cipher's name, tinc finds only when it has gone to the background already.
+# What is wrong with a cipher's name, tinc finds only when it has gone to the background already. Who calls ($5: whom)
+# may have called before the other end listened: then it is told to try again now, and not in a second.
+# Source: tincd(8), SIGALRM.
 _START_SCRIPT = """\
 umask 077
 : > "$3"
@@ -32,6 +34,12 @@ until grep -q -w Ready "$3"; do
   n=$((n + 1))
   if [ "$n" -gt 150 ] || grep -q -w Terminating "$3"; then cat "$3" >&2; exit 1; fi
   sleep 0.05 2>/dev/null || sleep 1
+done
+n=0
+while [ -n "$5" ] && [ "$n" -lt 10 ] && ! grep -q -e "Connection with $5 .*activated" "$3"; do
+  n=$((n + 1))
+  if tail -n 2 "$3" | grep -q -w re-establish; then kill -ALRM "$(cat "$2")"; fi
+  sleep 0.1 2>/dev/null || break
 done
 """
 
@@ -103,7 +111,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
     link = request.link
     port = link.names.tinc_port
     # Both ends work at the same time. A is started as early as can be, B, which calls it, as late.
-    tap, set_up, daemon = tap_step(link), set_up_step(link, side), _daemon_step(request)
+    tap, set_up, daemon = tap_step(link), set_up_step(link, side), _daemon_step(request, side)
     return EndPlan(
         files=(
             FileToWrite(config_path(link), config(request, side), mode=0o600),
@@ -114,7 +122,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         up_checks=(_connection_check(link, side), interface_up_check(link)),
         negotiated=_negotiated(request, side),
         log_paths=(log_path(link),),
-        hopeless="Error while encrypting packet",
+        hopeless="Error (while encrypting packet|during initialisation of key)",
         listens=(("udp", port), ("tcp", port)),
         kernel_modules=("tun",),
         breakages=(
@@ -125,9 +133,10 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
     )
 
 
-def _daemon_step(request: PlanRequest) -> Step:
+def _daemon_step(request: PlanRequest, side: Side) -> Step:
     link = request.link
-    arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"))
+    called = node_name(Side.A) if side is Side.B else ""
+    arguments = (folder(link), pid_path(link), log_path(link), setting(request, "debug"), called)
     return Step(
         title="Start tinc",
         command=Command(shell_step_argv(_START_SCRIPT, *arguments), timeout_s=15.0, is_root=True),

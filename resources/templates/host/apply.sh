@@ -29,23 +29,6 @@ set_deadline() {
     up_until=$((uptime_now + $1))
 }
 
-# hopeless_at PATTERN LOG...: what says that frames will never cross.
-hopeless_at() {
-    hopeless=$1
-    shift
-    hopeless_logs=$*
-}
-
-# stop_if_hopeless: nobody has to wait for what a daemon has said will not come.
-stop_if_hopeless() {
-    [ -n "$hopeless" ] || return 0
-    # shellcheck disable=SC2086 # paths of our own, without blanks
-    if cat $hopeless_logs 2> /dev/null | grep -q -E -e "$hopeless"; then
-        show output "$state/log/$cross_number"
-        give_up cross
-    fi
-}
-
 # cross NUMBER UNTIL INTERFACE ADDRESS PROGRAM ARGUMENT...: until the other end answers. A request that came too early for
 # the other end is asked again at once; the kernel would wait a second before it asks for the address again.
 cross() {

@@ -1,5 +1,6 @@
 # What building a tunnel needs: each change is written into the journal, with what takes it back, before it is made.
-# Expects: state (the folder), tunnel (its id), daemons (empty, or what find_daemons found).
+# Expects: state (the folder), tunnel (its id), daemons (empty, or what find_daemons found), hopeless (empty, or set by
+# hopeless_at).
 
 say() {
     printf '%s %s\n' "$tunnel" "$*"
@@ -103,6 +104,23 @@ stop_if_died() {
     give_up died
 }
 
+# hopeless_at PATTERN LOG...: what, in one of these logs, says that frames will never cross.
+hopeless_at() {
+    hopeless=$1
+    shift
+    hopeless_logs=$*
+}
+
+# stop_if_hopeless: nobody has to wait for what a daemon has said will not come.
+stop_if_hopeless() {
+    if [ -z "$hopeless" ]; then return 0; fi
+    # shellcheck disable=SC2086 # paths of our own, without blanks
+    if cat $hopeless_logs 2> /dev/null | grep -m 1 -E -e "$hopeless" > "$state/log/hopeless"; then
+        show output "$state/log/hopeless"
+        give_up hopeless
+    fi
+}
+
 # print NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a command that changes nothing and prints all that it says.
 print() {
     print_number=$1
@@ -131,6 +149,7 @@ check() {
         fi
         stop_if_taken_back
         stop_if_died
+        stop_if_hopeless
         uptime_s
         if [ "$uptime_now" -ge "$check_until" ]; then
             say "check $check_number $check_status"

@@ -15,6 +15,8 @@ from app.domain.errors import EnvironmentFault
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 
+Networks = tuple[ipaddress.IPv4Network, ...]
+
 _BRIDGE = re.compile(r"tmlbr\d+")
 _OWN = re.compile(r"\b(tml|tmlwg|tmllow|tmlvlan|tmlbr)\d+\b")
 # What the kernel makes with addresses and links.
@@ -53,15 +55,17 @@ def lost_on_the_way(
         before: What they looked like with it.
         after: What they look like without it.
     """
+    inner = (ipaddress.IPv4Interface(link.inner(side)).network for side in Side)
+    own = (*inner, *(ipaddress.IPv4Network(link.carrier(side)) for side in Side))
     return tuple(
         f"{pair.host(side).label}: {text}"
         for side in Side
         if side in before and side in after
-        for text in _lost(before[side], after[side], ipaddress.IPv4Interface(link.inner(side)).network)
+        for text in _lost(before[side], after[side], own)
     )
 
 
-def _lost(before: HostSnapshot, after: HostSnapshot, own: ipaddress.IPv4Network) -> Iterator[str]:
+def _lost(before: HostSnapshot, after: HostSnapshot, own: Networks) -> Iterator[str]:
     ports = _ports(before)
     here = set(_addresses(after, {}, own))
     for device, address in _addresses(before, ports, own):
@@ -83,7 +87,7 @@ def _ports(found: HostSnapshot) -> dict[str, str]:
     return ports
 
 
-def _addresses(found: HostSnapshot, ports: Mapping[str, str], own: ipaddress.IPv4Network) -> Iterator[tuple[str, str]]:
+def _addresses(found: HostSnapshot, ports: Mapping[str, str], own: Networks) -> Iterator[tuple[str, str]]:
     for line in found.part("address"):
         device, family, address, *_ = [*line.split(), "", "", ""]
         device = ports.get(device, device)
@@ -91,7 +95,7 @@ def _addresses(found: HostSnapshot, ports: Mapping[str, str], own: ipaddress.IPv
             yield device, address
 
 
-def _routes(found: HostSnapshot, ports: Mapping[str, str], own: ipaddress.IPv4Network) -> Iterator[str]:
+def _routes(found: HostSnapshot, ports: Mapping[str, str], own: Networks) -> Iterator[str]:
     for line in found.part("route"):
         words = [ports.get(word, word) for word in line.split()]
         is_own = any(_OWN.fullmatch(word) or _is_in(word, own) for word in words)
@@ -99,8 +103,9 @@ def _routes(found: HostSnapshot, ports: Mapping[str, str], own: ipaddress.IPv4Ne
             yield " ".join(words)
 
 
-def _is_in(text: str, network: ipaddress.IPv4Network) -> bool:
+def _is_in(text: str, networks: Networks) -> bool:
     try:
-        return ipaddress.IPv4Interface(text).ip in network
+        address = ipaddress.IPv4Interface(text).ip
+        return any(address in network for network in networks)
     except ValueError:
         return False

@@ -32,6 +32,20 @@ COMMIT_TIMEOUT_S = 30.0
 REACH_S = 25.0
 """How long a host is tried to be reached whose answer was lost, in seconds; its own timer runs meanwhile."""
 
+REMOVED_S = 20.0
+"""How long a host may take to remove what has ended, in seconds."""
+
+# The host is given free once all is removed.
+_REMOVED_SCRIPT = """\
+n=0
+while [ "$(cat "$1/id" 2> /dev/null)" = "$2" ]; do
+  n=$((n + 1))
+  if [ "$n" -gt 200 ]; then break; fi
+  sleep 0.1 2> /dev/null || { sleep 1; n=$((n + 9)); }
+done
+[ ! -e "$3" ]
+"""
+
 _TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"; rm -f "$3/.lasting/replaced"'
 
 
@@ -50,7 +64,7 @@ class Outcome:
 
     Attributes:
         hosts: By side.
-        reason: Why it is not YES on both, as a sentence; empty if it is.
+        reason: Why it is not YES on both, as a sentence; where it is, what has not been removed yet, mostly nothing.
     """
 
     hosts: Mapping[Side, Confirmed]
@@ -115,8 +129,11 @@ class Confirmer:
         if hosts[Side.A] is Confirmed.YES and hosts[Side.B] is Confirmed.REFUSED and self.deployment_id:
             hosts[Side.A] = self._retire(Side.A, reasons)
         outcome = Outcome(hosts, " ".join(reasons))
-        if outcome.is_complete:
+        if outcome.is_complete and self.deployment_id:
             self._tidy()
+        elif outcome.is_complete:
+            left = [text for text in on_both(self._await_removal, token=CancelToken()).values() if text]
+            outcome = Outcome(hosts, " ".join(left))
         return outcome
 
     def _install(self, side: Side, token: CancelToken) -> None:
@@ -199,11 +216,21 @@ class Confirmer:
             return Confirmed.YES
         return Confirmed.REFUSED
 
+    def _await_removal(self, side: Side, token: CancelToken) -> str:
+        """Wait until a host has removed what has ended; return what a user should know of it, mostly nothing."""
+        end, folder = self.ends[side], place_dir(self.slot)
+        argv = shell_step_argv(_REMOVED_SCRIPT, end.state_dir, self.tunnels[side], folder)
+        try:
+            result = end.session.run(Command(argv, timeout_s=REMOVED_S + 10.0, is_root=True), token=token)
+        except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
+            return f"{end.label} could not be asked whether it has removed {folder}: {error.message}"
+        return "" if result.is_ok else f"On {end.label}, {folder} is still there; the next contact removes it."
+
     def _tidy(self) -> None:
         """Remove what was replaced; a host that cannot be reached just now does it when it starts."""
         for side in Side:
             old = self.replaced.get(side, "")
-            if not old or not self.deployment_id or old == self.deployment_id:
+            if not old or old == self.deployment_id:
                 continue
             argv = shell_step_argv(_TIDY_SCRIPT, place_dir(self.slot), old, self.run_dir)
             try:

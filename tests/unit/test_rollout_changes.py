@@ -36,6 +36,7 @@ JOINED = {
         "198.51.100.0/24 via 10.77.0.254 dev tmlbr0",
         "10.77.0.0/24 dev tmlbr0 proto kernel scope link src 10.77.0.101",
         "198.19.0.0/24 dev tmlbr0 proto kernel scope link src 198.19.0.1",
+        "unreachable 198.19.1.2 metric 4000",
         "fe80::/64 dev tmlbr0 proto kernel metric 256",
     ),
 }

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from app.compose import rollout_plan
 from app.compose.audit_texts import AUDIT_TEXTS
 from app.compose.header import file_header
-from app.compose.rollout_choice import choose, current_ids, prepare
+from app.compose.rollout_choice import choose, current_ids, prepare, read_places
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
 from app.compose.rollout_ending import end_deployment
 from app.compose.rollout_lans import read_standing
-from app.compose.rollout_one_end import end_damaged, end_on_one, read_places, remove_unfinished
+from app.compose.rollout_one_end import end_damaged, end_on_one, remove_unfinished
 from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
 from app.compose.version import tunnelmark_version
 from app.deploy.confirming import Confirmer

@@ -16,7 +16,7 @@ from app.deploy.ends import new_id
 from app.deploy.kit import kit_dir
 from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.lasting_state import read_current
+from app.deploy.lasting_state import FoundPlace, read_current, read_place
 from app.deploy.opening import raise_if_held
 from app.deploy.places import free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
@@ -201,6 +201,7 @@ def prepare(
         raise_if_held(host_ends(sessions, STATE_DIR), token=token)
         if current_ids(sessions, slot, token=token) != current:
             continue
+        refuse_damaged(sessions, slot, token=token)
         if prepared is not None:
             return prepared
         if refusal is not None:
@@ -248,6 +249,30 @@ def _room(side: Side, deployment_id: str, known: tuple[Deployment, ...]) -> Make
         if one.id == deployment_id:
             return MakesRoom(one.link, one.end(side).ports)
     return MakesRoom(None)
+
+
+def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, FoundPlace]:
+    """Say what is in a place of both hosts."""
+    ends = host_ends(sessions, STATE_DIR)
+    a, b = run_both(
+        lambda: read_place(ends[Side.A], slot, token=token), lambda: read_place(ends[Side.B], slot, token=token)
+    )
+    return {Side.A: a, Side.B: b}
+
+
+def refuse_damaged(sessions: SessionPair, slot: str, *, token: CancelToken) -> None:
+    """Say what is in the way where it is what is left of an earlier deployment.
+
+    Raises:
+        PreflightRefused: Parts of what was rolled out on a host are gone.
+    """
+    places = read_places(sessions, slot, token=token)
+    damaged = [end.label for side, end in host_ends(sessions, STATE_DIR).items() if places[side].is_damaged]
+    if damaged:
+        raise PreflightRefused(
+            f"Parts of what was rolled out on {' and '.join(damaged)} are gone, and what is left is in the way.",
+            hint="Take it back first: tunnelmark undeploy PAIR",
+        )
 
 
 def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:

@@ -17,7 +17,6 @@ from app.deploy.preflight import host_ends
 from app.deploy.scripts import host_script
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
-from app.domain.concurrency import run_both
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
@@ -76,15 +75,6 @@ def end_on_one(
     emit(RolloutNote(text, is_warning=True))
     emit(RolloutEnded(ended))
     return ended
-
-
-def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, FoundPlace]:
-    """Say what is in a place of both hosts."""
-    ends = host_ends(sessions, STATE_DIR)
-    a, b = run_both(
-        lambda: read_place(ends[Side.A], slot, token=token), lambda: read_place(ends[Side.B], slot, token=token)
-    )
-    return {Side.A: a, Side.B: b}
 
 
 def end_damaged(

@@ -13,10 +13,11 @@ from rich.console import Console
 from app.cli.exit_codes import ExitCode
 from app.cli.rollout import status_code
 from app.cli.rollout_text import print_status
+from app.compose.rollout_choice import refuse_damaged
 from app.compose.rollout_one_end import end_on_one, remove_unfinished
 from app.deploy.places import place_dir
 from app.domain.cancel import CancelToken
-from app.domain.errors import CommandFailed, NotFound
+from app.domain.errors import CommandFailed, NotFound, PreflightRefused
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import DeploymentState
@@ -122,6 +123,18 @@ def test_undeploy_says_what_may_still_run(world: World, store: Store, lose: Call
     assert world.b.links == {"eth1"}
     lasting = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in world.a.processes()]
     assert not [words for words in lasting if b"lasting.sh" in words], "nothing starts it again"
+
+
+@pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, lose_both])
+def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
+    world: World, store: Store, lose: Callable[[World, str], str]
+) -> None:
+    one = deploy_and_keep(world, store)
+    refuse_damaged(world.sessions, SLOT, token=CancelToken())
+    lose(world, one.id)
+    with pytest.raises(PreflightRefused, match="rolled out on gateway-a are gone") as caught:
+        refuse_damaged(world.sessions, SLOT, token=CancelToken())
+    assert "undeploy" in caught.value.hint
 
 
 def test_one_host_alone_takes_down_what_has_lost_its_name(world: World, store: Store) -> None:

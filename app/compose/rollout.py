@@ -186,7 +186,8 @@ class RolloutOperations:
         found = read_places(sessions, slot_of(pair), token=token)
         if any(one.is_damaged for one in found.values()):
             return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
-        return end_deployment(self.store, self.adapters, sessions, pair, token=token, emit=emit)
+        current = {side: one.deployment_id for side, one in found.items() if one.is_standing}
+        return end_deployment(self.store, self.adapters, sessions, pair, current, token=token, emit=emit)
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take back what stands on one host, because the other one cannot be reached; see `end_on_one`.

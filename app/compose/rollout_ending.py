@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.compose.rollout_changes import look, lost_on_the_way
-from app.compose.rollout_choice import current_ids
 from app.compose.rollout_deploy import RolloutRun
 from app.deploy.ends import new_id
 from app.deploy.kit import kit_dir
@@ -33,6 +32,7 @@ def end_deployment(
     adapters: Mapping[str, Adapter],
     sessions: SessionPair,
     pair: PairSpec,
+    current: Mapping[Side, str],
     *,
     token: CancelToken,
     emit: RolloutSink,
@@ -44,6 +44,7 @@ def end_deployment(
         adapters: By solution.
         sessions: Connections to both hosts.
         pair: The hosts.
+        current: What stands there now, by side; nothing where a host has nothing.
         token: Cancels it; both hosts then go on with the deployment.
         emit: Gets what happens.
 
@@ -55,7 +56,6 @@ def end_deployment(
         CommandFailed: A host did not end it.
     """
     slot = slot_of(pair)
-    current = {side: one for side, one in current_ids(sessions, slot, token=token).items() if one}
     if not current:
         raise NotFound(f"Nothing is rolled out on {pair.name}.")
     deployment = known_deployment(store, pair, slot, tuple(current.values()))

@@ -38,10 +38,9 @@ REMOVED_S = 20.0
 # The host is given free once all is removed.
 _REMOVED_SCRIPT = """\
 n=0
-while [ "$(cat "$1/id" 2> /dev/null)" = "$2" ]; do
+while read -r found 2> /dev/null < "$1/id" && [ "$found" = "$2" ] && [ "$n" -lt 80 ]; do
   n=$((n + 1))
-  if [ "$n" -gt 200 ]; then break; fi
-  sleep 0.1 2> /dev/null || { sleep 1; n=$((n + 9)); }
+  sleep 0.25 2> /dev/null || { sleep 1; n=$((n + 3)); }
 done
 [ ! -e "$3" ]
 """

@@ -18,6 +18,7 @@ from app.domain.adapters import Adapter, Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import CommandFailed, NotFound
+from app.domain.events import Stage
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
@@ -61,11 +62,16 @@ def end_deployment(
     deployment = known_deployment(store, pair, slot, tuple(current.values()))
     run = RolloutRun(store, sessions, emit)
     before = look(sessions, token=token)
+
+    def on_stage(stage: Stage, detail: str) -> None:
+        # No key is made: what would come before it, making room, is all that happens.
+        run.on_stage(Stage.CLEANUP if stage is Stage.IDENTITY else stage, detail)
+
     transaction = LastingTransaction(
         sessions,
         _request(store, adapters, pair, deployment, {side: place_dir(slot) for side in current}),
         Place("", slot, current),
-        on_stage=run.on_stage,
+        on_stage=on_stage,
         audit=run.auditor(deployment.id),
         lease_s=run.lease_s,
     )

@@ -11,12 +11,13 @@ import pytest
 from app.compose.rollout_changes import lost_on_the_way, told_differences
 from app.deploy.places import lasting_link
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth
+from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
-from app.domain.rollout_events import RolloutEvent, RolloutNote
+from app.domain.rollout_events import RolloutEvent, RolloutNote, RolloutStage, RolloutStageStarted
 from app.storage import Store
-from support.lasting_rollout import deploy
+from support.lasting_rollout import Operations, deploy, deploy_and_keep, save_facts
 from support.lasting_world import lasting_world
 from support.made_up_vpn import MadeUpVpn, step
 
@@ -96,3 +97,14 @@ def test_a_user_is_told_what_is_otherwise_on_a_host_after_a_deployment_that_fail
             deploy(world, store, events, vpn=vpn)
     told = [event.text for event in events if isinstance(event, RolloutNote) and event.is_warning]
     assert told == [f"This is not as it was before: gateway-a: The route {route} was not there before."]
+
+
+def test_taking_back_speaks_of_no_keys_and_of_nothing_lost(tmp_path: Path) -> None:
+    events: list[RolloutEvent] = []
+    with lasting_world(tmp_path / "world") as world, Store.open(tmp_path / "t.db") as store:
+        save_facts(world, store)
+        one = deploy_and_keep(world, store)
+        Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=events.append)
+    stages = [event.stage for event in events if isinstance(event, RolloutStageStarted)]
+    assert list(dict.fromkeys(stages)) == [RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.UNDO]
+    assert [event.text for event in events if isinstance(event, RolloutNote)] == []

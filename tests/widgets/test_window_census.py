@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -157,3 +158,12 @@ def test_closing_the_window_asks_first_and_stops_the_census(driver: Driver) -> N
     question.accept()
     driver.until(lambda: driver.services.is_closed)
     assert not driver.services.census_records[1].is_complete
+
+
+def test_counts_of_many_solutions_leave_most_of_the_page_to_the_options(driver: Driver) -> None:
+    page = whole(driver)
+    plan = page._plan
+    assert plan is not None
+    many = replace(plan, solutions=tuple(f"solution-{nth}" for nth in range(8)))
+    page._take(many, {}, {})
+    driver.until(lambda: page.table.height() > 1.3 * page.triples.height())

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from app.wizard import Discovery
     from app.wizard.ports import PairChoice, ProgressSink
 
+_COUNTS_SHARE = 0.4
 _REFRESH_MS = 250
 _STATES = ("works", "works, slow", "fails", "unprotected", "not tried")
 
@@ -279,7 +280,8 @@ class CensusPage(Page):
         self.solution.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self._show_rows(is_there=True)
         self._refresh()
-        height_px = self.triples.maximumHeight()
+        # The options are what the page is for; the counts can be scrolled.
+        height_px = min(self.triples.maximumHeight(), int(_COUNTS_SHARE * self._split.height()))
         self._split.setSizes([height_px, max(height_px, self._split.height() - height_px)])
 
     def _show_rows(self, *, is_there: bool) -> None:

@@ -21,6 +21,7 @@ from app.deploy.opening import raise_if_held
 from app.deploy.places import free_index, lasting_link, place_dir, slot_of
 from app.deploy.preflight import host_ends
 from app.deploy.request import DeployRequest, MakesRoom
+from app.deploy.surveys import survey
 from app.domain.adapters import Adapter, Purpose, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -267,7 +268,12 @@ def refuse_damaged(sessions: SessionPair, slot: str, *, token: CancelToken) -> N
         PreflightRefused: Parts of what was rolled out on a host are gone.
     """
     places = read_places(sessions, slot, token=token)
-    damaged = [end.label for side, end in host_ends(sessions, STATE_DIR).items() if places[side].is_damaged]
+    damaged = [
+        end.label
+        for side, end in host_ends(sessions, STATE_DIR).items()
+        # What somebody is just putting there, or the host itself is taking away, is no damage.
+        if places[side].is_damaged and survey(end, token=token).lock is None
+    ]
     if damaged:
         raise PreflightRefused(
             f"Parts of what was rolled out on {' and '.join(damaged)} are gone, and what is left is in the way.",

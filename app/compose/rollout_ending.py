@@ -93,8 +93,6 @@ def end_deployment(
             f"The deployment has not ended on both hosts. {outcome.reason}".strip(),
             hint="Run undeploy again once both hosts can be reached.",
         )
-    if outcome.reason:
-        emit(RolloutNote(outcome.reason, is_warning=True))
     if deployment.solution:
         # It has ended: nothing that is cancelled now may tell otherwise.
         for text in lost_on_the_way(pair, deployment.link, before, look(sessions, token=CancelToken())):

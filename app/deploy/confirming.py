@@ -7,11 +7,14 @@ contact finds out and repairs.
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from app.deploy.beginning import begin_error
 from app.deploy.both import on_both
@@ -24,26 +27,13 @@ from app.deploy.undoing import reconnect
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
+from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable
 from app.domain.hosts import Side
 
 INSTALL_NUMBER = "0800"
 COMMIT_TIMEOUT_S = 30.0
 REACH_S = 25.0
 """How long a host is tried to be reached whose answer was lost, in seconds; its own timer runs meanwhile."""
-
-REMOVED_S = 20.0
-"""How long a host may take to remove what has ended, in seconds."""
-
-# The host is given free once all is removed.
-_REMOVED_SCRIPT = """\
-n=0
-while read -r found 2> /dev/null < "$1/id" && [ "$found" = "$2" ] && [ "$n" -lt 80 ]; do
-  n=$((n + 1))
-  sleep 0.25 2> /dev/null || { sleep 1; n=$((n + 3)); }
-done
-[ ! -e "$3" ]
-"""
 
 _TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"; rm -f "$3/.lasting/replaced"'
 
@@ -63,7 +53,7 @@ class Outcome:
 
     Attributes:
         hosts: By side.
-        reason: Why it is not YES on both, as a sentence; where it is, what has not been removed yet, mostly nothing.
+        reason: Why it is not YES on both, as a sentence; empty if it is.
     """
 
     hosts: Mapping[Side, Confirmed]
@@ -78,6 +68,45 @@ class Outcome:
     def may_be_half(self) -> bool:
         """Whether one host may keep it while the other does not."""
         return not self.is_complete and any(one in (Confirmed.YES, Confirmed.UNKNOWN) for one in self.hosts.values())
+
+
+class _Asked:
+    """A host that is asked to confirm, in a thread of its own.
+
+    Args:
+        pool: Has the thread.
+        ask: Asks; calls what it gets as soon as the host has confirmed, and returns when the host has done all.
+    """
+
+    def __init__(self, pool: ThreadPoolExecutor, ask: Callable[[Callable[[], None]], tuple[Confirmed, str]]) -> None:
+        self._is_told = threading.Event()
+        self._has_confirmed = False
+        self._future = pool.submit(ask, self._on_confirmed)
+        self._future.add_done_callback(lambda _future: self._is_told.set())
+
+    def is_confirmed(self, *, at_once: bool) -> bool:
+        """Wait and return whether the host has confirmed.
+
+        Args:
+            at_once: Do not wait for what it does afterwards.
+        """
+        if at_once:
+            self._is_told.wait()
+        return (at_once and self._has_confirmed) or self.answer()[0] is Confirmed.YES
+
+    def answer(self) -> tuple[Confirmed, str]:
+        """Wait until the host has done all and return what came of it; what was confirmed stays so."""
+        try:
+            outcome, reason = self._future.result()
+        except EnvironmentFault:
+            if not self._has_confirmed:
+                raise
+            return Confirmed.YES, ""
+        return (Confirmed.YES, "") if self._has_confirmed else (outcome, reason)
+
+    def _on_confirmed(self) -> None:
+        self._has_confirmed = True
+        self._is_told.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +149,22 @@ class Confirmer:
         token.raise_if_cancelled()
         hosts = dict.fromkeys(Side, Confirmed.NOT_TRIED)
         reasons: list[str] = []
-        for side in Side:
-            hosts[side], reason = self._commit_on(side)
-            if hosts[side] is not Confirmed.YES:
-                reasons.append(reason)
-                break
+        with ThreadPoolExecutor(len(Side)) as pool:
+            asked: dict[Side, _Asked] = {}
+            for side in Side:
+                asked[side] = _Asked(pool, partial(self._commit_on, side))
+                # What has ended is then removed, which takes seconds: B need not wait for that.
+                if not asked[side].is_confirmed(at_once=not self.deployment_id):
+                    break
+            for side, one in asked.items():
+                hosts[side], reason = one.answer()
+                if reason:
+                    reasons.append(reason)
         if hosts[Side.A] is Confirmed.YES and hosts[Side.B] is Confirmed.REFUSED and self.deployment_id:
             hosts[Side.A] = self._retire(Side.A, reasons)
         outcome = Outcome(hosts, " ".join(reasons))
-        if outcome.is_complete and self.deployment_id:
+        if outcome.is_complete:
             self._tidy()
-        elif outcome.is_complete:
-            left = [text for text in on_both(self._await_removal, token=CancelToken()).values() if text]
-            outcome = Outcome(hosts, " ".join(left))
         return outcome
 
     def _install(self, side: Side, token: CancelToken) -> None:
@@ -153,14 +185,14 @@ class Confirmer:
             raise begin_error(end, marks, result, ledger)
         ledger.done(INSTALL_NUMBER, 0)
 
-    def _commit_on(self, side: Side) -> tuple[Confirmed, str]:
+    def _commit_on(self, side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
         """Ask until there is an answer; where it was lost, the host is asked again: it then says what it said."""
         end = self.ends[side]
         until: float | None = None
         while True:
             must_reconnect = False
             try:
-                outcome, reason = self._ask_to_commit(end)
+                outcome, reason = self._ask_to_commit(end, on_confirmed)
             except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
                 outcome, must_reconnect = Confirmed.UNKNOWN, True
                 reason = f"{end.label} could not be asked whether it keeps it: {error.message}"
@@ -175,14 +207,20 @@ class Confirmer:
                 with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
                     reconnect(end, token=CancelToken(), within_s=until - now)
 
-    def _ask_to_commit(self, end: HostEnd) -> tuple[Confirmed, str]:
+    def _ask_to_commit(self, end: HostEnd, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
         word = self.tunnels[end.side]
+
+        def on_mark(words: tuple[str, ...]) -> None:
+            if words == ("confirmed",):
+                on_confirmed()
+
         marks, result = end.run_marked(
             host_script("commit.sh"),
             (end.state_dir, word, self.slot, self.deployment_id, self.run_dir),
             word=word,
             token=CancelToken(),
             timeout_s=COMMIT_TIMEOUT_S,
+            on_mark=on_mark,
         )
         if find(marks, "busy") is not None:
             return Confirmed.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
@@ -215,21 +253,11 @@ class Confirmer:
             return Confirmed.YES
         return Confirmed.REFUSED
 
-    def _await_removal(self, side: Side, token: CancelToken) -> str:
-        """Wait until a host has removed what has ended; return what a user should know of it, mostly nothing."""
-        end, folder = self.ends[side], place_dir(self.slot)
-        argv = shell_step_argv(_REMOVED_SCRIPT, end.state_dir, self.tunnels[side], folder)
-        try:
-            result = end.session.run(Command(argv, timeout_s=REMOVED_S + 10.0, is_root=True), token=token)
-        except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
-            return f"{end.label} could not be asked whether it has removed {folder}: {error.message}"
-        return "" if result.is_ok else f"On {end.label}, {folder} is still there; the next contact removes it."
-
     def _tidy(self) -> None:
         """Remove what was replaced; a host that cannot be reached just now does it when it starts."""
         for side in Side:
             old = self.replaced.get(side, "")
-            if not old or old == self.deployment_id:
+            if not old or not self.deployment_id or old == self.deployment_id:
                 continue
             argv = shell_step_argv(_TIDY_SCRIPT, place_dir(self.slot), old, self.run_dir)
             try:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.adapters import UpCheck
+from app.domain.commands import Command
 from app.domain.errors import HopelessTunnel
 from app.domain.hosts import Side
 from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, open_tunnel, running_world
@@ -22,13 +24,18 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
         yield made
 
 
-def test_nobody_waits_for_frames_of_which_the_daemon_says_that_they_never_cross(world: World) -> None:
+NEVER = UpCheck("What never comes", Command(("false",), timeout_s=5.0))
+
+
+@pytest.mark.parametrize("up_checks", [(), (NEVER,)], ids=["frames", "check"])
+def test_nobody_waits_for_what_the_daemon_says_will_never_be(world: World, up_checks: tuple[UpCheck, ...]) -> None:
     deaf = step("Fall silent", ': > "$1"', 'rm -f "$1"', str(world.a.net / "deaf"))
     log = f"{RUN_DIR}/daemon.log"
     says = step("Say so", 'echo "Error while encrypting a frame" > "$1"', 'rm -f "$1"', log)
     vpn = MadeUpVpn(
         steps={side: (deaf, says, link_step("tmk0")) for side in Side},
         up_timeout_s=2 * PATIENCE_S,
+        up_checks=up_checks,
         hopeless="Error while (en|de)crypting",
     )
     began_s = time.monotonic()

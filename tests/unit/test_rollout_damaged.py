@@ -6,6 +6,8 @@ import io
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import NoReturn, cast
 
 import pytest
 from rich.console import Console
@@ -13,7 +15,8 @@ from rich.console import Console
 from app.cli.exit_codes import ExitCode
 from app.cli.rollout import status_code
 from app.cli.rollout_text import print_status
-from app.compose.rollout_choice import refuse_damaged
+from app.compose import rollout_choice
+from app.compose.rollout_choice import Choice
 from app.compose.rollout_one_end import end_on_one, remove_unfinished
 from app.deploy.places import place_dir
 from app.domain.cancel import CancelToken
@@ -24,6 +27,7 @@ from app.domain.rollout import DeploymentState
 from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.domain.rollout_status import PairStatus
 from app.storage import Store
+from app.wizard import Discovery
 from support.deploy_world import World, in_every_shell
 from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, wait_until_watched
@@ -127,13 +131,23 @@ def test_undeploy_says_what_may_still_run(world: World, store: Store, lose: Call
 
 @pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, lose_both])
 def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
-    world: World, store: Store, lose: Callable[[World, str], str]
+    world: World, store: Store, lose: Callable[[World, str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def in_the_way(*_words: object, **_more: object) -> NoReturn:
+        raise PreflightRefused("There is an interface tml0 already.")
+
     one = deploy_and_keep(world, store)
-    refuse_damaged(world.sessions, SLOT, token=CancelToken())
+    monkeypatch.setattr(rollout_choice, "_prepare", in_the_way)
+    discovery, choice = cast("Discovery", SimpleNamespace(pair=one.pair)), cast("Choice", None)
+
+    def prepare() -> None:
+        rollout_choice.prepare(world.sessions, discovery, choice, one.options, known=(), header=(), token=CancelToken())
+
+    with pytest.raises(PreflightRefused, match="an interface tml0"):
+        prepare()
     lose(world, one.id)
     with pytest.raises(PreflightRefused, match="rolled out on gateway-a are gone") as caught:
-        refuse_damaged(world.sessions, SLOT, token=CancelToken())
+        prepare()
     assert "undeploy" in caught.value.hint
 
 

@@ -84,26 +84,6 @@ start_watching() {
     ) &
 }
 
-# remove_beside: as `start_watching`: the other host must not have to wait for it. The turn goes to it, and nobody else
-# gets this host before it has ended.
-remove_beside() {
-    (
-        trap '' HUP PIPE
-        exec < /dev/null > /dev/null 2>&1
-        waited=0
-        until [ -e "$state/removing" ] || [ "$waited" -ge 20 ]; do
-            nap
-            waited=$((waited + 1))
-        done
-        rm -rf "$1"
-        slot_remove
-        release "$tunnel"
-    ) &
-    start_of "$!"
-    ln -s "$!:$start_time" "$state/.undo-turn" && mv -f "$state/.undo-turn" "$state/undo-turn"
-    : > "$state/removing"
-}
-
 main() {
     state=$1
     tunnel=$2
@@ -125,11 +105,12 @@ main() {
     fi
     sync
     say confirmed
+    release "$tunnel"
     if [ -n "$id" ]; then
-        release "$tunnel"
         start_watching
     else
-        remove_beside "$5"
+        rm -rf "$5"
+        if slot_remove; then say removed; fi
     fi
     say finished
 }

@@ -107,17 +107,13 @@ service_enable() {
 
 service_disable() {
     for path in $(service_paths); do rm -f "$path"; done
-    # Reading all units again takes a small host seconds; it has to forget only what it knows.
-    if [ -d /run/systemd/system ] && [ -n "$(systemctl list-units --all --plain --no-legend "$unit.service")" ]; then
-        systemctl daemon-reload
-    fi
+    if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 }
 
 # service_start: the watcher; it finds the tunnel as it stands.
 service_start() {
     if [ -d /run/systemd/system ]; then
-        # A unit that it does not know yet is read when it is started.
-        systemctl start "$unit.service" || { systemctl daemon-reload && systemctl start "$unit.service"; }
+        systemctl daemon-reload && systemctl start "$unit.service"
     else
         (
             trap '' HUP

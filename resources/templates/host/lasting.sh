@@ -153,7 +153,7 @@ restart() {
     restarts=$((restarts + 1))
     echo "$restarts" > "$own/restarts"
     take_down
-    until bring_up; do
+    until keep_post && bring_up; do
         # Not longer, because the other end may be the one that was missing.
         sleep 5
     done
@@ -229,6 +229,7 @@ watch() {
     rounds=0
     while :; do
         if is_waiting; then sleep 1; else sleep 2; fi
+        keep_post
         rounds=$((rounds + 1))
         if has_died; then
             restart "a daemon has ended"
@@ -254,7 +255,19 @@ take_post() {
     read -r watcher 2> /dev/null < "$own/watcher"
     if [ -n "$watcher" ] && is_running "$watcher"; then exit 0; fi
     start_of "$$"
-    echo "$$:$start_time" > "$own/watcher"
+    post=$$:$start_time
+    echo "$post" > "$own/watcher"
+}
+
+# keep_post: ends here where another one has the post: both may have been started at the same moment. Where nobody has it
+# any more, the tunnel was taken down, or its folder was.
+keep_post() {
+    watcher=
+    read -r watcher 2> /dev/null < "$own/watcher"
+    if [ "$watcher" = "$post" ]; then return 0; fi
+    if [ -n "$watcher" ] && is_running "$watcher"; then exit 0; fi
+    give_way
+    mkdir -p "$own" && echo "$post" > "$own/watcher"
 }
 
 # give_way: ends here where the tunnel was taken down between the start of this script and its post: whoever did it did
@@ -302,7 +315,7 @@ run() {
         adopt
     else
         take_down
-        until bring_up; do sleep 2; done
+        until keep_post && bring_up; do sleep 2; done
         tell "started"
     fi
     watch

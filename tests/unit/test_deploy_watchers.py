@@ -1,0 +1,98 @@
+"""There is one watcher over an end of a tunnel, however many are started, and none once it was taken back."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.deploy.places import place_dir
+from app.domain.hosts import Side
+from support.deploy_world import World, in_every_shell
+from support.lasting_world import (
+    SLOT,
+    STANDING,
+    current,
+    lasting_world,
+    roll_out,
+    run_dirs,
+    state_of,
+    take_back,
+    wait_until_watched,
+)
+from support.made_up_host import LocalHost
+from support.waiting import wait_until
+
+START = f"{place_dir(SLOT)}/start.sh"
+
+
+@pytest.fixture
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path, getattr(request, "param", "dash")) as made:
+        yield made
+
+
+def watchers(host: LocalHost) -> list[int]:
+    """Return the processes that watch, without what they start."""
+    found: list[int] = []
+    for pid in host.processes():
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
+        except OSError:
+            continue
+        if b"run" in words and any(word.endswith(b"/lasting.sh") for word in words):
+            found.append(pid)
+            if int(parent) in found:
+                found.remove(pid)
+    return found
+
+
+def post_of(host: LocalHost) -> Path:
+    return host.path(f"/run/tunnelmark-{current(host)}/.lasting/watcher")
+
+
+def start_another(host: LocalHost) -> None:
+    """Start one that finds the post empty, as if both had looked at the same moment."""
+    post_of(host).unlink()
+    assert host.shell_run("sh", START, "return").returncode == 0
+    wait_until(post_of(host).exists, "the other watcher")
+
+
+@in_every_shell
+def test_of_two_that_were_started_at_the_same_moment_one_goes(world: World) -> None:
+    roll_out(world)
+    wait_until_watched(world.a)
+    (first,) = watchers(world.a)
+    start_another(world.a)
+    wait_until(lambda: first not in watchers(world.a), "the first one to go")
+    assert len(watchers(world.a)) == 1
+    assert state_of(world.a).is_watched
+    assert world.a.links == STANDING
+
+
+@in_every_shell
+def test_what_was_taken_back_is_not_started_again_by_one_that_nobody_knew_of(world: World) -> None:
+    roll_out(world)
+    wait_until_watched(world.a)
+    (first,) = watchers(world.a)
+    # It sleeps deeply while the other one takes the post, and while all is taken back.
+    subprocess.run(["kill", "-s", "STOP", str(first)], check=True)
+    start_another(world.a)
+    assert take_back(world).is_complete
+    assert run_dirs(world.a) == []
+    subprocess.run(["kill", "-s", "CONT", str(first)], check=True)
+    wait_until(lambda: watchers(world.a) == [], "the forgotten one to go")
+    assert (world.a.links, run_dirs(world.a)) == ({"eth1"}, [])
+
+
+def test_who_has_lost_its_post_takes_it_again(world: World) -> None:
+    roll_out(world)
+    wait_until_watched(world.a)
+    (first,) = watchers(world.a)
+    post_of(world.a).unlink()
+    wait_until(post_of(world.a).exists, "the post")
+    assert post_of(world.a).read_text().split(":")[0] == str(first)
+    assert [host.side for host in world.hosts] == [Side.A, Side.B]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import paramiko
@@ -114,7 +115,7 @@ def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, 
         is_done = True  # it is out of reach, or was never started
         raise
     finally:
-        channel.close()
+        _close(channel)
         if not is_done:
             kill_leftovers(connection, job)
     return status
@@ -153,6 +154,12 @@ def open_channel(connection: Connection, what: str, *, deadline_s: float, token:
             if time.monotonic() >= deadline_s:
                 raise DeadlineExceeded(f"The host opened no channel in time for {what}.") from error
         token.sleep(FULL_PAUSE_S)
+
+
+def _close(channel: paramiko.Channel) -> None:
+    # The host is told; where the connection is breaking just then, there is nobody to tell.
+    with suppress(EOFError, OSError, paramiko.SSHException):
+        channel.close()
 
 
 def _request(connection: Connection, channel: paramiko.Channel, job: Job) -> None:
@@ -203,4 +210,4 @@ def execute_once(connection: Connection, job: Job, out: OutputSink, err: OutputS
         _request(connection, channel, job)
         return pump(channel, _exchange(job, out, err), token=token, deadline_s=deadline_s, what=job.what)
     finally:
-        channel.close()
+        _close(channel)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import paramiko
@@ -161,6 +162,8 @@ def pump(
     unregister = token.on_cancel(wake.set)
     try:
         return _serve(channel, exchange, wake, token=token, deadline_s=deadline_s, what=what)
+    except (EOFError, paramiko.SSHException) as error:
+        raise _lost(what) from error
     finally:
         unregister()
 
@@ -219,12 +222,16 @@ def _drain(channel: paramiko.Channel, exchange: Exchange, sender: _Sender) -> bo
 def _status(channel: paramiko.Channel, exchange: Exchange, what: str) -> int:
     status: int = channel.exit_status
     if status < 0:
-        raise ConnectionLost(
-            f"The connection broke while {what} was running.", hint="It is not known how far it came; connect again."
-        )
+        raise _lost(what)
     if not exchange.gate.is_open:
         raise _not_started(exchange, what)
     return status
+
+
+def _lost(what: str) -> ConnectionLost:
+    return ConnectionLost(
+        f"The connection broke while {what} was running.", hint="It is not known how far it came; connect again."
+    )
 
 
 def _not_started(exchange: Exchange, what: str) -> PrivilegeMissing | CommandFailed:
@@ -255,7 +262,8 @@ class _Sender:
 
     def send_first(self, data: bytes) -> None:
         """Send the answer to a question ahead of everything else."""
-        self._channel.sendall(data)
+        with suppress(OSError):  # as in `go_on`
+            self._channel.sendall(data)
 
     def go_on(self, *, is_allowed: bool) -> None:
         """Send what there is room for."""

@@ -29,8 +29,9 @@ from support.lab_sessions import sh
 from vpn_adapters.registry import ADAPTERS
 
 OPTIONS = RolloutOptions(legacy_reason="measured on the practice lab")
-DAEMONS = "grep -ls TUNNELMARK_TUNNEL= /proc/[0-9]*/environ | sed 's|/proc/||; s|/environ||'"
-KILL = f'found=$({DAEMONS}); [ -z "$found" ] || kill -s KILL $found'
+MARKED = "grep -ls TUNNELMARK_TUNNEL= /proc/[0-9]*/environ | sed 's|/proc/||; s|/environ||'"
+KILL = f"kill -s KILL $({MARKED}; pgrep -f '[/]run/tunnelmark-') 2> /dev/null"
+"""sshd writes its title over its environment, and has our folder in its command line."""
 CUT_S = 12
 RESTART_S = 240.0
 LIMIT_S = 180.0

@@ -202,7 +202,7 @@ def prepare(
         raise_if_held(host_ends(sessions, STATE_DIR), token=token)
         if current_ids(sessions, slot, token=token) != current:
             continue
-        refuse_damaged(sessions, slot, token=token)
+        _refuse_damaged(sessions, slot, token=token)
         if prepared is not None:
             return prepared
         if refusal is not None:
@@ -261,7 +261,7 @@ def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict
     return {Side.A: a, Side.B: b}
 
 
-def refuse_damaged(sessions: SessionPair, slot: str, *, token: CancelToken) -> None:
+def _refuse_damaged(sessions: SessionPair, slot: str, *, token: CancelToken) -> None:
     """Say what is in the way where it is what is left of an earlier deployment.
 
     Raises:

@@ -13,15 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_state_path
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from app.deploy import ActiveTunnel, temporary_tunnel
 from app.domain.cancel import CancelToken
-from app.lab import LabManager
 from support.lab_deploy import Bench, find_out
 from support.lab_sessions import connected
+from support.running_lab import lab_option, running_lab
 from vpn_adapters.registry import ADAPTERS
 
 LIMIT_S = 6.0
@@ -40,14 +38,11 @@ def up_and_down(bench: Bench, solution: str) -> ActiveTunnel:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("lab", help="name of a running practice lab")
+    lab_option(parser)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--solutions", default=",".join(ADAPTERS))
     options = parser.parse_args()
-    manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=user_state_path("tunnelmark") / "labs")
-    lab = manager.find(options.lab)
-    if lab is None:
-        parser.error(f"there is no lab {options.lab}")
+    lab = running_lab(parser, options.lab)
     is_slow = False
     with tempfile.TemporaryDirectory() as folder, connected(lab, Path(folder)) as sessions:
         bench = Bench(lab.pair, sessions, find_out(sessions))

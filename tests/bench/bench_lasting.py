@@ -16,16 +16,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_state_path
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from app.domain.errors import InvalidOption, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.rollout import RolloutOptions
-from app.lab import LabManager
 from support.lab_rollout import Desk, desk_for
 from support.lab_sessions import sh
+from support.running_lab import lab_option, running_lab
 from vpn_adapters.registry import ADAPTERS
 
 OPTIONS = RolloutOptions(legacy_reason="measured on the practice lab")
@@ -114,13 +112,10 @@ def break_in_every_way(desk: Desk) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("lab", help="name of a running practice lab")
+    lab_option(parser)
     parser.add_argument("--solutions", default=",".join(ADAPTERS))
     options = parser.parse_args()
-    manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=user_state_path("tunnelmark") / "labs")
-    lab = manager.find(options.lab)
-    if lab is None:
-        parser.error(f"there is no lab {options.lab}")
+    lab = running_lab(parser, options.lab)
     with tempfile.TemporaryDirectory() as folder, desk_for(lab, Path(folder)) as desk:
         for solution in options.solutions.split(","):
             try_solution(desk, solution)

@@ -10,27 +10,21 @@ import statistics
 import sys
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_state_path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-
-from by_hand import compare
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from app.domain.results import FRAME_BYTES
-from app.lab import LabManager
+from support.by_hand import compare
+from support.running_lab import lab_option, running_lab
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("lab", help="name of a running practice lab")
+    lab_option(parser)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--pings", type=int, default=200)
     parser.add_argument("--seconds", type=int, default=3)
     options = parser.parse_args()
-    manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=user_state_path("tunnelmark") / "labs")
-    lab = manager.find(options.lab)
-    if lab is None:
-        parser.error(f"there is no lab {options.lab}")
+    lab = running_lab(parser, options.lab)
     ours, bare = compare(lab, rounds=options.rounds, pings=options.pings, seconds=options.seconds)
     print(f"{options.rounds} rounds, {options.pings} requests per size, {options.seconds} s of TCP per direction")
     for what in ("latency_s", "throughput_s", "total_s"):

@@ -27,9 +27,9 @@ WATCHER_S = float(max(PATIENCE_S.values()))
 HEALTHY_S = LEASE_S + UNDO_S + WATCHER_S
 """How long until what stands is healthy, in seconds from the end of Tunnelmark or of the fault, whichever is later."""
 LOOK_S = 5.0
+"""How long hosts may take until they look as before once nothing happens to them any more, in seconds."""
 RESENT_S = 60.0
 """After an outage of 45 s TCP sends what was on its way again after up to 51 s: until then a shell may wait for it."""
-"""How long hosts may take until they look as before once nothing happens to them any more, in seconds."""
 AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "EXCEPTION"
 """Outcomes: nothing is left; nothing but what the next contact removed, after a loss of power; something went wrong."""
 EARLIER = "openvpn-tcp"

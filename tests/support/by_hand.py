@@ -17,9 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import sample_records
-from lab_sessions import connected
-
 from app.campaign import plan_campaign
 from app.campaign.measuring import Measured, Measurement
 from app.domain.adapters import EndPlan, TunnelPlan
@@ -35,6 +32,8 @@ from app.lab import Lab
 from app.probes import CpuMonitor, LatencyRequest, ThroughputRequest
 from app.probes.latency import ping_argv
 from app.probes.throughput import client_argv
+from support import sample_records
+from support.lab_sessions import connected
 
 A, B, PORT = "192.0.2.1", "192.0.2.2", 25_201
 _TIME = re.compile(r" time=([0-9.]+) ms")

@@ -10,11 +10,7 @@ from ui.pages.deploy import DeployPage
 
 def page_of(driver: Driver) -> DeployPage:
     driver.window.show_rollout()
-    driver.until(lambda: isinstance(driver.window.current, DeployPage))
-    driver.idle()
-    page = driver.window.current
-    assert isinstance(page, DeployPage)
-    return page
+    return driver.page(DeployPage)
 
 
 def looked_at(driver: Driver) -> DeployPage:

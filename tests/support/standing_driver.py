@@ -19,11 +19,7 @@ def stand(
 
 def page_of(driver: Driver) -> StandingPage:
     driver.window.show_area("standing")
-    driver.until(lambda: isinstance(driver.window.current, StandingPage))
-    driver.idle()
-    page = driver.window.current
-    assert isinstance(page, StandingPage)
-    return page
+    return driver.page(StandingPage)
 
 
 def cell(page: StandingPage, column: int, nth: int = 0) -> str:

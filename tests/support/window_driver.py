@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from fake_services import FakeServices
 from PySide6.QtCore import Qt
@@ -11,10 +12,12 @@ from pytestqt.qtbot import QtBot
 from sample_records import pair
 
 from app.wizard import Step
+from ui.pages.base import Page
 from ui.widgets.dialogs import Question
 from ui.window import MainWindow
 
 WAIT_MS = 15_000
+SomePage = TypeVar("SomePage", bound=Page)
 
 
 class Driver:
@@ -35,6 +38,14 @@ class Driver:
 
     def idle(self) -> None:
         self.until(lambda: not self.window.runner.running)
+
+    def page(self, kind: type[SomePage]) -> SomePage:
+        """Wait until a page of this kind is shown and nothing runs."""
+        self.until(lambda: isinstance(self.window.current, kind))
+        self.idle()
+        shown = self.window.current
+        assert isinstance(shown, kind)
+        return shown
 
     def look_at_hosts(self) -> None:
         self.window.begin_with_hosts()

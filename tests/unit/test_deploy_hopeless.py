@@ -16,15 +16,13 @@ from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, open_
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
 PATIENCE_S = 60.0
+NEVER = UpCheck("What never comes", Command(("false",), timeout_s=5.0))
 
 
 @pytest.fixture(params=SHELLS)
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
     with running_world(tmp_path, request.param) as made:
         yield made
-
-
-NEVER = UpCheck("What never comes", Command(("false",), timeout_s=5.0))
 
 
 @pytest.mark.parametrize("up_checks", [(), (NEVER,)], ids=["frames", "check"])

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from app.deploy.places import place_dir
-from app.domain.hosts import Side
 from support.deploy_world import World, in_every_shell
 from support.lasting_world import (
     SLOT,
@@ -36,7 +35,7 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
 
 def watchers(host: LocalHost) -> list[int]:
     """Return the processes that watch, without what they start."""
-    found: list[int] = []
+    parents: dict[int, int] = {}
     for pid in host.processes():
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -44,10 +43,8 @@ def watchers(host: LocalHost) -> list[int]:
         except OSError:
             continue
         if b"run" in words and any(word.endswith(b"/lasting.sh") for word in words):
-            found.append(pid)
-            if int(parent) in found:
-                found.remove(pid)
-    return found
+            parents[pid] = int(parent)
+    return [pid for pid, parent in parents.items() if parent not in parents]
 
 
 def post_of(host: LocalHost) -> Path:
@@ -95,4 +92,4 @@ def test_who_has_lost_its_post_takes_it_again(world: World) -> None:
     post_of(world.a).unlink()
     wait_until(post_of(world.a).exists, "the post")
     assert post_of(world.a).read_text().split(":")[0] == str(first)
-    assert [host.side for host in world.hosts] == [Side.A, Side.B]
+    assert watchers(world.a) == [first]

@@ -16,11 +16,7 @@ from ui.widgets.census_table import LATENCY, NAME, STATE, VERDICT
 
 def page_of(driver: Driver) -> CensusPage:
     driver.window.show_census()
-    driver.until(lambda: isinstance(driver.window.current, CensusPage))
-    driver.idle()
-    page = driver.window.current
-    assert isinstance(page, CensusPage)
-    return page
+    return driver.page(CensusPage)
 
 
 def column(page: CensusPage, nth: int) -> list[str]:

@@ -26,10 +26,7 @@ Q0FOQVJZQ0FOQVJZ
 
 def page_of(driver: Driver) -> LintPage:
     driver.window.show_lint()
-    driver.until(lambda: isinstance(driver.window.current, LintPage))
-    page = driver.window.current
-    assert isinstance(page, LintPage)
-    return page
+    return driver.page(LintPage)
 
 
 def drop(page: LintPage, *paths: Path) -> None:

@@ -31,7 +31,7 @@ from app.domain.rollout_events import (
     RolloutStageStarted,
 )
 from app.domain.wire import LeakProof
-from app.domain.wire_words import unproven_sentences
+from app.domain.wire_words import crossing_sentence, unproven_sentences
 from app.storage import Store
 
 LEASE_S = 30.0
@@ -216,9 +216,13 @@ class Rollout:
         """
         number = 1
         while True:
-            leak = self._transaction.prove_on_wire(token=token)
+            report = self._transaction.prove_on_wire(token=token)
+            leak = report.leak
             negotiated = self._transaction.start_from_kit(token=token)
             if not unproven_sentences(leak) or number >= PROOFS or not self._transaction.can_be_proven:
+                for one in report.crossings:
+                    if one.has_crossed is False:
+                        self._note(crossing_sentence(one))
                 return leak, negotiated
             self._note("Not all of it was proven; it is looked at once more.", is_warning=False)
             number += 1

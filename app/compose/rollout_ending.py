@@ -61,7 +61,6 @@ def end_deployment(
         raise NotFound(f"Nothing is rolled out on {pair.name}.")
     deployment = known_deployment(store, pair, slot, tuple(current.values()))
     run = RolloutRun(store, sessions, emit)
-    before = look(sessions, token=token)
 
     def on_stage(stage: Stage, detail: str) -> None:
         # No key is made: what would come before it, making room, is all that happens.
@@ -95,7 +94,7 @@ def end_deployment(
         )
     if deployment.solution:
         # It has ended: nothing that is cancelled now may tell otherwise.
-        for text in lost_on_the_way(pair, deployment.link, before, look(sessions, token=CancelToken())):
+        for text in lost_on_the_way(pair, deployment.link, transaction.before, look(sessions, token=CancelToken())):
             emit(RolloutNote(text, is_warning=True))
     emit(RolloutEnded(ended))
     return ended

@@ -33,6 +33,7 @@ class Beginning:
         recipe: How its key is made.
         peer: The other host's underlay address.
         paths: Paths of which to say whether they are there.
+        asked: A small file of which to say what its first line is; empty to leave that out.
     """
 
     tunnel: str
@@ -41,6 +42,7 @@ class Beginning:
     recipe: IdentityRecipe
     peer: str
     paths: tuple[str, ...]
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,12 @@ class Begun:
     Attributes:
         survey: What the host looked like, with the lock taken and the timer armed, before any other change.
         outputs: What the recipe's public commands printed.
+        answer: The first line of the file that was asked for, with the lock taken; empty where there is none.
     """
 
     survey: Survey
     outputs: Mapping[str, CommandResult]
+    answer: str = ""
 
 
 class HeldLock(PairLocked):
@@ -146,6 +150,7 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
             beginning.run_dir,
             remove,
             beginning.peer,
+            beginning.asked,
             *beginning.paths,
         ),
         word=beginning.tunnel,
@@ -163,7 +168,8 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
         name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
         for index, name in enumerate(beginning.recipe.public)
     }
-    return Begun(parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
+    survey = parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
+    return Begun(survey, outputs, printable(sections.get("asked", ""), limit=200))
 
 
 def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:

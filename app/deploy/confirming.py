@@ -21,7 +21,7 @@ from app.deploy.both import on_both
 from app.deploy.ends import HostEnd, printable
 from app.deploy.ledger import Ledger, Planned
 from app.deploy.marks import find
-from app.deploy.places import place_dir
+from app.deploy.places import current_path, place_dir
 from app.deploy.scripts import host_script
 from app.deploy.undoing import reconnect
 from app.domain.adapters import shell_step_argv
@@ -226,7 +226,7 @@ class Confirmer:
             return Confirmed.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
         is_confirmed = find(marks, "confirmed") is not None
         what = "Confirm the deployment" if self.deployment_id else "Confirm that the deployment has ended"
-        text = f"echo {self.deployment_id or '-'} > {place_dir(self.slot)}/current"
+        text = f"echo {self.deployment_id or '-'} > {current_path(self.slot)}"
         self.ledgers[end.side].write(what, text, 0 if is_confirmed else result.exit_status)
         if is_confirmed:
             return Confirmed.YES, ""

@@ -20,10 +20,11 @@ from app.deploy.building import ApplyLines, Building, negotiated_text, run_apply
 from app.deploy.confirming import Confirmed, Confirmer, Outcome
 from app.deploy.kit import KitRequest, kit_dir, kit_files
 from app.deploy.lasting_adapter import ASIDE_S
-from app.deploy.lasting_state import read_current
+from app.deploy.lasting_state import deployment_id_in
 from app.deploy.leases import Lease, leave_to_timers, set_leases
 from app.deploy.ledger import AuditSink
 from app.deploy.marks import Mark
+from app.deploy.places import current_path
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.transaction import CLEANUP_S, StageSink, Transaction
 from app.domain.adapters import Step, TunnelPlan
@@ -35,7 +36,7 @@ from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
 from app.domain.rollout_events import Confirmation, Decision
 from app.domain.solutions import Carrier
-from app.domain.wire import BreakVerdict, LeakProof, LeakVerdict
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.probes.wire import WireRequest, missing_for_wire, probe_wire
 
 STOP_NUMBER, RESTART_NUMBER = "0700", "0701"
@@ -106,18 +107,18 @@ class LastingTransaction(Transaction):
             self._ends, self._tunnels, self._ledgers, place.slot, place.deployment_id, run_dir, place.replaced
         )
 
-    def _obstacles(self, token: CancelToken) -> list[Obstacle]:
-        self._check_place(token)
+    @property
+    def _asked(self) -> str:
+        return current_path(self._place.slot)
+
+    def _obstacles(self) -> list[Obstacle]:
+        self._check_place()
         # Whatever is wrong with a host, a deployment can be ended.
-        return super()._obstacles(token) if self._place.deployment_id else []
+        return super()._obstacles() if self._place.deployment_id else []
 
-    def _check_place(self, token: CancelToken) -> None:
+    def _check_place(self) -> None:
         """Refuse to go on where the place has changed since it was looked at: now that it is locked, it stays so."""
-
-        def read(side: Side, child: CancelToken) -> str:
-            return read_current(self._ends[side], self._place.slot, token=child)
-
-        found = on_both(read, token=token)
+        found = {side: deployment_id_in(answer) for side, answer in self._answers.items()}
         changed = [self._ends[side].label for side in Side if found[side] != self._place.replaced.get(side, "")]
         if changed:
             raise PairLocked(
@@ -133,13 +134,13 @@ class LastingTransaction(Transaction):
         facts = {side.value: self._request.facts(side) for side in Side}
         return not missing_for_wire(self._sessions, facts)
 
-    def prove_on_wire(self, *, token: CancelToken) -> LeakProof | None:
+    def prove_on_wire(self, *, token: CancelToken) -> WireReport:
         """Look on the underlay whether anything can be read, and whether nothing can once the protection is gone.
 
         The tunnel has to be started again afterwards.
 
         Returns:
-            What was seen; its verdict says where a host cannot look.
+            What was seen; the verdict on leaks says where a host cannot look.
 
         Raises:
             TunnelDown: Plaintext was seen.
@@ -156,6 +157,7 @@ class LastingTransaction(Transaction):
                     frame_bytes=(FRAME_BYTES[0], FRAME_BYTES[-1]),
                     is_unprotected=False,
                     is_stream=request.adapter.info.carrier is Carrier.TCP,
+                    is_brief=True,
                 ),
                 token=token,
                 on_stage=lambda detail: self._stage(Stage.WIRE, detail),
@@ -167,7 +169,7 @@ class LastingTransaction(Transaction):
         opened = [one.title for one in leak.broken if one.verdict is BreakVerdict.FAILS_OPEN] if leak else []
         if opened:
             raise TunnelDown(f"Frames leave unprotected after this: {'; '.join(opened)}.")
-        return leak
+        return report
 
     def start_from_kit(self, *, token: CancelToken) -> str:
         """Start the tunnel on both hosts with the very scripts that will start it with the hosts, and wait for it.

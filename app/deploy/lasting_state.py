@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.deploy.ends import HostEnd, new_id, printable
 from app.deploy.marks import parse_sections
-from app.deploy.places import place_dir
+from app.deploy.places import current_path, place_dir
 from app.deploy.request import LockInfo
 from app.deploy.scripts import host_script
 from app.deploy.surveys import parse_lock
@@ -254,19 +254,23 @@ def read_file(end: HostEnd, path: str, *, token: CancelToken) -> str | None:
     return result.stdout if result.is_ok else None
 
 
+def deployment_id_in(text: str) -> str:
+    """Return the deployment's name that a host's file holds; empty where there is none."""
+    found = text.strip()
+    return found if _ID.fullmatch(found) else ""
+
+
 def read_current(end: HostEnd, slot: str, *, token: CancelToken) -> str:
     """Return what is confirmed in a place of a host; empty where nothing is.
 
     Raises:
         CommandFailed: The host could not be asked.
     """
-    path = f"{place_dir(slot)}/current"
-    argv = shell_step_argv('[ ! -e "$1" ] || cat "$1"', path)
+    argv = shell_step_argv('[ ! -e "$1" ] || cat "$1"', current_path(slot))
     result = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token)
     if not result.is_ok:
         raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
-    found = result.stdout.strip()
-    return found if _ID.fullmatch(found) else ""
+    return deployment_id_in(result.stdout)
 
 
 def read_interface(end: HostEnd, slot: str, deployment_id: str, *, token: CancelToken) -> str:

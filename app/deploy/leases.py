@@ -72,8 +72,9 @@ class Lease:
     def _keep(self, end: HostEnd) -> None:
         try:
             while end.side not in self._lost:
-                self._renew(end)
+                # The host has only just been given its time; asking costs it a third of a second.
                 self._token.sleep(self._lease_s / 3)
+                self._renew(end)
         except Cancelled:
             return
 

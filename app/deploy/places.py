@@ -47,6 +47,11 @@ def place_dir(slot: str) -> str:
     return f"{LASTING_DIR}/{slot}"
 
 
+def current_path(slot: str) -> str:
+    """Return the file that names what is confirmed in a place."""
+    return f"{place_dir(slot)}/current"
+
+
 def service_name(slot: str) -> str:
     """Return the name of the service that starts what has a place."""
     return f"tunnelmark-{slot}"

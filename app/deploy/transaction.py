@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
@@ -42,6 +42,7 @@ from app.deploy.preflight import host_ends, obstacles_on, outside_paths, state_d
 from app.deploy.preview import configuration_of
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.sharing import share_secrets
+from app.deploy.snapshots import HostSnapshot
 from app.deploy.surveys import Survey
 from app.deploy.switching import Switcher
 from app.deploy.undoing import Undone, in_time, put_back
@@ -93,6 +94,7 @@ class Transaction:
         self._audit = audit
         self._ledgers = {side: Ledger(end, audit) for side, end in self._ends.items()}
         self._surveys: dict[Side, Survey] = {}
+        self._answers: dict[Side, str] = {}
         self._warnings: tuple[Obstacle, ...] = ()
         self._begun: set[Side] = set()
         self._plan = request.adapter.plan(request.plan_request())
@@ -127,9 +129,19 @@ class Transaction:
         return active
 
     @property
+    def before(self) -> Mapping[Side, HostSnapshot]:
+        """What the hosts looked like, with their locks taken and timers armed, before any other change."""
+        return {side: survey.snapshot for side, survey in self._surveys.items()}
+
+    @property
     def has_begun(self) -> bool:
         """Whether anything may have been changed on a host."""
         return bool(self._begun)
+
+    @property
+    def _asked(self) -> str:
+        """A small file whose first line each host is asked for once it is locked; empty for none."""
+        return ""
 
     @property
     def _is_changing(self) -> bool:
@@ -152,7 +164,7 @@ class Transaction:
         self._stage(Stage.PREFLIGHT)
         with self._timed("begin"):
             begun = begin_both(self._ends, self._begin_end, token=token, audit=self._audit)
-        obstacles = self._obstacles(token)
+        obstacles = self._obstacles()
         blocking = [obstacle for obstacle in obstacles if obstacle.is_blocking]
         if blocking:
             raise PreflightRefused(
@@ -167,8 +179,7 @@ class Transaction:
         }
         return tuple(obstacles), identities
 
-    def _obstacles(self, token: CancelToken) -> list[Obstacle]:
-        del token  # nothing more is asked here
+    def _obstacles(self) -> list[Obstacle]:
         return [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
 
     def _begin_end(self, side: Side, token: CancelToken) -> Begun:
@@ -207,6 +218,7 @@ class Transaction:
             self._request.adapter.identity(self._request.plan_request(), side),
             self._request.link.underlay(side.other),
             outside_paths(self._request, self._plan.end(side)),
+            self._asked,
         )
         token.raise_if_cancelled()
         live.enter([self._tunnels[side]])
@@ -222,6 +234,7 @@ class Transaction:
             unregister()
             impatience.cancel()
         self._surveys[side] = begun.survey
+        self._answers[side] = begun.answer
         return begun
 
     def _apply(self, token: CancelToken) -> str:

@@ -96,7 +96,7 @@ class Crossing:
     """Whether a special kind of frame crosses.
 
     Attributes:
-        kind: `non-ip`, `multicast` or `vlan`.
+        kind: `non-ip`, `multicast`, `vlan` or `full-size`.
         has_crossed: Whether it did; None where it could not be tried.
         note: How it was tried, or why not.
     """

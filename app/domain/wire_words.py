@@ -33,7 +33,12 @@ BREAK_SIGNS = {
     BreakVerdict.NOT_PROVEN: "?",
 }
 
-CROSSING_WORDS = {"non-ip": "Frames that are not IP", "multicast": "Multicast", "vlan": "VLAN-tagged frames"}
+CROSSING_WORDS = {
+    "non-ip": "Frames that are not IP",
+    "multicast": "Multicast",
+    "vlan": "VLAN-tagged frames",
+    "full-size": "Frames of full size",
+}
 
 _WORST_FIRST = (BreakVerdict.FAILS_OPEN, BreakVerdict.NOT_PROVEN, BreakVerdict.FAILS_CLOSED)
 

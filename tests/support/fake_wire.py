@@ -58,7 +58,7 @@ class FakeWire:
         """Return whether a command is one of the wire's probe."""
         script = command.argv[2] if len(command.argv) > 2 else ""
         signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3")
-        return command.argv[0] == "break-it" or any(sign in script for sign in signs)
+        return any(sign in script for sign in signs)
 
     def answer(self, side: str, command: Command, token: CancelToken) -> Answer:
         """Answer one command."""
@@ -71,8 +71,6 @@ class FakeWire:
             return self._send(words)
         if "destination=$2 tunnel=$3" in script:
             return self._send_broken(side, words)
-        if "break" in command.argv[0]:
-            return _lines("it cannot be broken" if self.broken_status else "", status=self.broken_status)
         return _lines()
 
     def _capture(self, side: str, token: CancelToken) -> Answer:
@@ -127,6 +125,10 @@ class FakeWire:
 
     def _send_broken(self, side: str, words: tuple[str, ...]) -> Answer:
         own, peer = (A, B) if side == "a" else (B, A)
+        if words[8:]:
+            yield f"#broken {self.broken_status} {'it cannot be broken' if self.broken_status else ''}"
+            if self.broken_status:
+                return
         if self.is_open and side == "a":
             self.other += [echo("10.0.2.15", "198.18.0.2", bytes.fromhex(words[5]))] * 4
         yield "4 packets transmitted, 0 received, 100% packet loss, time 10ms"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,14 +17,14 @@ from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
 from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES, Link
 from app.domain.packages import package_for
-from app.domain.wire import FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.domain.wire import Crossing, FrameOverhead, LeakProof, LeakVerdict, WireReport
 from app.probes.wire.capture import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
 from app.probes.wire.crossings import TUNNEL_FILTER, judge_crossings
 from app.probes.wire.judge import Captures, judge_breakage, judge_leak
 from app.probes.wire.marks import Marks, marked_filter, underlay_filter
 from app.probes.wire.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.wire.reading import Reading, sort_packets
-from app.probes.wire.traffic import VLAN_ID, Sending, Sent, send, send_broken
+from app.probes.wire.traffic import VLAN_ID, BrokenSending, Sending, Sent, send, send_broken
 from app.ssh.remote_line import shell_line
 
 AuditSink = Callable[[AuditEntry], None]
@@ -50,6 +51,7 @@ class WireRequest:
         frame_bytes: Frame sizes whose cost is measured.
         is_unprotected: Whether it has no cryptography on purpose.
         is_stream: Whether the carrier is TCP.
+        is_brief: Whether this is enough: leaks, breakages, and whether the largest of the frame sizes crosses.
     """
 
     link: Link
@@ -58,6 +60,7 @@ class WireRequest:
     frame_bytes: tuple[int, ...]
     is_unprotected: bool
     is_stream: bool
+    is_brief: bool = False
 
 
 def wire_s(breakages: int) -> float:
@@ -161,7 +164,7 @@ class _Run:
                     ("ip", "link", "add", "link", tunnel, "name", vlan, "type", "vlan", "id", str(VLAN_ID))
                 )
                 self._write_down(Side.A, line, 0, "Make a VLAN interface and remove it after two frames")
-            broken = [self._break(index, *one) for index, one in enumerate(self._breakages)]
+            broken = [self._break(index, *one, sent.linger_s) for index, one in enumerate(self._breakages)]
             captures = capturing.collect(self._marks.end, underlay=self._request.link.underlay_b)
         return self._report(captures, sent, broken)
 
@@ -172,7 +175,7 @@ class _Run:
 
     def _captures(self) -> dict[Side, CaptureRequest]:
         link, plan = self._request.link, self._request.plan
-        arrival = plan.b.interface
+        arrival = "" if self._request.is_brief else plan.b.interface
         return {
             side: CaptureRequest(
                 folder=link.run_dir,
@@ -192,7 +195,7 @@ class _Run:
             underlay=link.underlay_b,
             destination=plan.probe_address_b,
             source=plan.probe_address_a,
-            tunnel=plan.a.interface,
+            tunnel="" if self._request.is_brief else plan.a.interface,
             vlan=link.names.vlan_interface,
             frame_bytes=self._sizes,
             is_stream=self._request.is_stream,
@@ -200,6 +203,8 @@ class _Run:
 
     @property
     def _sizes(self) -> tuple[int, ...]:
+        if self._request.is_brief:
+            return (max(self._request.frame_bytes),)
         advised = self._advised_frame_bytes
         extra = () if advised is None else (advised, advised + 1)
         return tuple(dict.fromkeys((*self._request.frame_bytes, *extra)))
@@ -226,32 +231,54 @@ class _Run:
                 found.append((side, own[index]))
         return found
 
-    def _break(self, index: int, side: Side, breakage: Breakage) -> _Broken:
+    def _break(self, index: int, side: Side, breakage: Breakage, linger_s: str) -> _Broken:
+        """Break it on one end, and send from both; the other end begins as soon as it is broken."""
         label = self._host(side).spec.label
         title = f"{breakage.title} on {label}"
         self._on_stage(title)
-        result = self._host(side).run(replace(breakage.command, is_root=True), token=self._token)
-        self._write_down(side, shell_line(breakage.command.argv), result.exit_status, breakage.title)
-        if not result.is_ok:
-            words = (result.stderr or result.stdout).strip().splitlines()
-            return _Broken(title, {}, f"exit status {result.exit_status}. {words[-1][:200] if words else ''}".strip())
-        a, b = run_both(lambda: self._send_broken(Side.A, index), lambda: self._send_broken(Side.B, index))
-        return _Broken(title, {Side.A: a, Side.B: b})
+        is_over, is_broken = threading.Event(), threading.Event()
+
+        def on_broken() -> None:
+            is_broken.set()
+            is_over.set()
+
+        def work(own: Side) -> Sent:
+            if own is side:
+                try:
+                    return self._send_broken(own, index, linger_s, breakage.command.argv, on_broken)
+                finally:
+                    is_over.set()
+            is_over.wait()
+            return self._send_broken(own, index, linger_s) if is_broken.is_set() else Sent()
+
+        a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
+        sent = {Side.A: a, Side.B: b}
+        status, words = sent[side].broken_status, sent[side].broken_words
+        self._write_down(side, shell_line(breakage.command.argv), status, breakage.title)
+        if status != 0:
+            return _Broken(title, {}, f"exit status {status}. {words}".strip())
+        return _Broken(title, sent)
 
     def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, exit_status, what))
 
-    def _send_broken(self, side: Side, index: int) -> Sent:
+    def _send_broken(
+        self,
+        side: Side,
+        index: int,
+        linger_s: str,
+        breakage: tuple[str, ...] = (),
+        on_broken: Callable[[], None] = lambda: None,
+    ) -> Sent:
         link, plan = self._request.link, self._request.plan
-        return send_broken(
-            self._host(side),
+        sending = BrokenSending(
             underlay=link.underlay(side.other),
             destination=plan.probe_address(side.other),
             tunnel=plan.end(side).interface,
-            marks=self._marks,
-            index=index,
-            token=self._token,
+            linger_s=linger_s,
+            breakage=breakage,
         )
+        return send_broken(self._host(side), sending, self._marks, index, token=self._token, on_broken=on_broken)
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
@@ -274,7 +301,11 @@ class _Run:
             for index, one in enumerate(broken)
         )
         costs = self._costs(readings[Side.A], sent)
-        crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._marks) if request.plan.b.interface else ()
+        crossings: tuple[Crossing, ...] = ()
+        if request.is_brief:
+            crossings = (self._full_frame(sent),)
+        elif request.plan.b.interface:
+            crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._marks)
         return WireReport(
             leak=replace(leak, broken=outcomes),
             overhead=self._overhead(costs),
@@ -282,6 +313,15 @@ class _Run:
             advised_inner_mtu_bytes=self._advised_mtu_bytes or self._mtu_from(costs),
             is_advised_mtu_proven=self._is_advised_proven(costs),
             doubts=self._doubts(captures),
+        )
+
+    def _full_frame(self, sent: Sent) -> Crossing:
+        size = max(self._sizes)
+        echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+        return Crossing(
+            "full-size",
+            has_crossed=bool(echoes.received),
+            note=f"{echoes.received} of {echoes.sent} frames of {size} bytes were answered.",
         )
 
     def _costs(self, reading: Reading, sent: Sent) -> dict[int, MeasuredCost]:

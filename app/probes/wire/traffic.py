@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession
+from app.domain.commands import Command, HostSession, LineSink, Stream
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
 from app.probes.ping_lines import Summary, Trouble, parse_ping_line
@@ -46,6 +46,9 @@ part() {
 }
 briefly() { "$@" >/dev/null 2>&1 & brief="$brief $!"; child="$brief"; }
 brief=
+linger=1
+ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
+echo "#linger $linger"
 echo_ control -c "$controls" -s "$payload" -p "$control" "$underlay"
 part 0
 echo_ leak -c "$echoes" -I "$source" -s "$payload" -p "$inside" "$destination"
@@ -57,8 +60,6 @@ for size in "$@"; do
     part "$number"
 done
 if [ -n "$tunnel" ]; then
-    linger=1
-    ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
     ip neigh del "$destination" dev "$tunnel" 2>/dev/null
     echo_ non-ip -c 1 -I "$source" -s "$payload" -p "$inside" "$destination"
     neighbour=$(ip neigh show "$destination" dev "$tunnel" 2>/dev/null)
@@ -92,13 +93,24 @@ fi
 )
 
 # $1 limit, $2 peer's underlay address, $3 peer's inner address, $4 tunnel's interface, $5 control's mark, $6 mark,
-# $7 payload. By whatever route remains, and once more by the tunnel's interface as such.
+# $7 payload, $8 how long an answer is waited for; $9... what breaks the protection, on the host where it is to break.
+# By whatever route remains, and once more by the tunnel's interface as such.
 _BROKEN_SCRIPT = (
     GUARD_HEAD
     + r"""
-underlay=$1 destination=$2 tunnel=$3 control=$4 mark=$5 payload=$6
-linger=1
-ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
+underlay=$1 destination=$2 tunnel=$3 control=$4 mark=$5 payload=$6 linger=$7
+shift 7
+if [ "$#" -gt 0 ]; then
+    said=$("$@" 2>&1 </dev/null)
+    status=$?
+    echo "#broken $status ${said##*
+}"
+    if [ "$status" -ne 0 ]; then
+        trap '' TERM HUP INT PIPE
+        kill "$watch" 2>/dev/null
+        exit 0
+    fi
+fi
 ping -n -q -c 4 -i 0.05 -W "$linger" -s "$payload" -p "$mark" "$destination" 2>&1 &
 first=$! second= child=$!
 if [ -e "/sys/class/net/$tunnel" ]; then
@@ -113,6 +125,9 @@ run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 """
     + GUARD_TAIL
 )
+
+
+_BROKEN = re.compile(r"#broken (?P<status>\d{1,3}) (?P<words>.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +171,9 @@ class Sent:
         vlan: `sent`, or why no tagged frame could be sent; empty where it was not tried.
         has_tunnel_gone: Whether the tunnel's interface was not there any more.
         refusal: The kernel's words where it sent nothing at all.
+        linger_s: How long an answer that does not come is waited for at least, as this ping takes it, in seconds.
+        broken_status: Exit status of what broke the protection; None where nothing was to, or it has not ended.
+        broken_words: Its last words.
     """
 
     echoes: Mapping[str, Answered] = field(default_factory=dict)
@@ -163,6 +181,9 @@ class Sent:
     vlan: str = ""
     has_tunnel_gone: bool = False
     refusal: str = ""
+    linger_s: str = "1"
+    broken_status: int | None = None
+    broken_words: str = ""
 
     def of(self, label: str) -> Answered:
         """Return the counts of one label."""
@@ -186,36 +207,71 @@ def send(host: HostSession, sending: Sending, marks: Marks, *, token: CancelToke
     return _sent(host, shell_step_argv(_SEND_SCRIPT, str(LIMIT_S), *words), token)
 
 
-def send_broken(
-    host: HostSession, *, underlay: str, destination: str, tunnel: str, marks: Marks, index: int, token: CancelToken
-) -> Sent:
-    """Send marked frames by what remains after a breakage.
+@dataclass(frozen=True, slots=True)
+class BrokenSending:
+    """What to send from one host by what remains after a breakage.
 
-    Args:
-        host: Where from.
+    Attributes:
         underlay: The peer's underlay address.
         destination: The peer's address inside.
         tunnel: The tunnel's interface there.
+        linger_s: As `Sent` has it.
+        breakage: What breaks the protection first, on the host where it is to break; empty on the other one.
+    """
+
+    underlay: str
+    destination: str
+    tunnel: str
+    linger_s: str
+    breakage: tuple[str, ...] = ()
+
+
+def send_broken(
+    host: HostSession,
+    sending: BrokenSending,
+    marks: Marks,
+    index: int,
+    *,
+    token: CancelToken,
+    on_broken: Callable[[], None] = lambda: None,
+) -> Sent:
+    """Send marked frames by what remains after a breakage, which is made before where it is to be.
+
+    Args:
+        host: Where from.
+        sending: What.
         marks: The marks of this run.
         index: Which breakage, from 0.
         token: Cancels it.
+        on_broken: Called as soon as the protection has gone.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    words = (underlay, destination, tunnel, marks.broken_control(index).hex(), marks.broken(index).hex())
-    return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words, str(PAYLOAD_BYTES)), token)
+    words = (
+        *(sending.underlay, sending.destination, sending.tunnel),
+        *(marks.broken_control(index).hex(), marks.broken(index).hex(), str(PAYLOAD_BYTES)),
+        *(sending.linger_s, *sending.breakage),
+    )
+
+    def on_line(_stream: Stream, line: str) -> None:
+        if line.startswith("#broken 0 "):
+            on_broken()
+
+    return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words), token, on_line)
 
 
-def _sent(host: HostSession, argv: tuple[str, ...], token: CancelToken) -> Sent:
+def _sent(host: HostSession, argv: tuple[str, ...], token: CancelToken, on_line: LineSink | None = None) -> Sent:
     command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
-    return parse_sent(host.run(command, token=token).stdout)
+    return parse_sent(host.run(command, token=token, on_line=on_line).stdout)
 
 
 def parse_sent(text: str) -> Sent:
     """Understand what sending printed. Never raises."""
     echoes: dict[str, Answered] = {}
-    label = neighbour = vlan = refusal = ""
+    label = neighbour = vlan = refusal = broken_words = ""
+    linger_s = "1"
+    broken_status: int | None = None
     has_tunnel_gone = False
     for line in text.splitlines():
         mark = parse_guard_line(line)
@@ -233,8 +289,16 @@ def parse_sent(text: str) -> Sent:
             vlan = _said(line)
         elif line.startswith("#gone "):
             has_tunnel_gone = True
-    return Sent(echoes, neighbour, vlan, has_tunnel_gone, refusal)
+        elif line == "#linger 0.3":
+            linger_s = "0.3"
+        elif (broken := _BROKEN.match(line)) is not None:
+            broken_status, broken_words = int(broken["status"]), _printable(broken["words"])
+    return Sent(echoes, neighbour, vlan, has_tunnel_gone, refusal, linger_s, broken_status, broken_words)
 
 
 def _said(line: str) -> str:
-    return re.sub(r"[^\x20-\x7e]", "?", line.partition(" ")[2].strip())[:200]
+    return _printable(line.partition(" ")[2])
+
+
+def _printable(text: str) -> str:
+    return re.sub(r"[^\x20-\x7e]", "?", text.strip())[:200]

@@ -1,8 +1,9 @@
 # Takes the lock, writes down how to put this host back, arms the timer: all before the first change. Looks at the host.
 # Then makes the key that never leaves it, and prints its public part.
 #
-# Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR PEER [PATH...]; PEER may be empty. Read from
-# stdin as a whole before anything is done, so that a connection that breaks meanwhile cannot leave half a script running.
+# Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR PEER ASKED [PATH...]; PEER and ASKED, a small file,
+# may be empty. Read from stdin as a whole before anything is done, so that a connection that breaks meanwhile cannot
+# leave half a script running.
 
 # @include process.sh
 # @include uptime.sh
@@ -95,7 +96,8 @@ main() {
     export TUNNELMARK_TUNNEL="$tunnel"
     shift 7
     if [ -n "$1" ]; then section reach reach "$1"; fi
-    shift
+    if [ -n "$2" ]; then section asked print_file "$2" 1; fi
+    shift 2
     section present present "$@"
     say identity
     # @steps

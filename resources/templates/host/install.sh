@@ -31,7 +31,8 @@ install() {
     service_enable || return 1
     # Nothing below changes these folders any more.
     if [ "$is_first" = yes ]; then note_times || return 1; fi
-    rm -rf "${base:?}/.$id.new" && cp -pR "$state/kit" "$base/.$id.new" || return 1
+    if [ -e "${base:?}/.$id.new" ]; then rm -rf "$base/.$id.new" || return 1; fi
+    cp -pR "$state/kit" "$base/.$id.new" || return 1
     rm -f "$base/.$id.new/uninstall.sh" "$base/.$id.new/start.sh"
     (cd "$base/.$id.new" && find . -type f -exec sha256sum {} + > "$state/sums" && cp "$state/sums" sums) || return 1
     mv "$base/.$id.new" "$base/$id" || return 1

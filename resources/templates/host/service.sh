@@ -106,7 +106,9 @@ service_enable() {
 }
 
 service_disable() {
-    for path in $(service_paths); do rm -f "$path"; done
+    # shellcheck disable=SC2046 # paths of our own, without blanks
+    set -- $(service_paths)
+    if [ "$#" -gt 0 ]; then rm -f "$@"; fi
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
 }
 
@@ -128,10 +130,14 @@ service_stop() {
     if [ -d /run/systemd/system ]; then systemctl stop "$unit.service" 2> /dev/null; fi
 }
 
-# folders_used: the folders that enabling and disabling change.
+# folders_used: the folders that enabling and disabling change, each once: paths come in the order of their folders.
 folders_used() {
     echo /etc
-    for path in $(service_paths); do echo "${path%/*}"; done | sort -u
+    last=
+    for path in $(service_paths); do
+        if [ "${path%/*}" != "$last" ]; then echo "${path%/*}"; fi
+        last=${path%/*}
+    done
 }
 
 # slot_remove: takes away everything that makes a lasting tunnel start, and its folder. The folders around look as if it
@@ -154,7 +160,7 @@ slot_remove() {
         fi
     done
     kept=/run/tunnelmark-times-$$
-    rm -rf "$kept"
+    if [ -e "$kept" ]; then rm -rf "$kept"; fi
     if [ -d "$times" ]; then cp -pR "$times" "$kept"; fi
     service_disable
     rm -rf "$base"

@@ -89,7 +89,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--hosts", choices=("namespaces", "lab"), default="namespaces")
     parser.add_argument("--fresh", action="store_true", help="begin anew")
     parser.add_argument("--seed", help="for random choices; another one than before begins anew")
-    parser.add_argument("--workers", type=int, default=4, help="so many pairs at the same time")
+    parser.add_argument("--workers", type=int, help="so many pairs at the same time (4 of namespaces, 1 lab)")
     parser.add_argument("--only", default="", help="only faults or stages with this in their names")
     parser.add_argument("--kills", type=int, default=200, help="random interruptions (namespaces only)")
     options = parser.parse_args(words)
@@ -114,7 +114,7 @@ def main(words: Sequence[str]) -> int:
     reason = ""
     try:
         with _fields(options.hosts) as new_field:
-            reason = Runner(new_field, progress, out).run(left, 1 if is_lab else options.workers)
+            reason = Runner(new_field, progress, out).run(left, options.workers or (1 if is_lab else 4))
     except KeyboardInterrupt:
         reason = "somebody ended it"
     is_well = tell_all(cells, random_ones, progress, out)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -19,14 +22,13 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
-from app.lab import Lab, LabManager, LabSpec
+from app.lab import Lab, LabManager, LabProgress, LabSpec
 from app.ssh import SshConnector
 from faults.fields import SESSIONS, Field
 from support.lab_rollout import ADDRESSES, MAKE_LAN, REMOVE_LAN, TAGGED
 from support.lab_sessions import NoPasswords, sh
 from support.net_desk import LEFT, PROGRAM, Ran
 
-NAME = "faults"
 PATIENCE_S = 120.0
 """How long a gateway may be out of reach of this program itself, in seconds."""
 _FILL = (
@@ -102,10 +104,10 @@ class LabFaultHost:
 
     def lose_power(self) -> None:
         self.close()
-        self._manager.power_off(NAME, self._side)
+        self._manager.power_off(self._lab.name, self._side)
 
     def regain_power(self) -> None:
-        self._manager.power_on(NAME, self._side, token=CancelToken(), on_progress=lambda _: None)
+        self._manager.power_on(self._lab.name, self._side, token=CancelToken(), on_progress=lambda _: None)
         make_lan(self, self._side)
 
     def break_connections(self) -> None:
@@ -148,6 +150,10 @@ class LabField:
         self._manager = manager
         self._hosts = {side: LabFaultHost(manager, lab, side, folder) for side in Side}
 
+    @property
+    def name(self) -> str:
+        return self._lab.name
+
     def host(self, side: Side) -> LabFaultHost:
         return self._hosts[side]
 
@@ -172,7 +178,7 @@ class LabField:
         return False
 
     def broken(self) -> str:
-        lab = next((one for one in self._manager.status() if one.name == NAME), None)
+        lab = next((one for one in self._manager.status() if one.name == self.name), None)
         if lab is None:
             return "the practice lab has ended"
         gone = [side.upper() for side, process in zip(Side, lab.pids, strict=True) if process is None]
@@ -195,24 +201,31 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+def told(name: str, progress: LabProgress) -> None:
+    """Tell how far a lab has come."""
+    print(f"{name}: {progress.text}", file=sys.stderr)
+
+
 @contextlib.contextmanager
 def lab_fields() -> Iterator[Callable[[], Field]]:
-    """Give what makes a lab, and takes it down when another one is wanted."""
+    """Give what makes a lab, and takes the one that the same thread had before down."""
     with tempfile.TemporaryDirectory(prefix="tunnelmark-faults-") as folder:
         manager = LabManager(cache_dir=user_cache_path("tunnelmark"), state_dir=Path(folder) / "labs")
-        fields: list[LabField] = []
+        fields: dict[int, LabField] = {}
+        numbers = itertools.count(1)
 
-        def down() -> None:
-            while fields:
-                fields.pop().close()
-                manager.down(NAME)
+        def down(thread: int) -> None:
+            field = fields.pop(thread, None)
+            if field is not None:
+                field.close()
+                manager.down(field.name)
 
         def new() -> Field:
-            down()
-            progress = lambda text: print(text, file=sys.stderr)  # noqa: E731 - one line
-            lab = manager.up(LabSpec(NAME), token=CancelToken(), on_progress=progress, is_owned=True)
+            down(threading.get_ident())
+            name = f"faults-{next(numbers)}"
+            lab = manager.up(LabSpec(name), token=CancelToken(), on_progress=partial(told, name), is_owned=True)
             field = LabField(manager, lab, Path(folder))
-            fields.append(field)
+            fields[threading.get_ident()] = field
             for side in Side:
                 make_lan(field.host(side), side)
             return field
@@ -220,4 +233,5 @@ def lab_fields() -> Iterator[Callable[[], Field]]:
         try:
             yield new
         finally:
-            down()
+            for thread in list(fields):
+                down(thread)

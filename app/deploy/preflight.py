@@ -15,8 +15,9 @@ from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import PrivilegeMissing
-from app.domain.hosts import Side
+from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
+from app.domain.packages import package_for
 
 MIN_FREE_MIB = 1
 """A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
@@ -130,12 +131,19 @@ def _underlay(side: Side, request: DeployRequest, surveys: dict[Side, Survey]) -
         yield Obstacle(side, f"{label} has no route to {peer}.", "Check the cable, the addresses and the routes.")
     elif surveys[side].reach is Reach.SILENT:
         other = surveys.get(side.other)
-        yield Obstacle(
-            side,
-            f"{peer} does not answer the pings of {label}.",
-            "Check the underlay, and that a firewall does not drop ICMP.",
-            is_blocking=other is None or other.reach is not Reach.ANSWERS,
-        )
+        what, hint = _why_silent(label, peer, request.facts(side))
+        yield Obstacle(side, what, hint, is_blocking=other is None or other.reach is not Reach.ANSWERS)
+
+
+def _why_silent(label: str, peer: str, facts: HostFacts) -> tuple[str, str]:
+    ping = facts.tools.get("ping")
+    if ping is not None and ping.flavour is ToolFlavour.MISSING:
+        package = package_for("ping", facts.package_manager) or "ping"
+        return f"{label} has no ping, so nobody knows whether it reaches {peer}.", f"Install {package} there."
+    return (
+        f"{peer} does not answer the pings of {label}.",
+        "Check the underlay, and that a firewall does not drop ICMP.",
+    )
 
 
 def _addresses_in(line: str) -> list[str]:

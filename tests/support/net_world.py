@@ -20,7 +20,10 @@ from typing import Self
 
 NETWORK = "10.98.255.254/16"
 """The address of who manages the hosts, in the network that joins all of them with him."""
-_PROGRAMS = ("unshare", "nsenter", "ip", "ssh-keygen", "/usr/sbin/sshd", "openvpn", "tincd", "tcpdump", "iperf3", "nft")
+_PROGRAMS = (
+    *("unshare", "nsenter", "ip", "ping", "nft"),
+    *("ssh-keygen", "/usr/sbin/sshd", "openvpn", "tincd", "tcpdump", "iperf3"),
+)
 
 ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8"}
 """What programs in the world get; nothing of whoever made it."""

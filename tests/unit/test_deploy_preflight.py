@@ -15,7 +15,7 @@ from app.deploy.surveys import Reach, Survey
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import PrivilegeMissing
-from app.domain.hosts import Side
+from app.domain.hosts import PackageManager, Side, Tool, ToolFlavour
 from app.domain.link import STATE_DIR, Link
 from support.deploy_world import World, make_world, open_tunnel
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
@@ -48,6 +48,17 @@ def test_peer_that_is_silent_in_both_directions_blocks(world: World) -> None:
     found = obstacles(world)
     assert [item.is_blocking for item in found] == [True, True]
     assert "192.0.2.2 does not answer the pings of gateway-a" in found[0].what
+
+
+def test_a_host_without_ping_is_told_to_get_one(world: World) -> None:
+    for host in world.hosts:
+        (host.net / "deaf").touch()
+    no_ping = {"ping": Tool("ping", ToolFlavour.MISSING, "")}
+    without = replace(world.request.facts_a, tools=no_ping, package_manager=PackageManager.APT)
+    found = obstacles(world, replace(world.request, facts_a=without))
+    assert found[0].what == "gateway-a has no ping, so nobody knows whether it reaches 192.0.2.2."
+    assert found[0].hint == "Install iputils-ping there."
+    assert "192.0.2.1 does not answer the pings of gateway-b" in found[1].what
 
 
 def test_peer_that_is_silent_in_one_direction_is_a_warning(world: World) -> None:

@@ -27,7 +27,7 @@ _LOST = {
 
 
 class Lease:
-    """Renews both hosts' leases, each in a thread of its own: at once, and then at a third of the time.
+    """Renews both hosts' leases, each in a thread of its own, whenever a third of the time has passed.
 
     Only while this runs do the hosts keep the tunnel: it must be stopped when its owner stops working.
 

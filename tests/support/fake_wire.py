@@ -36,6 +36,8 @@ class FakeWire:
         is_captured: The tunnel's own packets are in the captures.
         broken_status: Exit status of breakages.
         does_listen: tcpdump starts.
+        largest_payload: Marked echo requests with more than so many bytes do not cross.
+        broken_by_turns: Who broke the protection and who sent then, in this order.
         has_ended: Set by collecting.
     """
 
@@ -47,6 +49,8 @@ class FakeWire:
     is_captured: bool = True
     broken_status: int = 0
     does_listen: bool = True
+    largest_payload: int = 65_507
+    broken_by_turns: list[str] = field(default_factory=list)
     frames: dict[str, list[bytes]] = field(default_factory=lambda: {"a": [], "b": []})
     other: list[bytes] = field(default_factory=list)
     arrived: list[bytes] = field(default_factory=list)
@@ -114,8 +118,9 @@ class FakeWire:
         yield from _pinged("leak", echoes, echoes - self.lost)
         self._separate(separators, 1)
         for number, size in enumerate(sizes, start=2):
-            self._cross(mark, size, size_echoes)
-            yield from _pinged(f"size-{size}", size_echoes, size_echoes)
+            crossing = size_echoes if size <= self.largest_payload else 0
+            self._cross(mark, size, crossing)
+            yield from _pinged(f"size-{size}", size_echoes, crossing)
             self._separate(separators, number)
         if tunnel:
             yield from _pinged("non-ip", 1, 1)
@@ -125,6 +130,7 @@ class FakeWire:
 
     def _send_broken(self, side: str, words: tuple[str, ...]) -> Answer:
         own, peer = (A, B) if side == "a" else (B, A)
+        self.broken_by_turns.append(f"{side} {'breaks' if words[8:] else 'sends'}")
         if words[8:]:
             yield f"#broken {self.broken_status} {'it cannot be broken' if self.broken_status else ''}"
             if self.broken_status:

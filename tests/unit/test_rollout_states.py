@@ -27,7 +27,7 @@ from app.domain.rollout_events import (
     RolloutEvent,
     RolloutNote,
 )
-from app.domain.wire import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict, WireReport
+from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
 from app.storage import Store
 from support.deploy_world import World
 from support.lasting_rollout import (
@@ -72,17 +72,19 @@ class Wire:
 
     Attributes:
         proofs: What they show, one look after the other; the last one again and again.
+        crossings: Whether a full frame crosses.
         looks: How often it was looked.
     """
 
     def __init__(self) -> None:
         self.proofs = [PROVEN]
+        self.crossings: tuple[Crossing, ...] = (Crossing("full-size", has_crossed=True),)
         self.looks = 0
 
     def probe(self, *_given: object, **_more: object) -> WireReport:
         proof = self.proofs[min(self.looks, len(self.proofs) - 1)]
         self.looks += 1
-        return WireReport(leak=proof)
+        return WireReport(leak=proof, crossings=self.crossings)
 
 
 @pytest.fixture(autouse=True)
@@ -95,6 +97,21 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
 
 def stored(store: Store) -> list[Deployment]:
     return list(store.list_deployments("pair"))
+
+
+@pytest.mark.parametrize("has_crossed", [True, False])
+def test_frames_of_full_size_that_do_not_cross_are_told(
+    world: World, store: Store, wire: Wire, *, has_crossed: bool
+) -> None:
+    wire.crossings = (
+        Crossing("full-size", has_crossed=has_crossed, note="0 of 4 frames of 1514 bytes were answered."),
+    )
+    events: list[RolloutEvent] = []
+    assert deploy(world, store, events).state is DeploymentState.CONFIRMED
+    told = [event.text for event in events if isinstance(event, RolloutNote) and "full size" in event.text]
+    assert told == (
+        [] if has_crossed else ["Frames of full size do not cross. 0 of 4 frames of 1514 bytes were answered."]
+    )
 
 
 def test_a_confirmed_deployment_is_written_down_with_its_plan_and_its_commands(world: World, store: Store) -> None:

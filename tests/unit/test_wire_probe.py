@@ -13,12 +13,12 @@ from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import Cancelled
-from app.domain.hosts import Privilege, Tool, ToolFlavour
+from app.domain.hosts import Privilege, Side, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Suite
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
-from app.domain.wire_words import wire_line
+from app.domain.wire_words import crossing_sentence, wire_line
 from app.probes.wire import WireRequest, missing_for_wire, probe_wire
 
 BREAKAGES = (
@@ -164,6 +164,39 @@ def test_a_breakage_that_cannot_be_made_proves_nothing() -> None:
     assert report.leak is not None
     assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
     assert "exit status 1. it cannot be broken" in report.leak.broken[0].note
+    assert {one.sent for one in report.leak.broken} == {0}, "nobody sends where nothing is broken"
+
+
+def test_a_breakage_is_written_down_with_its_exit_status() -> None:
+    audited: list[AuditEntry] = []
+    probe(FakeWire(broken_status=4), audited=audited)
+    assert [(one.side, one.command, one.exit_status) for one in audited if one.command == "break-it"] == [
+        (Side.A, "break-it", 4),
+        (Side.B, "break-it", 4),
+    ]
+
+
+def test_the_other_end_sends_once_the_protection_has_gone() -> None:
+    wire = FakeWire()
+    probe(wire)
+    assert wire.broken_by_turns == ["a breaks", "b sends", "b breaks", "a sends"]
+
+
+def test_a_brief_look_is_for_leaks_breakages_and_the_largest_frame() -> None:
+    audited: list[AuditEntry] = []
+    report = probe(FakeWire(), replace(request(), is_brief=True), audited)
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.PROTECTED
+    assert [one.verdict for one in report.leak.broken] == [BreakVerdict.FAILS_CLOSED] * 2
+    assert [(one.kind, one.has_crossed) for one in report.crossings] == [("full-size", True)]
+    assert [entry.what for entry in audited] == ["the daemon is killed", "the device is deleted"]
+
+
+def test_a_largest_frame_that_does_not_cross_is_told() -> None:
+    report = probe(FakeWire(largest_payload=1400), replace(request(), is_brief=True))
+    (full,) = report.crossings
+    assert full.has_crossed is False
+    assert crossing_sentence(full) == "Frames of full size do not cross. 0 of 4 frames of 1514 bytes were answered."
 
 
 def test_what_is_missing_is_named_with_its_package_and_no_host_is_touched() -> None:

@@ -127,7 +127,7 @@ run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 )
 
 
-_BROKEN = re.compile(r"#broken (?P<status>\d{1,3}) (?P<words>.*)")
+_BROKEN = re.compile(r"#broken (?P<status>[0-9]{1,3}) (?P<words>.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,22 @@
-"""freelan on two gateways: a stranger is refused, and what the host has of its own stays."""
+"""freelan on two gateways: a stranger is refused, what the host has of its own stays, and it can be rolled out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from app.deploy import SnapshotDepth
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
+from app.domain.rollout import DeploymentState
+from app.lab import Lab
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
+from support.lab_deploy import differences, look
 from support.lab_pairs import LabPair, LabPairs
+from support.lab_rollout import desk_for
 from support.lab_sessions import sh
 from vpn_adapters.freelan import adapter
 
@@ -63,3 +69,23 @@ def test_a_freelan_and_a_route_of_the_host_s_own_stay(tunnel: BareTunnel) -> Non
         assert "own-freelan" in sh(host, "tr '\\0' ' ' < /proc/$(cat /run/own-freelan/pid)/cmdline")
     finally:
         sh(host, TAKE_OWN_AWAY)
+
+
+def test_rolled_out_it_comes_back_when_its_daemon_is_killed_and_goes_without_a_trace(
+    lab_debian_11: Lab, tmp_path: Path
+) -> None:
+    with desk_for(lab_debian_11, tmp_path) as desk:
+        before = look(desk.sessions, SnapshotDepth.THOROUGH)
+        deployment = desk.deploy("freelan")
+        try:
+            assert deployment.state is DeploymentState.CONFIRMED
+            desk.wait_until_healthy(30)
+            killed = sh(desk.host(Side.A), "pkill -KILL -x freelan; echo $?").strip()
+            assert killed == "0", "there was no daemon"
+            desk.wait_until_healthy(90)
+            assert desk.status().a.restarts == 1
+            address = deployment.link.inner_ip(Side.B)
+            assert ping(desk.host(Side.A), address) >= 10
+        finally:
+            desk.undeploy()
+        assert differences(before, look(desk.sessions, SnapshotDepth.THOROUGH)) == []

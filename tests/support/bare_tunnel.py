@@ -36,10 +36,8 @@ ss -Hlntu | awk '{print $1, $5}' | sort
 ip xfrm policy
 ip xfrm state | grep -c spi
 nft list tables
-for f in /proc/[0-9]*; do
-  [ -s "$f/cmdline" ] && tr '\0' ' ' < "$f/cmdline" 2>/dev/null | grep -v '^sh -c' |
-    grep -E '^(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|/run/tunnelmark'
-done
+head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -v '^==> ' | grep -v '^sh -c' |
+  grep -E '^(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|/run/tunnelmark'
 find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/freelan /var/log/openvpn 2>/dev/null | sort
 """
 

@@ -48,10 +48,15 @@ l2tp() {
     ip l2tp show session
 }
 
+# firewall: nftables' rules, and those of the older kind where /proc lists tables of it (its files have no size). Where
+# `iptables` itself speaks to nftables, another program shows the older ones.
 firewall() {
     if [ -d /sys/module/nf_tables ]; then nft --stateless list ruleset; fi
     for family in ip ip6; do
-        if [ -s "/proc/net/${family}_tables_names" ]; then "${family}tables-save" | grep -v '^#'; fi
+        read -r _ < "/proc/net/${family}_tables_names" || continue
+        program=${family}tables-legacy-save
+        if ! command -v "$program" > /dev/null; then program=${family}tables-save; fi
+        "$program" | grep -v '^#'
     done
 }
 

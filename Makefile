@@ -22,6 +22,7 @@ check: setup-dev
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
+	$(BIN)/mypy tests/faults
 	$(BIN)/lint-imports
 	shellcheck packaging/setup .ci/run $$(git ls-files '*.sh' ':!resources/templates')
 

@@ -154,7 +154,7 @@ class LastingTransaction(Transaction):
                     link=request.link,
                     plan=self._plan,
                     facts={side.value: request.facts(side) for side in Side},
-                    frame_bytes=(FRAME_BYTES[0], FRAME_BYTES[-1]),
+                    frame_bytes=FRAME_BYTES[-1:],
                     is_unprotected=False,
                     is_stream=request.adapter.info.carrier is Carrier.TCP,
                     is_brief=True,

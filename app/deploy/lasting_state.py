@@ -255,8 +255,8 @@ def read_file(end: HostEnd, path: str, *, token: CancelToken) -> str | None:
 
 
 def deployment_id_in(text: str) -> str:
-    """Return the deployment's name that a host's file holds; empty where there is none."""
-    found = text.strip()
+    """Return the deployment that the first line of a host's file names; empty where it names none."""
+    found = text.partition("\n")[0].strip()
     return found if _ID.fullmatch(found) else ""
 
 

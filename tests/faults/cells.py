@@ -193,8 +193,9 @@ class Cell:
         plan, is_too_late = self._plan, False
         if plan.stage == "any":
             begin_s, end_s = self._timeline_s[0], self._timeline_s[-1]
-            delay_s: float | None = begin_s + plan.share * (end_s - begin_s)
-            is_too_late = not reader.wait_until(delay_s, self._timeline_s[1:])
+            moment_s = begin_s + plan.share * (end_s - begin_s)
+            is_too_late = not reader.wait_until(moment_s, self._timeline_s[1:])
+            delay_s: float | None = moment_s
         else:
             delay_s = reader.strike_in(
                 plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] not in ("", self._earlier)
@@ -305,8 +306,10 @@ class Cell:
     def _wait_until_well(self, result: CellResult, *, is_expected: bool) -> FaultDesk:
         """Wait until a Tunnelmark says that all is well: healthy, or nothing there; it repairs what is half."""
         while True:
+            said, took_s = "", 0.0
             for desk in self._desks:
                 status = desk.tunnelmark("status", self._field.pair)
+                said = f"{status.out[-900:]} {status.err[-900:]}"
                 took_s = time.monotonic() - self._ended_s
                 if status.status == 0 and ("nothing is rolled out" in status.out) is not is_expected:
                     result.healthy_s = took_s if is_expected else None
@@ -314,7 +317,7 @@ class Cell:
                         raise Unsettled(f"healthy only after {took_s:.0f} s")
                     return desk
             if took_s > HEALTHY_S:
-                raise Unsettled(f"status after {took_s:.0f} s: {status.out[-900:]} {status.err[-900:]}")
+                raise Unsettled(f"status after {took_s:.0f} s: {said}")
 
     def _compare(self, until_s: float, powerless: Side | None = None) -> tuple[str, ...]:
         """Wait until both hosts are as they were before.

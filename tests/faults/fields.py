@@ -65,7 +65,9 @@ class FaultHost(Protocol):
 class Field(Protocol):
     """Two hosts and what is needed to roll something out on them."""
 
-    pair: str
+    @property
+    def pair(self) -> str:
+        """The name under which Tunnelmark knows the pair."""
 
     def host(self, side: Side) -> FaultHost:
         """Return one host."""

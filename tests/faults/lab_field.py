@@ -104,10 +104,10 @@ class LabFaultHost:
 
     def lose_power(self) -> None:
         self.close()
-        self._manager.power_off(self._lab.name, self._side)
+        self._manager.power_off(self._lab.spec.name, self._side)
 
     def regain_power(self) -> None:
-        self._manager.power_on(self._lab.name, self._side, token=CancelToken(), on_progress=lambda _: None)
+        self._manager.power_on(self._lab.spec.name, self._side, token=CancelToken(), on_progress=lambda _: None)
         make_lan(self, self._side)
 
     def break_connections(self) -> None:
@@ -152,7 +152,7 @@ class LabField:
 
     @property
     def name(self) -> str:
-        return self._lab.name
+        return self._lab.spec.name
 
     def host(self, side: Side) -> LabFaultHost:
         return self._hosts[side]
@@ -185,10 +185,10 @@ class LabField:
         return f"the machine of {' and '.join(gone)} has ended" if gone else ""
 
     def close(self) -> None:
-        for side, host in self._hosts.items():
-            with contextlib.suppress(AssertionError):
+        for host in self._hosts.values():
+            with contextlib.suppress(AssertionError, TunnelmarkError):
                 host.run(REMOVE_LAN)
-            self._hosts[side].close()
+            host.close()
 
 
 def make_lan(host: LabFaultHost, side: Side) -> None:

@@ -37,7 +37,7 @@ ip xfrm policy
 ip xfrm state | grep -c spi
 nft list tables
 head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -v '^==> ' | grep -v '^sh -c' |
-  grep -E '^(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|/run/tunnelmark'
+  grep -E '^(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|/run/[t]unnelmark'
 find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/freelan /var/log/openvpn 2>/dev/null | sort
 """
 

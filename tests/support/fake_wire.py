@@ -12,6 +12,7 @@ from fake_hosts import Answer
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
+from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
 
 OVERHEAD_BYTES = 66
@@ -37,6 +38,10 @@ class FakeWire:
         broken_status: Exit status of breakages.
         does_listen: tcpdump starts.
         largest_payload: Marked echo requests with more than so many bytes do not cross.
+        is_size_silent: Nothing is heard of frames of other sizes.
+        lost_while_breaking: The connection to A breaks before the first breakage has ended.
+        lost_while_sending: The connection to this host breaks when it sends after the first breakage.
+        mute_when_broken: This host sends no marked frames after a breakage.
         broken_by_turns: Who broke the protection and who sent then, in this order.
         has_ended: Set by collecting.
     """
@@ -50,6 +55,10 @@ class FakeWire:
     broken_status: int = 0
     does_listen: bool = True
     largest_payload: int = 65_507
+    is_size_silent: bool = False
+    lost_while_breaking: bool = False
+    lost_while_sending: str = ""
+    mute_when_broken: str = ""
     broken_by_turns: list[str] = field(default_factory=list)
     frames: dict[str, list[bytes]] = field(default_factory=lambda: {"a": [], "b": []})
     other: list[bytes] = field(default_factory=list)
@@ -120,7 +129,8 @@ class FakeWire:
         for number, size in enumerate(sizes, start=2):
             crossing = size_echoes if size <= self.largest_payload else 0
             self._cross(mark, size, crossing)
-            yield from _pinged(f"size-{size}", size_echoes, crossing)
+            if not self.is_size_silent:
+                yield from _pinged(f"size-{size}", size_echoes, crossing)
             self._separate(separators, number)
         if tunnel:
             yield from _pinged("non-ip", 1, 1)
@@ -131,13 +141,18 @@ class FakeWire:
     def _send_broken(self, side: str, words: tuple[str, ...]) -> Answer:
         own, peer = (A, B) if side == "a" else (B, A)
         self.broken_by_turns.append(f"{side} {'breaks' if words[8:] else 'sends'}")
+        if self.lost_while_breaking:
+            raise ConnectionLost("The connection broke.")
         if words[8:]:
             yield f"#broken {self.broken_status} {'it cannot be broken' if self.broken_status else ''}"
             if self.broken_status:
                 return
+        if self.lost_while_sending == side:
+            raise ConnectionLost("The connection broke.")
         if self.is_open and side == "a":
             self.other += [echo("10.0.2.15", "198.18.0.2", bytes.fromhex(words[5]))] * 4
-        yield "4 packets transmitted, 0 received, 100% packet loss, time 10ms"
+        if self.mute_when_broken != side:
+            yield "4 packets transmitted, 0 received, 100% packet loss, time 10ms"
         self._bare(bytes.fromhex(words[4]), own, peer, 2)
         yield from _pinged("control", 2, 2)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
@@ -59,6 +60,8 @@ def wait_until_clean(*hosts: HostSession, timeout_s: float) -> None:
     """Wait until no measuring process is left on the gateways."""
     token = CancelToken()
     for host in hosts:
-        token.wait_for(
-            lambda host=host: not left_running(host), timeout_s=timeout_s, what=f"{host.spec.label} to be clean"
-        )
+        token.wait_for(partial(_is_clean, host), timeout_s=timeout_s, what=f"{host.spec.label} to be clean")
+
+
+def _is_clean(host: HostSession) -> bool:
+    return not left_running(host)

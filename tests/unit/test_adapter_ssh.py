@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -127,7 +128,8 @@ class TestFiles:
     def test_sshd_accepts_its_configuration_and_lets_nothing_else_through(self, tmp_path: Path) -> None:
         sshd = shutil.which("sshd", path="/usr/sbin:/sbin:/usr/bin:/usr/local/sbin")
         assert sshd is not None
-        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where no sshd has been started yet
+        if os.geteuid() == 0:  # from whom alone sshd wants it, where none has been started yet
+            Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         host = with_features(facts("debian-11"), "kex:curve25519-sha256")
         good = request(adapter, adapter.suites(host, host)[0])
         asked = in_folder(good, tmp_path)

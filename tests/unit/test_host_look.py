@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,13 +24,15 @@ def shown(shell: str, folder: Path, *programs: str) -> str:
     for name in programs:
         program = folder / "bin" / name
         program.parent.mkdir(exist_ok=True)
-        program.write_text(f"#!/bin/sh\necho '# of today'\necho ':INPUT DROP by {name}'\n")
+        program.write_text(f"#!/bin/sh\necho '# written by {name}'\necho ':INPUT DROP by {name}'\n")
         program.chmod(0o755)
     text = host_script("look.sh").replace("/proc/net/", f"{folder}/") + "\nfirewall\n"
-    path = f"{folder / 'bin'}:{os.environ['PATH']}"
-    ran = subprocess.run(
-        [*shell.split(), "-s"], input=text, env={"PATH": path}, capture_output=True, text=True, check=True
-    )
+    words = shell.split()
+    words[0] = shutil.which(words[0]) or words[0]
+    for name in ("grep", "sh"):
+        (folder / "bin" / name).symlink_to(shutil.which(name) or name)
+    path = {"PATH": str(folder / "bin")}  # and nothing that this computer has besides
+    ran = subprocess.run([*words, "-s"], input=text, env=path, capture_output=True, text=True, check=False)
     return "\n".join(line for line in ran.stdout.splitlines() if " by " in line)
 
 

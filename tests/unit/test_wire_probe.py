@@ -12,7 +12,7 @@ from app.domain.adapters import Breakage, EndPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
-from app.domain.errors import Cancelled
+from app.domain.errors import Cancelled, ConnectionLost
 from app.domain.hosts import Privilege, Side, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import FRAME_BYTES
@@ -20,6 +20,7 @@ from app.domain.solutions import Suite
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.domain.wire_words import crossing_sentence, wire_line
 from app.probes.wire import WireRequest, missing_for_wire, probe_wire
+from app.probes.wire.traffic import BROKEN_S
 
 BREAKAGES = (
     Breakage("the daemon is killed", Command(("break-it",))),
@@ -164,7 +165,12 @@ def test_a_breakage_that_cannot_be_made_proves_nothing() -> None:
     assert report.leak is not None
     assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
     assert "exit status 1. it cannot be broken" in report.leak.broken[0].note
-    assert {one.sent for one in report.leak.broken} == {0}, "nobody sends where nothing is broken"
+
+
+def test_nobody_sends_where_nothing_was_broken() -> None:
+    wire = FakeWire(broken_status=1)
+    probe(wire)
+    assert wire.broken_by_turns == ["a breaks", "b breaks"]
 
 
 def test_a_breakage_is_written_down_with_its_exit_status() -> None:
@@ -176,6 +182,37 @@ def test_a_breakage_is_written_down_with_its_exit_status() -> None:
     ]
 
 
+@pytest.mark.parametrize("failing", ["a", "b"])
+def test_a_breakage_is_written_down_even_if_all_ends_right_after_it(failing: str) -> None:
+    audited: list[AuditEntry] = []
+    with pytest.raises(ConnectionLost):
+        probe(FakeWire(lost_while_sending=failing), audited=audited)
+    assert [(one.side, one.exit_status) for one in audited if one.command == "break-it"] == [(Side.A, 0)]
+
+
+def test_a_breakage_of_which_nothing_is_heard_is_written_down_without_a_status() -> None:
+    audited: list[AuditEntry] = []
+    with pytest.raises(ConnectionLost):
+        probe(FakeWire(lost_while_breaking=True), audited=audited)
+    assert [(one.side, one.exit_status) for one in audited if one.command == "break-it"] == [(Side.A, None)]
+
+
+def test_a_breakage_has_its_own_time() -> None:
+    slow = Breakage("the daemon is killed", Command(("break-it",), timeout_s=17.0))
+    pair = sessions(FakeWire())
+    probe_wire(pair, request(plan((slow,))), token=CancelToken(), on_stage=lambda _: None)
+    assert isinstance(pair.a, FakeHost)
+    (breaking,) = (one for one in pair.a.commands if one.argv[-1] == "break-it")
+    assert breaking.timeout_s == BROKEN_S + 17.0
+
+
+def test_where_one_host_sent_nothing_nothing_is_proven() -> None:
+    report = probe(FakeWire(mute_when_broken="b"))
+    assert report.leak is not None
+    assert {one.verdict for one in report.leak.broken} == {BreakVerdict.NOT_PROVEN}
+    assert "Not both hosts sent" in report.leak.broken[0].note
+
+
 def test_the_other_end_sends_once_the_protection_has_gone() -> None:
     wire = FakeWire()
     probe(wire)
@@ -184,12 +221,26 @@ def test_the_other_end_sends_once_the_protection_has_gone() -> None:
 
 def test_a_brief_look_is_for_leaks_breakages_and_the_largest_frame() -> None:
     audited: list[AuditEntry] = []
-    report = probe(FakeWire(), replace(request(), is_brief=True), audited)
+    pair = sessions(FakeWire())
+    brief = replace(request(), is_brief=True)
+    report = probe_wire(pair, brief, token=CancelToken(), on_stage=lambda _: None, audit=audited.append)
+    for host in (pair.a, pair.b):
+        assert isinstance(host, FakeHost)
+        (capturing,) = (one for one in host.commands if "tcpdump -n" in one.argv[2])
+        assert capturing.argv[4:][5:7] == ("tmk0", ""), "nothing is captured on the tunnel's own interface"
+    assert isinstance(pair.a, FakeHost)
+    (sending,) = (one for one in pair.a.commands if "separators=" in one.argv[2])
+    assert sending.argv[4:][18:] == ("1472",), "one size alone"
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.PROTECTED
     assert [one.verdict for one in report.leak.broken] == [BreakVerdict.FAILS_CLOSED] * 2
     assert [(one.kind, one.has_crossed) for one in report.crossings] == [("full-size", True)]
     assert [entry.what for entry in audited] == ["the daemon is killed", "the device is deleted"]
+
+
+def test_a_largest_frame_that_was_not_sent_is_not_said_to_be_lost() -> None:
+    report = probe(FakeWire(is_size_silent=True), replace(request(), is_brief=True))
+    assert [one.has_crossed for one in report.crossings] == [None]
 
 
 def test_a_largest_frame_that_does_not_cross_is_told() -> None:

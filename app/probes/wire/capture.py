@@ -37,7 +37,7 @@ MAX_OUTPUT_BYTES = 8_388_608
 UNDERLAY, OTHER, TUNNEL = "underlay", "other", "tunnel"
 
 # $1 limit, $2 folder, $3 underlay address, $4 filter there, $5 filter on the interface of the default route, $6 the
-# tunnel's interface (or empty), $7 filter there, $8 bytes of each frame, $9 packets.
+# tunnel's interface (or empty), $7 filter there (or empty), $8 bytes of each frame, $9 packets.
 # Without --immediate-mode and -U a short capture is empty: the kernel hands packets on by the block.
 # A shell opens the file: tcpdump itself gives up root's rights before it would, and AppArmor minds its name. Each has a
 # file for its words: it writes a line in pieces, and those of several in one pipe are mixed up.
@@ -63,7 +63,7 @@ capture() {
 }
 capture underlay "$device" "$filter"
 [ -z "$other" ] || capture other "$other" "$other_filter"
-[ -z "$tunnel" ] || capture tunnel "$tunnel" "$tunnel_filter"
+[ -z "$tunnel_filter" ] || [ -z "$tunnel" ] || capture tunnel "$tunnel" "$tunnel_filter"
 echo "#all"
 for label in underlay other tunnel; do
     eval "pid=\${pid_$label:-}"
@@ -150,8 +150,8 @@ class CaptureRequest:
         address: The host's underlay address.
         underlay_filter: What to capture there.
         other_filter: What to capture on the interface of the default route.
-        tunnel: The tunnel's interface; empty for none.
-        tunnel_filter: What to capture there.
+        tunnel: The tunnel's interface, which is not that of the default route; empty for none.
+        tunnel_filter: What to capture there; empty for nothing.
     """
 
     folder: str

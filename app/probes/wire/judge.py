@@ -118,16 +118,22 @@ def judge_breakage(
         sum(echoes.received for label, echoes in one.echoes.items() if label != "control") for one in sent.values()
     )
     is_controlled = all(count_marks(captures[side].of(UNDERLAY), marks.broken_control(index)) for side in Side)
-    was_tried = bool(tried) or any(one.refusal for one in sent.values())
+    was_tried = len(sent) == len(Side) and all(map(_has_tried, sent.values()))
     if any(clear.values()):
         verdict, note = BreakVerdict.FAILS_OPEN, _where(captures, marks.broken(index))
     elif failure:
         verdict, note = BreakVerdict.NOT_PROVEN, f"It could not be done: {failure}"
     elif not is_controlled or not was_tried:
-        verdict, note = BreakVerdict.NOT_PROVEN, "The control afterwards was not seen in both captures."
+        note = "Not both hosts sent frames afterwards, with a control that both captures show."
+        verdict = BreakVerdict.NOT_PROVEN
     else:
         verdict, note = BreakVerdict.FAILS_CLOSED, _how_it_stopped(sent, answered)
     return BreakOutcome(title=title, verdict=verdict, clear_marks=clear, answered=answered, sent=tried, note=note)
+
+
+def _has_tried(sent: Sent) -> bool:
+    """Whether a host sent marked frames, or its kernel refused to."""
+    return bool(sent.refusal) or any(echoes.sent for label, echoes in sent.echoes.items() if label != "control")
 
 
 def _how_it_stopped(sent: Mapping[Side, Sent], answered: int) -> str:

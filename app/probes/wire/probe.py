@@ -11,7 +11,7 @@ from math import ceil
 from app.domain.adapters import Breakage, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.commands import HostSession, SessionPair
+from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
@@ -48,7 +48,7 @@ class WireRequest:
         link: What the tunnel is built on.
         plan: What was built.
         facts: What was found on the hosts, by `a` and `b`.
-        frame_bytes: Frame sizes whose cost is measured.
+        frame_bytes: Frame sizes whose cost is measured; of the largest one, whether it crosses, where it is brief.
         is_unprotected: Whether it has no cryptography on purpose.
         is_stream: Whether the carrier is TCP.
         is_brief: Whether this is enough: leaks, breakages, and whether the largest of the frame sizes crosses.
@@ -175,15 +175,14 @@ class _Run:
 
     def _captures(self) -> dict[Side, CaptureRequest]:
         link, plan = self._request.link, self._request.plan
-        arrival = "" if self._request.is_brief else plan.b.interface
         return {
             side: CaptureRequest(
                 folder=link.run_dir,
                 address=link.underlay(side),
                 underlay_filter=underlay_filter(link, plan.wire_filter, self._marks),
                 other_filter=marked_filter(self._marks.family),
-                tunnel=arrival if side is Side.B else "",
-                tunnel_filter=TUNNEL_FILTER,
+                tunnel=plan.end(side).interface,
+                tunnel_filter=TUNNEL_FILTER if side is Side.B and not self._request.is_brief else "",
             )
             for side in Side
         }
@@ -236,28 +235,32 @@ class _Run:
         label = self._host(side).spec.label
         title = f"{breakage.title} on {label}"
         self._on_stage(title)
-        is_over, is_broken = threading.Event(), threading.Event()
+        is_over = threading.Event()
+        ended: list[int] = []
 
-        def on_broken() -> None:
-            is_broken.set()
-            is_over.set()
+        def on_broken(status: int) -> None:
+            if not ended:
+                ended.append(status)
+                self._write_down(side, shell_line(breakage.command.argv), status, breakage.title)
+                is_over.set()
 
         def work(own: Side) -> Sent:
             if own is side:
                 try:
-                    return self._send_broken(own, index, linger_s, breakage.command.argv, on_broken)
+                    return self._send_broken(own, index, linger_s, breakage.command, on_broken)
                 finally:
+                    if not ended:  # it may have been made all the same
+                        self._write_down(side, shell_line(breakage.command.argv), None, breakage.title)
                     is_over.set()
             is_over.wait()
-            return self._send_broken(own, index, linger_s) if is_broken.is_set() else Sent()
+            return self._send_broken(own, index, linger_s) if ended == [0] else Sent()
 
         a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
         sent = {Side.A: a, Side.B: b}
-        status, words = sent[side].broken_status, sent[side].broken_words
-        self._write_down(side, shell_line(breakage.command.argv), status, breakage.title)
-        if status != 0:
-            return _Broken(title, {}, f"exit status {status}. {words}".strip())
-        return _Broken(title, sent)
+        if ended == [0]:
+            return _Broken(title, sent)
+        said = f"exit status {ended[0]}. {sent[side].broken_words}" if ended else "nobody knows how it ended."
+        return _Broken(title, {}, said.strip())
 
     def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, exit_status, what))
@@ -267,8 +270,8 @@ class _Run:
         side: Side,
         index: int,
         linger_s: str,
-        breakage: tuple[str, ...] = (),
-        on_broken: Callable[[], None] = lambda: None,
+        breakage: Command | None = None,
+        on_broken: Callable[[int], None] = lambda _status: None,
     ) -> Sent:
         link, plan = self._request.link, self._request.plan
         sending = BrokenSending(
@@ -320,7 +323,7 @@ class _Run:
         echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
         return Crossing(
             "full-size",
-            has_crossed=bool(echoes.received),
+            has_crossed=bool(echoes.received) if echoes.sent else None,
             note=f"{echoes.received} of {echoes.sent} frames of {size} bytes were answered.",
         )
 

@@ -18,6 +18,8 @@ CONTROLS = 3
 LEAK_ECHOES = 10
 SIZE_ECHOES = 4
 LIMIT_S = 90
+BROKEN_S = 40.0
+"""What a host may take to send after a breakage, on a busy day, in seconds; the breakage has its own time."""
 
 VLAN_ID = 3_077
 """Any that nobody uses on an interface that was made a moment ago."""
@@ -100,17 +102,14 @@ _BROKEN_SCRIPT = (
     + r"""
 underlay=$1 destination=$2 tunnel=$3 control=$4 mark=$5 payload=$6 linger=$7
 shift 7
+status=0
 if [ "$#" -gt 0 ]; then
     said=$("$@" 2>&1 </dev/null)
     status=$?
-    echo "#broken $status ${said##*
+    printf '#broken %s %s\n' "$status" "${said##*
 }"
-    if [ "$status" -ne 0 ]; then
-        trap '' TERM HUP INT PIPE
-        kill "$watch" 2>/dev/null
-        exit 0
-    fi
 fi
+send() {
 ping -n -q -c 4 -i 0.05 -W "$linger" -s "$payload" -p "$mark" "$destination" 2>&1 &
 first=$! second= child=$!
 if [ -e "/sys/class/net/$tunnel" ]; then
@@ -122,6 +121,8 @@ fi
 wait $first $second
 child=
 run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
+}
+[ "$status" -ne 0 ] || send
 """
     + GUARD_TAIL
 )
@@ -171,7 +172,7 @@ class Sent:
         vlan: `sent`, or why no tagged frame could be sent; empty where it was not tried.
         has_tunnel_gone: Whether the tunnel's interface was not there any more.
         refusal: The kernel's words where it sent nothing at all.
-        linger_s: How long an answer that does not come is waited for at least, as this ping takes it, in seconds.
+        linger_s: How long an answer that does not come is waited for at least, as A's ping takes it, in seconds.
         broken_status: Exit status of what broke the protection; None where nothing was to, or it has not ended.
         broken_words: Its last words.
     """
@@ -204,7 +205,7 @@ def send(host: HostSession, sending: Sending, marks: Marks, *, token: CancelToke
         *(*_VLAN_NETWORK, GROUP),
         *(str(size - FRAME_TO_PAYLOAD_BYTES) for size in sending.frame_bytes),
     )
-    return _sent(host, shell_step_argv(_SEND_SCRIPT, str(LIMIT_S), *words), token)
+    return _sent(host, shell_step_argv(_SEND_SCRIPT, str(LIMIT_S), *words), token, timeout_s=LIMIT_S + 30.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,15 +216,15 @@ class BrokenSending:
         underlay: The peer's underlay address.
         destination: The peer's address inside.
         tunnel: The tunnel's interface there.
-        linger_s: As `Sent` has it.
-        breakage: What breaks the protection first, on the host where it is to break; empty on the other one.
+        linger_s: How long an answer that does not come is waited for at least, in seconds; see `Sent`.
+        breakage: What breaks the protection first, on the host where it is to break; None on the other one.
     """
 
     underlay: str
     destination: str
     tunnel: str
     linger_s: str
-    breakage: tuple[str, ...] = ()
+    breakage: Command | None = None
 
 
 def send_broken(
@@ -233,7 +234,7 @@ def send_broken(
     index: int,
     *,
     token: CancelToken,
-    on_broken: Callable[[], None] = lambda: None,
+    on_broken: Callable[[int], None] = lambda _status: None,
 ) -> Sent:
     """Send marked frames by what remains after a breakage, which is made before where it is to be.
 
@@ -243,7 +244,7 @@ def send_broken(
         marks: The marks of this run.
         index: Which breakage, from 0.
         token: Cancels it.
-        on_broken: Called as soon as the protection has gone.
+        on_broken: Gets the breakage's exit status as soon as it has ended; frames are sent where that is 0.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
@@ -251,19 +252,24 @@ def send_broken(
     words = (
         *(sending.underlay, sending.destination, sending.tunnel),
         *(marks.broken_control(index).hex(), marks.broken(index).hex(), str(PAYLOAD_BYTES)),
-        *(sending.linger_s, *sending.breakage),
+        sending.linger_s,
+        *(sending.breakage.argv if sending.breakage is not None else ()),
     )
+    timeout_s = BROKEN_S + (sending.breakage.timeout_s if sending.breakage is not None else 0.0)
 
     def on_line(_stream: Stream, line: str) -> None:
-        if line.startswith("#broken 0 "):
-            on_broken()
+        broken = _BROKEN.match(line)
+        if broken is not None:
+            on_broken(int(broken["status"]))
 
-    return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words), token, on_line)
+    return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words), token, timeout_s=timeout_s, sink=on_line)
 
 
-def _sent(host: HostSession, argv: tuple[str, ...], token: CancelToken, on_line: LineSink | None = None) -> Sent:
-    command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
-    return parse_sent(host.run(command, token=token, on_line=on_line).stdout)
+def _sent(
+    host: HostSession, argv: tuple[str, ...], token: CancelToken, *, timeout_s: float, sink: LineSink | None = None
+) -> Sent:
+    command = Command(argv, timeout_s=timeout_s, is_root=True, max_output_bytes=65_536)
+    return parse_sent(host.run(command, token=token, on_line=sink).stdout)
 
 
 def parse_sent(text: str) -> Sent:

@@ -1,9 +1,9 @@
 # Takes the lock, writes down how to put this host back, arms the timer: all before the first change. Looks at the host.
 # Then makes the key that never leaves it, and prints its public part.
 #
-# Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR PEER ASKED [PATH...]; PEER and ASKED, a small file,
-# may be empty. Read from stdin as a whole before anything is done, so that a connection that breaks meanwhile cannot
-# leave half a script running.
+# Arguments: STATE TUNNEL LEASE_S OWNER OWNER_KEY RUN_DIR REMOVE_RUN_DIR PEER ASKED [PATH...]; PEER and ASKED (a small
+# file) may be empty. Read from stdin as a whole before anything is done, so that a connection that breaks meanwhile
+# cannot leave half a script running.
 
 # @include process.sh
 # @include uptime.sh
@@ -89,6 +89,9 @@ main() {
     look quick
     if ! wait_for_watcher; then abandon timer; fi
     trap - HUP PIPE
+    # Nobody renews it before a third of it has passed: it counts from here.
+    uptime_s
+    printf '%-10d\n' "$((uptime_now + $3))" 1<> "$state/lease"
     say armed
     start_of "$$"
     echo "$$:$start_time" > "$state/runner"

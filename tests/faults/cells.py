@@ -245,7 +245,7 @@ class Cell:
         err = " ".join(" ".join(second.lines).split())
         is_told = any(words in err for words in ("working on", "just locking", "has meanwhile changed"))
         if second.process.returncode != 0 and not is_told:
-            raise Unsettled(f"the second one failed: {err[-400:]}")
+            raise Unsettled(f"the second one failed: {err[-2000:]}")
         result.what += "; the second one was told to wait" if is_told else "; the second one came later"
         if 0 not in (second.process.returncode, result.status):
             raise Unsettled(f"neither got through: {err[-300:]}")

@@ -171,7 +171,9 @@ class LabField:
         return desk
 
     def crosses(self) -> bool:
-        self._hosts[Side.B].run("ip -n plant neigh flush dev port")
+        # What was heard of the other side before is forgotten, as after some minutes.
+        for host in self._hosts.values():
+            host.run("ip -n plant neigh flush dev port")
         with contextlib.suppress(AssertionError):
             self._hosts[Side.A].run(f"ip netns exec plant ping -c 3 -W 2 {ADDRESSES[Side.B]} > /dev/null")
             return True

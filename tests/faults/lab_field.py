@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -203,9 +202,21 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def told(name: str, progress: LabProgress) -> None:
-    """Tell how far a lab has come."""
-    print(f"{name}: {progress.text}", file=sys.stderr)
+class Told:
+    """Tells how far a lab has come, each thing once.
+
+    Args:
+        name: The lab's.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._last = ""
+
+    def __call__(self, progress: LabProgress) -> None:
+        if progress.text != self._last:
+            print(f"{self._name}: {progress.text}", file=sys.stderr)
+        self._last = progress.text
 
 
 @contextlib.contextmanager
@@ -225,7 +236,7 @@ def lab_fields() -> Iterator[Callable[[], Field]]:
         def new() -> Field:
             down(threading.get_ident())
             name = f"faults-{next(numbers)}"
-            lab = manager.up(LabSpec(name), token=CancelToken(), on_progress=partial(told, name), is_owned=True)
+            lab = manager.up(LabSpec(name), token=CancelToken(), on_progress=Told(name), is_owned=True)
             field = LabField(manager, lab, Path(folder))
             fields[threading.get_ident()] = field
             for side in Side:

@@ -83,7 +83,7 @@ def test_rolled_out_it_comes_back_when_its_daemon_is_killed_and_goes_without_a_t
             killed = sh(desk.host(Side.A), "pkill -KILL -x freelan; echo $?").strip()
             assert killed == "0", "there was no daemon"
             desk.wait_until_healthy(90)
-            assert desk.status().a.restarts == 1
+            assert desk.status().a.restarts >= 1
             address = deployment.link.inner_ip(Side.B)
             assert ping(desk.host(Side.A), address) >= 10
         finally:

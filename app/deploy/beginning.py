@@ -52,12 +52,10 @@ class Begun:
     Attributes:
         survey: What the host looked like, with the lock taken and the timer armed, before any other change.
         outputs: What the recipe's public commands printed.
-        answer: The first line of the file that was asked for, with the lock taken; empty where there is none.
     """
 
     survey: Survey
     outputs: Mapping[str, CommandResult]
-    answer: str = ""
 
 
 class HeldLock(PairLocked):
@@ -168,8 +166,7 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
         name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
         for index, name in enumerate(beginning.recipe.public)
     }
-    survey = parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
-    return Begun(survey, outputs, printable(sections.get("asked", ""), limit=200))
+    return Begun(parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
 
 
 def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:

@@ -118,7 +118,7 @@ class LastingTransaction(Transaction):
 
     def _check_place(self) -> None:
         """Refuse to go on where the place has changed since it was looked at: now that it is locked, it stays so."""
-        found = {side: deployment_id_in(answer) for side, answer in self._answers.items()}
+        found = {side: deployment_id_in(survey.asked) for side, survey in self._surveys.items()}
         changed = [self._ends[side].label for side in Side if found[side] != self._place.replaced.get(side, "")]
         if changed:
             raise PairLocked(

@@ -184,6 +184,15 @@ def used_interfaces(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name == end.interface or name in words))
 
 
+def own_words(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[str, ...]:
+    """Return the words by which what belongs to a tunnel is known on a host: names, addresses, paths, ports."""
+    own, link = plan.end(side), request.link
+    words = [*used_interfaces(request, own), link.run_dir, *(file.path for file in own.files)]
+    if own.interface:
+        words += [link.inner_ip(Side.A), link.inner_ip(Side.B), link.carrier_a, link.carrier_b]
+    return (*words, *(f"port {port}" for _, port in own.listens))
+
+
 def _numbers(
     side: Side, request: DeployRequest, end: EndPlan, found: Survey, room: MakesRoom | None
 ) -> Iterator[Obstacle]:

@@ -41,6 +41,7 @@ class Survey:
         reach: How the other one's underlay address is reached.
         present: Which of the asked paths are there.
         firewall: The firewall's rules as text.
+        asked: The first line of a small file that was asked for; empty where there is none.
     """
 
     snapshot: HostSnapshot
@@ -48,6 +49,7 @@ class Survey:
     reach: Reach
     present: tuple[str, ...]
     firewall: str
+    asked: str = ""
 
 
 def survey(
@@ -96,6 +98,7 @@ def parse_survey(sections: dict[str, str], *, state_dir: str, depth: SnapshotDep
         reach=Reach(reach) if reach in set(Reach) else Reach.NOT_ASKED,
         present=tuple(line for line in sections.get("present", "").split("\n") if line),
         firewall=sections.get("firewall", ""),
+        asked=sections.get("asked", ""),
     )
 
 

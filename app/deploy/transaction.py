@@ -38,7 +38,7 @@ from app.deploy.leases import Lease
 from app.deploy.ledger import AuditSink, Ledger
 from app.deploy.marks import Mark
 from app.deploy.opening import begin_both
-from app.deploy.preflight import host_ends, obstacles_on, outside_paths, state_dir_of, used_interfaces
+from app.deploy.preflight import host_ends, obstacles_on, outside_paths, own_words, state_dir_of
 from app.deploy.preview import configuration_of
 from app.deploy.request import DeployRequest, Obstacle
 from app.deploy.sharing import share_secrets
@@ -94,7 +94,6 @@ class Transaction:
         self._audit = audit
         self._ledgers = {side: Ledger(end, audit) for side, end in self._ends.items()}
         self._surveys: dict[Side, Survey] = {}
-        self._answers: dict[Side, str] = {}
         self._warnings: tuple[Obstacle, ...] = ()
         self._begun: set[Side] = set()
         self._plan = request.adapter.plan(request.plan_request())
@@ -113,7 +112,8 @@ class Transaction:
         self._warnings, identities = self._open(token)
         self._plan = self._request.adapter.plan(self._request.plan_request(identities[Side.A], identities[Side.B]))
         share_secrets(self._ends, self._request, token=token)
-        negotiated = self._apply(token) if self._is_changing else ""
+        is_changing = any(end.steps or end.files or end.interface for end in (self._plan.a, self._plan.b))
+        negotiated = self._apply(token) if is_changing else ""
         active = ActiveTunnel(
             self._request,
             self._plan,
@@ -142,10 +142,6 @@ class Transaction:
     def _asked(self) -> str:
         """A small file whose first line each host is asked for once it is locked; empty for none."""
         return ""
-
-    @property
-    def _is_changing(self) -> bool:
-        return any(end.steps or end.files or end.interface for end in (self._plan.a, self._plan.b))
 
     def _stage(self, stage: Stage, detail: str = "") -> None:
         with self._stage_lock:
@@ -234,7 +230,6 @@ class Transaction:
             unregister()
             impatience.cancel()
         self._surveys[side] = begun.survey
-        self._answers[side] = begun.answer
         return begun
 
     def _apply(self, token: CancelToken) -> str:
@@ -342,15 +337,8 @@ class Transaction:
             before.snapshot if before is not None else None,
             self._ledgers[side],
             token=token,
-            words=self._own_words(side),
+            words=own_words(self._request, self._plan, side),
         )
-
-    def _own_words(self, side: Side) -> tuple[str, ...]:
-        own, link = self._plan.end(side), self._request.link
-        words = [*used_interfaces(self._request, own), link.run_dir, *(file.path for file in own.files)]
-        if own.interface:
-            words += [link.inner_ip(Side.A), link.inner_ip(Side.B), link.carrier_a, link.carrier_b]
-        return (*words, *(f"port {port}" for _, port in own.listens))
 
 
 @contextmanager

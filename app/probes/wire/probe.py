@@ -24,7 +24,7 @@ from app.probes.wire.judge import Captures, judge_breakage, judge_leak
 from app.probes.wire.marks import Marks, marked_filter, underlay_filter
 from app.probes.wire.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.wire.reading import Reading, sort_packets
-from app.probes.wire.traffic import VLAN_ID, BrokenSending, Sending, Sent, send, send_broken
+from app.probes.wire.traffic import VLAN_ID, BrokenSending, BrokenSink, Sending, Sent, send, send_broken
 from app.ssh.remote_line import shell_line
 
 AuditSink = Callable[[AuditEntry], None]
@@ -236,11 +236,11 @@ class _Run:
         title = f"{breakage.title} on {label}"
         self._on_stage(title)
         is_over = threading.Event()
-        ended: list[int] = []
+        ended: list[tuple[int, str]] = []
 
-        def on_broken(status: int) -> None:
+        def on_broken(status: int, words: str) -> None:
             if not ended:
-                ended.append(status)
+                ended.append((status, words))
                 self._write_down(side, shell_line(breakage.command.argv), status, breakage.title)
                 is_over.set()
 
@@ -253,14 +253,15 @@ class _Run:
                         self._write_down(side, shell_line(breakage.command.argv), None, breakage.title)
                     is_over.set()
             is_over.wait()
-            return self._send_broken(own, index, linger_s) if ended == [0] else Sent()
+            return self._send_broken(own, index, linger_s) if ended and ended[0][0] == 0 else Sent()
 
         a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
-        sent = {Side.A: a, Side.B: b}
-        if ended == [0]:
-            return _Broken(title, sent)
-        said = f"exit status {ended[0]}. {sent[side].broken_words}" if ended else "nobody knows how it ended."
-        return _Broken(title, {}, said.strip())
+        if not ended:
+            return _Broken(title, {}, "nobody knows how it ended.")
+        status, words = ended[0]
+        if status != 0:
+            return _Broken(title, {}, f"exit status {status}. {words}".strip())
+        return _Broken(title, {Side.A: a, Side.B: b})
 
     def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, exit_status, what))
@@ -271,7 +272,7 @@ class _Run:
         index: int,
         linger_s: str,
         breakage: Command | None = None,
-        on_broken: Callable[[int], None] = lambda _status: None,
+        on_broken: BrokenSink = lambda _status, _words: None,
     ) -> Sent:
         link, plan = self._request.link, self._request.plan
         sending = BrokenSending(

@@ -110,17 +110,17 @@ if [ "$#" -gt 0 ]; then
 }"
 fi
 send() {
-ping -n -q -c 4 -i 0.05 -W "$linger" -s "$payload" -p "$mark" "$destination" 2>&1 &
-first=$! second= child=$!
-if [ -e "/sys/class/net/$tunnel" ]; then
-    ping -n -q -c 4 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$mark" "$destination" 2>&1 &
-    second=$! child="$child $!"
-else
-    echo "#gone $tunnel"
-fi
-wait $first $second
-child=
-run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
+    ping -n -q -c 4 -i 0.05 -W "$linger" -s "$payload" -p "$mark" "$destination" 2>&1 &
+    first=$! second= child=$!
+    if [ -e "/sys/class/net/$tunnel" ]; then
+        ping -n -q -c 4 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$mark" "$destination" 2>&1 &
+        second=$! child="$child $!"
+    else
+        echo "#gone $tunnel"
+    fi
+    wait $first $second
+    child=
+    run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 }
 [ "$status" -ne 0 ] || send
 """
@@ -128,6 +128,7 @@ run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
 )
 
 
+BrokenSink = Callable[[int, str], None]
 _BROKEN = re.compile(r"#broken (?P<status>[0-9]{1,3}) (?P<words>.*)")
 
 
@@ -173,8 +174,6 @@ class Sent:
         has_tunnel_gone: Whether the tunnel's interface was not there any more.
         refusal: The kernel's words where it sent nothing at all.
         linger_s: How long an answer that does not come is waited for at least, as A's ping takes it, in seconds.
-        broken_status: Exit status of what broke the protection; None where nothing was to, or it has not ended.
-        broken_words: Its last words.
     """
 
     echoes: Mapping[str, Answered] = field(default_factory=dict)
@@ -183,8 +182,6 @@ class Sent:
     has_tunnel_gone: bool = False
     refusal: str = ""
     linger_s: str = "1"
-    broken_status: int | None = None
-    broken_words: str = ""
 
     def of(self, label: str) -> Answered:
         """Return the counts of one label."""
@@ -234,7 +231,7 @@ def send_broken(
     index: int,
     *,
     token: CancelToken,
-    on_broken: Callable[[int], None] = lambda _status: None,
+    on_broken: BrokenSink = lambda _status, _words: None,
 ) -> Sent:
     """Send marked frames by what remains after a breakage, which is made before where it is to be.
 
@@ -244,7 +241,7 @@ def send_broken(
         marks: The marks of this run.
         index: Which breakage, from 0.
         token: Cancels it.
-        on_broken: Gets the breakage's exit status as soon as it has ended; frames are sent where that is 0.
+        on_broken: Gets the breakage's exit status and last words as soon as it has ended; with 0, frames are sent.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
@@ -260,7 +257,7 @@ def send_broken(
     def on_line(_stream: Stream, line: str) -> None:
         broken = _BROKEN.match(line)
         if broken is not None:
-            on_broken(int(broken["status"]))
+            on_broken(int(broken["status"]), _printable(broken["words"]))
 
     return _sent(host, shell_step_argv(_BROKEN_SCRIPT, str(LIMIT_S), *words), token, timeout_s=timeout_s, sink=on_line)
 
@@ -275,9 +272,8 @@ def _sent(
 def parse_sent(text: str) -> Sent:
     """Understand what sending printed. Never raises."""
     echoes: dict[str, Answered] = {}
-    label = neighbour = vlan = refusal = broken_words = ""
+    label = neighbour = vlan = refusal = ""
     linger_s = "1"
-    broken_status: int | None = None
     has_tunnel_gone = False
     for line in text.splitlines():
         mark = parse_guard_line(line)
@@ -297,9 +293,7 @@ def parse_sent(text: str) -> Sent:
             has_tunnel_gone = True
         elif line == "#linger 0.3":
             linger_s = "0.3"
-        elif (broken := _BROKEN.match(line)) is not None:
-            broken_status, broken_words = int(broken["status"]), _printable(broken["words"])
-    return Sent(echoes, neighbour, vlan, has_tunnel_gone, refusal, linger_s, broken_status, broken_words)
+    return Sent(echoes, neighbour, vlan, has_tunnel_gone, refusal, linger_s)
 
 
 def _said(line: str) -> str:

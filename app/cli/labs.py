@@ -31,7 +31,13 @@ def up(context: Context) -> int:
     manager = context.labs()
 
     def work(token: CancelToken, on_progress: ProgressSink) -> None:
-        manager.up(spec, token=token, on_progress=lambda step: on_progress(step.text, step.fraction), is_owned=False)
+        manager.up(
+            spec,
+            token=token,
+            on_progress=lambda step: on_progress(step.text, step.fraction),
+            is_owned=False,
+            is_cold=options.cold,
+        )
 
     context.job(work)
     context.out.print(

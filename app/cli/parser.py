@@ -119,6 +119,7 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
     _add_platform(up)
     up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
+    up.add_argument("--cold", action="store_true", help="boot the gateways instead of restoring saved ones")
     down = _command(verbs, "down", "labs.down", "stop a lab")
     status = _command(verbs, "status", "labs.status", "show running labs")
     status.add_argument("--json", action="store_true", help="as JSON")

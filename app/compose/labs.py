@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
-from app.domain.hosts import PairSpec
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import LinkHealer
 from app.lab import PLATFORMS as LAB_PLATFORMS
 from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
 from app.wizard import LabState
@@ -90,12 +91,51 @@ class Labs:
         # Under the name that was asked for: so this and later comparisons on such a lab find each other.
         return replace(lab.pair, name=asked_for)
 
+    def healer(self, pair: PairSpec) -> LinkHealer | None:
+        """Return what restarts the link of a practice lab's pair; None for a pair of the user's own hosts."""
+        return LabLink(self, pair) if pair.is_lab else None
+
+    def find(self, pair: PairSpec) -> Lab | None:
+        """Return the running lab that a pair is of, whatever the pair is called; None where there is none."""
+        ports = {side: pair.host(side).port for side in Side}
+        return next((lab for lab in self.running() if lab.ports == ports), None)
+
     def close(self) -> None:
         """Stop the labs that this process started for itself."""
         with self._lock:
             owned, self._owned = self._owned, []
         for name in owned:
             self.manager.down(name)
+
+
+@dataclass(frozen=True, slots=True)
+class LabLink:
+    """The link between the two gateways of a practice lab. Implements `LinkHealer`.
+
+    Attributes:
+        labs: This user's labs.
+        pair: The pair whose link it is.
+    """
+
+    labs: Labs
+    pair: PairSpec
+
+    def heal(self, *, token: CancelToken) -> bool:
+        """Take the link down and up again; return False where no running lab of this user has these gateways.
+
+        Raises:
+            LabFault: The lab does not answer.
+            Cancelled: The token was cancelled.
+        """
+        token.raise_if_cancelled()
+        lab = self.labs.find(self.pair)
+        if lab is None:
+            return False
+        try:
+            self.labs.manager.relink(lab.spec.name)
+        except NotFound:
+            return False  # it ended just now
+        return True
 
 
 _CPU_WORDS = {CpuKind.AES: "with AES instructions", CpuKind.NO_AES: "without AES instructions"}

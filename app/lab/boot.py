@@ -8,19 +8,24 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
+from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, LabFault
 from app.domain.hosts import Side
 from app.lab.control import give_order
-from app.lab.machine import READY_MARK, console_name
+from app.lab.guest import clock_line
+from app.lab.launch import Launched
+from app.lab.machine import READY_MARK, WAITING_MARK, console_name, identity_name
+from app.lab.monitor import connected_socket
 from app.lab.running import Lab
 from app.lab.spec import LabProgress, OnProgress
 
 BOOT_TIMEOUT_S = 240.0
 LOGINS = 2
-"""How many logins in a row must work on each gateway."""
+"""How many logins in a row must work on a gateway that has booted: sshd may listen before it is ready."""
 
 _EXPECTED_BOOT_S = 25.0
-_LOGIN_TIMEOUT_S = 30.0
+_LOGIN_TIMEOUT_S = 60.0
+_SEND_TIMEOUT_S = 60.0
 _CONSOLE_LINES = 15
 _CONSOLE_TAIL_BYTES = 16_384
 _POLL_S = 0.2
@@ -33,15 +38,81 @@ class PortTaken(LabFault):
 
 
 def console_mark_count(lab: Lab, side: Side) -> int:
-    """Return how many times a gateway has said on its console that sshd runs."""
+    """Return how many times a gateway has reported on its console that sshd runs."""
+    return _console_count(lab, side, READY_MARK)
+
+
+def _console_count(lab: Lab, side: Side, mark: str) -> int:
     try:
-        return (lab.folder / console_name(side)).read_bytes().count(READY_MARK.encode())
+        return (lab.folder / console_name(side)).read_bytes().count(mark.encode())
     except FileNotFoundError:
         return 0
 
 
+def refuse_ended(lab: Lab, sides: list[Side]) -> None:
+    """Raise the error of a gateway whose QEMU has ended.
+
+    Args:
+        lab: The lab.
+        sides: The gateways.
+
+    Raises:
+        PortTaken: QEMU could not have its port.
+        LabFault: QEMU ended; the context holds its log and the last lines of the gateway's console.
+    """
+    pids = give_order(lab.folder, "status").pids
+    for side in sides:
+        if pids[side] is None:
+            raise _ended(lab, side)
+
+
+def identify(
+    launched: Launched, *, is_restored: bool, token: CancelToken, on_progress: OnProgress, timeout_s: float
+) -> None:
+    """Give both gateways their identity as soon as they wait for it.
+
+    Args:
+        launched: The lab and the identities.
+        is_restored: Whether the gateways were restored, and so wait for it already.
+        token: Cancelling it ends the wait.
+        on_progress: Receives how far they are.
+        timeout_s: Deadline in seconds.
+
+    Raises:
+        PortTaken: QEMU could not have its port.
+        LabFault: QEMU ended, or a gateway never came up; the context holds the last lines of its console.
+        Cancelled: The token was cancelled.
+    """
+    lab = launched.lab
+    started_at = time.monotonic()
+
+    def are_waiting() -> bool:
+        waited_s = time.monotonic() - started_at
+        refuse_ended(lab, list(Side))
+        waiting = [side for side in Side if is_restored or _console_count(lab, side, WAITING_MARK)]
+        text = f"Starting the virtual gateways ({len(waiting)} of {len(Side)} have booted)"
+        on_progress(LabProgress("boot", text, min(0.95, waited_s / _EXPECTED_BOOT_S)))
+        return len(waiting) == len(Side)
+
+    def send(side: Side) -> None:
+        _send_identity(lab.folder, side, launched.identities[side], token)
+
+    try:
+        token.wait_for(are_waiting, timeout_s=timeout_s, what="the virtual gateways", interval_s=_POLL_S)
+    except DeadlineExceeded as error:
+        late = [side for side in Side if not _console_count(lab, side, WAITING_MARK)]
+        raise _never_up(lab, late, timeout_s) from error
+    run_both(lambda: send(Side.A), lambda: send(Side.B))
+
+
 def wait_until_up(
-    lab: Lab, sides: dict[Side, int], *, token: CancelToken, on_progress: OnProgress, timeout_s: float
+    lab: Lab,
+    sides: dict[Side, int],
+    *,
+    token: CancelToken,
+    on_progress: OnProgress,
+    timeout_s: float,
+    logins: int = LOGINS,
 ) -> None:
     """Wait until gateways can be logged in to.
 
@@ -51,6 +122,7 @@ def wait_until_up(
         token: Cancelling it ends the wait.
         on_progress: Told how far they are; the fraction is a guess from earlier starts.
         timeout_s: Deadline in seconds.
+        logins: How many logins in a row must work on each.
 
     Raises:
         PortTaken: QEMU could not have its port.
@@ -61,10 +133,7 @@ def wait_until_up(
 
     def are_up() -> bool:
         waited_s = time.monotonic() - started_at
-        pids = give_order(lab.folder, "status").pids
-        for side in sides:
-            if pids[side] is None:
-                raise _ended(lab, side)
+        refuse_ended(lab, list(sides))
         ready = [side for side, count in sides.items() if console_mark_count(lab, side) > count]
         text = f"Starting the virtual gateways ({len(ready)} of {len(sides)} are up)"
         on_progress(LabProgress("boot", text, min(0.95, waited_s / _EXPECTED_BOOT_S)))
@@ -76,7 +145,7 @@ def wait_until_up(
         late = [side for side, count in sides.items() if console_mark_count(lab, side) <= count]
         raise _never_up(lab, late, timeout_s) from error
     on_progress(LabProgress("login", "Logging in", None))
-    _log_in_everywhere(lab, list(sides), token)
+    _log_in_everywhere(lab, list(sides), logins, token)
 
 
 def console_tail(folder: Path, side: Side) -> str:
@@ -98,13 +167,13 @@ def console_tail(folder: Path, side: Side) -> str:
     return "\n".join([line for line in lines if line][-_CONSOLE_LINES:])
 
 
-def _log_in_everywhere(lab: Lab, sides: list[Side], token: CancelToken) -> None:
+def _log_in_everywhere(lab: Lab, sides: list[Side], logins: int, token: CancelToken) -> None:
     stop = CancelToken()
     unregister = token.on_cancel(stop.cancel)
     try:
         with ThreadPoolExecutor(max_workers=len(sides), thread_name_prefix="lab-login") as pool:
             try:
-                for outcome in [pool.submit(_log_in, lab, side, stop) for side in sides]:
+                for outcome in [pool.submit(_log_in, lab, side, logins, stop) for side in sides]:
                     outcome.result()
             except BaseException:
                 stop.cancel()  # the others need not go on
@@ -113,11 +182,11 @@ def _log_in_everywhere(lab: Lab, sides: list[Side], token: CancelToken) -> None:
         unregister()
 
 
-def _log_in(lab: Lab, side: Side, stop: CancelToken) -> None:
-    """Log in several times in a row; an open port alone does not mean that sshd is ready."""
+def _log_in(lab: Lab, side: Side, logins: int, stop: CancelToken) -> None:
+    """Log in several times in a row."""
     deadline = time.monotonic() + _LOGIN_TIMEOUT_S
     successes = 0
-    while successes < LOGINS:
+    while successes < logins:
         stop.raise_if_cancelled()
         complaint = _try_login(lab, side, stop)
         successes = 0 if complaint else successes + 1
@@ -190,3 +259,26 @@ def _never_up(lab: Lab, late: list[Side], timeout_s: float) -> LabFault:
         hint="This computer may be too busy: close other programs and try again.",
         context=consoles,
     )
+
+
+def _send_identity(folder: Path, side: Side, identity: bytes, token: CancelToken) -> None:
+    """Send a gateway that waits for it the time and its identity, and wait until it has taken them."""
+    try:
+        with connected_socket(folder, identity_name(side), timeout_s=_SEND_TIMEOUT_S) as line:
+            line.sendall(clock_line(time.time()) + identity)
+            line.settimeout(_POLL_S)
+
+            def is_taken() -> bool:
+                try:
+                    if not line.recv(1):
+                        raise ConnectionResetError("QEMU ended")
+                except TimeoutError:
+                    return False
+                return True
+
+            # The connection stays: QEMU forgets what the guest has not read when it ends.
+            token.wait_for(is_taken, timeout_s=_SEND_TIMEOUT_S, what="a gateway to take its identity")
+    except OSError as error:
+        raise LabFault(
+            f"Gateway {side.upper()} of the lab “{folder.name}” did not take its identity: {error}.", hint="Try again."
+        ) from error

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
+from app.lab.monitor import connected_socket
 from app.lab.supervisor import CONTROL_SOCKET
 
 _ANSWER_TIMEOUT_S = 15.0
@@ -55,14 +54,7 @@ def give_order(folder: Path, verb: str, side: Side | None = None) -> LabState:
 
 
 def _exchange(folder: Path, order: bytes) -> bytes:
-    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_ANSWER_TIMEOUT_S)
-            # A socket's path may have 107 bytes; this one is short however long the folder's is. Source: unix(7).
-            connection.connect(f"/proc/self/fd/{folder_fd}/{CONTROL_SOCKET}")
-            connection.sendall(order)
-            with connection.makefile("rb") as answers:
-                return answers.readline(_MAX_ANSWER_BYTES)
-    finally:
-        os.close(folder_fd)
+    with connected_socket(folder, CONTROL_SOCKET, timeout_s=_ANSWER_TIMEOUT_S) as connection:
+        connection.sendall(order)
+        with connection.makefile("rb") as answers:
+            return answers.readline(_MAX_ANSWER_BYTES)

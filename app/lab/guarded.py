@@ -13,13 +13,16 @@ from app.lab import bound_process
 
 
 @contextlib.contextmanager
-def guarded(argv: Sequence[str], *, folder: Path, keep_fds: tuple[int, ...] = ()) -> Iterator[subprocess.Popen[str]]:
+def guarded(
+    argv: Sequence[str], *, folder: Path, keep_fds: tuple[int, ...] = (), working_folder: Path | None = None
+) -> Iterator[subprocess.Popen[str]]:
     """Start a program that is ended when this process dies, however it does.
 
     Args:
         argv: Program and arguments.
         folder: What is removed if this process dies meanwhile.
         keep_fds: Descriptors that stay open until that is done, for example one with a lock.
+        working_folder: Where the program runs; here unless given.
 
     Yields:
         The process that guards it, with stdout and stderr of the program as its stdout. Terminating it ends the
@@ -38,6 +41,7 @@ def guarded(argv: Sequence[str], *, folder: Path, keep_fds: tuple[int, ...] = ()
             # mke2fs is in /usr/sbin, which is not on everybody's PATH.
             env={**os.environ, "LC_ALL": "C.UTF-8", "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"},
             start_new_session=True,
+            cwd=working_folder,
         ) as process:
             try:
                 yield process

@@ -1,12 +1,14 @@
-"""What one virtual gateway gets to know at its first boot: names, addresses, keys, passwords."""
+"""The identity of a virtual gateway: names, addresses, keys, passwords, random numbers, time."""
 
 from __future__ import annotations
 
+import base64
 import io
 import secrets
 import subprocess
 import tarfile
 import uuid
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +24,9 @@ USERS_WITH_PASSWORD = ("operator", "plain")
 """`operator` may use sudo with the password, `plain` has no rights. Two more users have no password: `nopass` (sudo
 without one) and `doasuser` (doas without one)."""
 
+ENTROPY_BYTES = 64
+"""How much of this computer's randomness a gateway gets: twice the state of Linux's generator."""
+
 _KEYGEN_TIMEOUT_S = 30.0
 
 
@@ -34,12 +39,16 @@ class GuestIdentity:
         machine_id: 32 hexadecimal digits.
         host_key: Private host key in OpenSSH's format.
         host_key_public: Type and key, as known_hosts has them.
+        management_card: Hardware address of the card through which SSH reaches it.
+        underlay_card: Hardware address of its card on the underlay.
     """
 
     side: Side
     machine_id: str
     host_key: bytes = field(repr=False)
     host_key_public: str
+    management_card: str
+    underlay_card: str
 
 
 def make_key(path: Path, *, comment: str) -> str:
@@ -69,12 +78,14 @@ def make_key(path: Path, *, comment: str) -> str:
     return " ".join(path.with_name(path.name + ".pub").read_text().split()[:2])
 
 
-def make_identity(side: Side, folder: Path) -> GuestIdentity:
+def make_identity(side: Side, folder: Path, *, management_card: str, underlay_card: str) -> GuestIdentity:
     """Make a gateway's host key and machine id.
 
     Args:
         side: Which end it is.
         folder: Where the key file goes.
+        management_card: Hardware address of the card through which SSH reaches it.
+        underlay_card: Hardware address of its card on the underlay.
 
     Returns:
         The identity.
@@ -84,7 +95,7 @@ def make_identity(side: Side, folder: Path) -> GuestIdentity:
     """
     path = folder / f"host-key-{side}"
     public = make_key(path, comment=HOST_NAMES[side])
-    return GuestIdentity(side, uuid.uuid4().hex, path.read_bytes(), public)
+    return GuestIdentity(side, uuid.uuid4().hex, path.read_bytes(), public, management_card, underlay_card)
 
 
 def make_passwords() -> dict[str, str]:
@@ -92,40 +103,61 @@ def make_passwords() -> dict[str, str]:
     return {user: secrets.token_urlsafe(12) for user in USERS_WITH_PASSWORD}
 
 
-def write_seed(path: Path, identity: GuestIdentity, *, authorized_key: str, passwords: dict[str, str]) -> None:
-    """Write the archive that a gateway unpacks from its second disk at its first boot.
+def identity_message(identity: GuestIdentity, *, authorized_key: str, passwords: dict[str, str]) -> bytes:
+    """Return what a gateway that waits for its identity reads from its second serial port.
 
     Args:
-        path: Where it goes; readable by this user alone, for it holds keys and passwords.
         identity: The gateway's own things.
         authorized_key: Public key that may log in as every user.
         passwords: Password by user.
+
+    Returns:
+        An archive of files as lines of base64, then a line `end`. The clock's line is sent before it.
     """
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for name, mode, content in _identity_files(identity, authorized_key, passwords):
+            member = tarfile.TarInfo(name)
+            member.mode = mode
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return base64.encodebytes(stream.getvalue()) + b"end\n"
+
+
+def clock_line(now_s: float) -> bytes:
+    """Return the line that sets a waiting gateway's clock.
+
+    Args:
+        now_s: Seconds since 1970, UTC.
+    """
+    return f"time {now_s:.3f}\n".encode()
+
+
+def _identity_files(
+    identity: GuestIdentity, authorized_key: str, passwords: dict[str, str]
+) -> Iterator[tuple[str, int, bytes]]:
+    """Give the path below /, the mode and the content of each file."""
     side = identity.side
     hosts = ["127.0.0.1 localhost", f"127.0.1.1 {HOST_NAMES[side]}", "::1 localhost ip6-localhost"]
     hosts += [f"{UNDERLAY_ADDRESSES[other]} {HOST_NAMES[other]}.underlay" for other in Side]
     network = f"[Match]\nName=eth1\n\n[Network]\nAddress={UNDERLAY_ADDRESSES[side]}/{UNDERLAY_PREFIX}\n"
     network += "LinkLocalAddressing=no\nIPv6AcceptRA=no\n"
-    files: tuple[tuple[str, int, bytes], ...] = (
-        ("etc/hostname", 0o644, f"{HOST_NAMES[side]}\n".encode()),
-        ("etc/hosts", 0o644, "".join(f"{line}\n" for line in hosts).encode()),
-        ("etc/systemd/network/20-underlay.network", 0o644, network.encode()),
-        ("etc/ssh/ssh_host_ed25519_key", 0o600, identity.host_key),
-        ("etc/ssh/ssh_host_ed25519_key.pub", 0o644, f"{identity.host_key_public}\n".encode()),
-        ("etc/ssh/tunnelmark-lab-keys", 0o644, f"{authorized_key}\n".encode()),
-        (
-            "run/tunnelmark-lab-passwords",
-            0o600,
-            "".join(f"{user}:{password}\n" for user, password in passwords.items()).encode(),
-        ),
-    )
-    path.touch(mode=0o600)
-    with tarfile.open(path, "w") as archive:
-        for name, mode, content in files:
-            member = tarfile.TarInfo(name)
-            member.mode = mode
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
+    cards = (("eth0", identity.management_card), ("eth1", identity.underlay_card))
+    yield "etc/hostname", 0o644, f"{HOST_NAMES[side]}\n".encode()
+    yield "etc/hosts", 0o644, _lines(hosts)
+    yield "etc/systemd/network/20-underlay.network", 0o644, network.encode()
+    yield "etc/ssh/ssh_host_ed25519_key", 0o600, identity.host_key
+    yield "etc/ssh/ssh_host_ed25519_key.pub", 0o644, f"{identity.host_key_public}\n".encode()
+    yield "etc/ssh/tunnelmark-lab-keys", 0o644, f"{authorized_key}\n".encode()
+    folder = "run/tunnelmark-lab-identity"
+    yield f"{folder}/machine-id", 0o600, f"{identity.machine_id}\n".encode()
+    yield f"{folder}/cards", 0o600, _lines(f"{card} {address}" for card, address in cards)
+    yield f"{folder}/passwords", 0o600, _lines(f"{user}:{password}" for user, password in passwords.items())
+    yield f"{folder}/entropy", 0o600, secrets.token_bytes(ENTROPY_BYTES)
+
+
+def _lines(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def known_hosts_line(port: int, identity: GuestIdentity) -> str:

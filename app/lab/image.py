@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -89,7 +89,7 @@ class ImageStore:
         if is_sound(target):
             return ImagePaths(target)
         self._folder.mkdir(parents=True, exist_ok=True)
-        with _locked(self._folder, token=token, on_progress=on_progress) as lock_fd:
+        with locked(self._folder, token=token, on_progress=on_progress) as lock_fd:
             if is_sound(target):
                 return ImagePaths(target)
             building = self._folder / f".building-{row.name}"
@@ -166,10 +166,15 @@ def recipe_files() -> dict[str, bytes]:
     return found
 
 
-def write_manifest(folder: Path) -> None:
-    """Write down what the files of a finished image are like."""
+def write_manifest(folder: Path, names: Sequence[str] = _FILES) -> None:
+    """Write down sizes, times and digests of finished files, which nothing changes from then on.
+
+    Args:
+        folder: The folder that they are in.
+        names: The files.
+    """
     entries = {}
-    for name in _FILES:
+    for name in names:
         path = folder / name
         path.chmod(0o444)
         status = path.stat()
@@ -177,18 +182,19 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps({"files": entries}, indent=2) + "\n")
 
 
-def is_sound(folder: Path) -> bool:
-    """Say whether an image is complete and as it was when it was made.
+def is_sound(folder: Path, names: Sequence[str] = _FILES) -> bool:
+    """Return whether files are complete and as they were when they were made.
 
     Args:
-        folder: The image's folder.
+        folder: The folder that they are in.
+        names: The files.
 
     Returns:
         False if a file is missing, was cut or changed. Contents are compared only where a file's time differs.
     """
     try:
         entries = json.loads((folder / MANIFEST).read_text())["files"]
-        for name in _FILES:
+        for name in names:
             path, entry = folder / name, entries[name]
             status = path.stat()
             if status.st_size != entry["bytes"]:
@@ -224,8 +230,17 @@ def _digest(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iterator[int]:
-    """Hold the folder's lock, so that nobody makes the same image twice at once."""
+def locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Iterator[int]:
+    """Hold a folder's lock, so that the same thing is not made twice at once.
+
+    Args:
+        folder: What is locked.
+        token: Cancelling it ends the wait.
+        on_progress: Receives that another process holds it.
+
+    Yields:
+        A descriptor that holds the lock until it and its copies are closed.
+    """
     folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
 
     def is_locked() -> bool:
@@ -237,8 +252,8 @@ def _locked(folder: Path, *, token: CancelToken, on_progress: OnProgress) -> Ite
 
     try:
         if not is_locked():
-            on_progress(LabProgress("image", "Another Tunnelmark is making an image; waiting for it.", None))
-            token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what="another Tunnelmark's image", interval_s=0.5)
+            on_progress(LabProgress("image", "Another Tunnelmark is preparing the practice lab; waiting for it.", None))
+            token.wait_for(is_locked, timeout_s=_LOCK_WAIT_S, what="another Tunnelmark's preparations", interval_s=0.5)
         yield folder_fd
     finally:
         os.close(folder_fd)

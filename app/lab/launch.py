@@ -6,17 +6,26 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from app.domain.errors import LabFault
 from app.domain.hosts import Side
 from app.lab import supervisor
-from app.lab.guest import known_hosts_line, make_identity, make_key, make_passwords, write_seed
+from app.lab.guest import identity_message, known_hosts_line, make_identity, make_key, make_passwords
 from app.lab.image import ImagePaths, hold_image
-from app.lab.machine import Accelerator, MachinePlan, overlay_name, qemu_argv, seed_name
+from app.lab.machine import (
+    Accelerator,
+    MachinePlan,
+    management_card,
+    overlay_name,
+    qemu_argv,
+    underlay_card,
+)
+from app.lab.overlay import make_overlay
 from app.lab.running import IDENTITY, KNOWN_HOSTS, PASSWORDS, Lab
+from app.lab.saved import SavedMachine, hold_saved
 from app.lab.spec import LabSpec
 
 _START_TIMEOUT_S = 30.0
@@ -32,6 +41,7 @@ class LaunchPlan:
         accelerator: What runs the guests' instructions.
         ports: TCP port on 127.0.0.1 for each side's sshd.
         is_owned: Whether the lab dies with this process.
+        saved: What each side is restored from; empty where both boot.
     """
 
     spec: LabSpec
@@ -39,9 +49,23 @@ class LaunchPlan:
     accelerator: Accelerator
     ports: dict[Side, int]
     is_owned: bool
+    saved: dict[Side, SavedMachine] = field(default_factory=dict)
 
 
-def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Lab:
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A lab whose machines have been started, and that has no identity yet.
+
+    Attributes:
+        lab: The lab.
+        identities: What each gateway is sent when it waits for its identity.
+    """
+
+    lab: Lab
+    identities: dict[Side, bytes] = field(repr=False)
+
+
+def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Launched:
     """Start both gateways; until they are up, they die with this process in any case.
 
     Args:
@@ -50,32 +74,38 @@ def launch(plan: LaunchPlan, folder: Path, lock_fd: int) -> Lab:
         lock_fd: Descriptor with the folder's lock; the supervisor keeps a copy as long as it lives.
 
     Returns:
-        The lab, whose gateways are booting.
+        The lab, whose gateways boot or wait for their memory.
 
     Raises:
         LabFault: A program is missing or failed.
     """
     owner_pid = os.getpid() if plan.is_owned else None
     lab = Lab(plan.spec, folder, plan.ports, datetime.now(UTC), owner_pid)
-    machines = _write_files(plan, folder)
-    (folder / supervisor.MACHINES_FILE).write_text(json.dumps(machines))
+    machines, identities = _write_files(plan, folder)
+    # A machine that is restored is started stopped and empty; after that, power means a boot from the disk.
+    first = ["-incoming", "defer", "-S"] if plan.saved else []
+    (folder / supervisor.MACHINES_FILE).write_text(json.dumps({"argv": machines, "first": first}))
     lab.save()
     _start_supervisor(plan, folder, lock_fd)
-    return lab
+    return Launched(lab, identities)
 
 
-def _write_files(plan: LaunchPlan, folder: Path) -> dict[Side, list[str]]:
-    """Make keys, passwords and disks; return each side's command line."""
+def _write_files(plan: LaunchPlan, folder: Path) -> tuple[dict[Side, list[str]], dict[Side, bytes]]:
+    """Make keys, passwords and disks; return each side's command line and identity."""
     authorized_key = make_key(folder / IDENTITY, comment="tunnelmark practice lab")
     passwords = make_passwords()
     _write_private(folder / PASSWORDS, json.dumps(passwords) + "\n")
     machines: dict[Side, list[str]] = {}
+    identities: dict[Side, bytes] = {}
     known_hosts = ""
     for side in Side:
-        identity = make_identity(side, folder)
+        identity = make_identity(side, folder, management_card=management_card(side), underlay_card=underlay_card(side))
         known_hosts += known_hosts_line(plan.ports[side], identity)
-        write_seed(folder / seed_name(side), identity, authorized_key=authorized_key, passwords=passwords)
-        _make_overlay(folder / overlay_name(side), plan.images[side].root)
+        identities[side] = identity_message(identity, authorized_key=authorized_key, passwords=passwords)
+        if side in plan.saved:
+            make_overlay(folder / overlay_name(side), plan.saved[side].disk, base_format="qcow2")
+        else:
+            make_overlay(folder / overlay_name(side), plan.images[side].root, base_format="raw")
         machines[side] = qemu_argv(
             MachinePlan(
                 side=side,
@@ -87,7 +117,7 @@ def _write_files(plan: LaunchPlan, folder: Path) -> dict[Side, list[str]]:
             )
         )
     (folder / KNOWN_HOSTS).write_text(known_hosts)
-    return machines
+    return machines, identities
 
 
 def _write_private(path: Path, text: str) -> None:
@@ -95,16 +125,10 @@ def _write_private(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def _make_overlay(path: Path, base: Path) -> None:
-    argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(base), str(path)]
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise LabFault(f"No disk could be made for the lab: {done.stderr.strip()}")
-
-
 def _start_supervisor(plan: LaunchPlan, folder: Path, lock_fd: int) -> None:
     owner_fd = os.pidfd_open(os.getpid())
     descriptors = [lock_fd, owner_fd, *(hold_image(plan.images[side]) for side in Side)]
+    descriptors += [hold_saved(one) for one in plan.saved.values()]
     argv = [sys.executable, "-I", supervisor.__file__, str(folder), str(owner_fd)]
     try:
         done = subprocess.run(

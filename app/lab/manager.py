@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import LabFault, NotFound
+from app.domain.errors import DeadlineExceeded, LabFault, NotFound, TunnelmarkError
 from app.domain.hosts import Side
 from app.lab.accel import choose_accelerator
-from app.lab.boot import BOOT_TIMEOUT_S, PortTaken, console_mark_count, wait_until_up
+from app.lab.boot import (
+    BOOT_TIMEOUT_S,
+    LOGINS,
+    PortTaken,
+    console_mark_count,
+    identify,
+    refuse_ended,
+    wait_until_up,
+)
 from app.lab.control import give_order
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
 from app.lab.image import ImagePaths, ImageStore
 from app.lab.image_build import check_free
 from app.lab.launch import LaunchPlan, launch
-from app.lab.machine import QEMU
+from app.lab.machine import QEMU, UNDERLAY_LINK, monitor_name
+from app.lab.monitor import Monitor
 from app.lab.ports import free_ports
+from app.lab.restore import restore
 from app.lab.running import Lab, load_lab
+from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved
 from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
 
 _NEEDED_STATE_BYTES = 512 << 20
@@ -62,7 +74,9 @@ class LabManager:
         with os_faults(f"making the image of {platform}"):
             return self._images.ensure(platform, token=token, on_progress=on_progress)
 
-    def up(self, spec: LabSpec, *, token: CancelToken, on_progress: OnProgress, is_owned: bool) -> Lab:
+    def up(
+        self, spec: LabSpec, *, token: CancelToken, on_progress: OnProgress, is_owned: bool, is_cold: bool = False
+    ) -> Lab:
         """Start a lab and wait until both gateways can be logged in to.
 
         Args:
@@ -70,6 +84,7 @@ class LabManager:
             token: Cancelling it ends the start; nothing of the lab is left then.
             on_progress: Told what is being done.
             is_owned: The lab dies with this process, even if that is killed; otherwise it lasts until `down`.
+            is_cold: Boot both gateways; otherwise they are restored from saved machines, made at the first start.
 
         Returns:
             The running lab.
@@ -83,42 +98,110 @@ class LabManager:
         spec.check()
         _check_qemu()
         with os_faults(f"starting the lab “{spec.name}”"):
-            return self._up(spec, token=token, on_progress=on_progress, is_owned=is_owned)
+            self._folders.refuse_taken(spec.name)
+            images = {
+                side: self.ensure_image(spec.platform(side), token=token, on_progress=on_progress) for side in Side
+            }
+            check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what="running a practice lab")
+            accelerator = choose_accelerator(self._cache_dir, images[Side.A], token=token)
+            plan = LaunchPlan(spec, images, accelerator, {}, is_owned)
+            if is_cold:
+                return self._up(plan, token=token, on_progress=on_progress)
+            saved: dict[Side, SavedMachine] = {}
+            try:
+                saved = self._saved(plan, token=token, on_progress=on_progress)
+                return self._up(replace(plan, saved=saved), token=token, on_progress=on_progress)
+            except SavedMachineFault as fault:
+                for one in saved.values():
+                    discard_saved(one)
+                on_progress(LabProgress("boot", f"{fault.message} Booting both gateways instead", None))
+                return self._up(plan, token=token, on_progress=on_progress)
 
-    def _up(self, spec: LabSpec, *, token: CancelToken, on_progress: OnProgress, is_owned: bool) -> Lab:
-        self._folders.refuse_taken(spec.name)
-        images = {side: self.ensure_image(spec.platform(side), token=token, on_progress=on_progress) for side in Side}
-        check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what="running a practice lab")
-        accelerator = choose_accelerator(self._cache_dir, images[Side.A], token=token)
+    def _up(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
         attempts_left = _PORT_ATTEMPTS
         while True:
             attempts_left -= 1
             ports = dict(zip(Side, free_ports(len(Side)), strict=True))
-            plan = LaunchPlan(spec, images, accelerator, ports, is_owned)
             try:
-                return self._up_once(plan, token=token, on_progress=on_progress)
+                return self._up_once(replace(plan, ports=ports), token=token, on_progress=on_progress)
             except PortTaken:
                 if attempts_left == 0:
                     raise
 
+    def _saved(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> dict[Side, SavedMachine]:
+        return {
+            side: ensure_saved(
+                plan.images[side],
+                plan.accelerator,
+                plan.spec.cpu,
+                timeout_s=self._boot_timeout_s,
+                token=token,
+                on_progress=on_progress,
+            )
+            for side in Side
+        }
+
     def _up_once(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
         folder, lock_fd = self._folders.create(plan.spec.name)
+        is_restored = bool(plan.saved)
         try:
             try:
-                lab = launch(plan, folder, lock_fd)
+                launched = launch(plan, folder, lock_fd)
             finally:
                 os.close(lock_fd)
+            lab, timeout_s = launched.lab, self._boot_timeout_s
+            if is_restored:
+                on_progress(LabProgress("boot", "Restoring the virtual gateways", None))
+                self._restore(lab, plan.saved, token=token)
+            identify(launched, is_restored=is_restored, token=token, on_progress=on_progress, timeout_s=timeout_s)
             wait_until_up(
-                lab, dict.fromkeys(Side, 0), token=token, on_progress=on_progress, timeout_s=self._boot_timeout_s
+                lab,
+                dict.fromkeys(Side, 0),
+                token=token,
+                on_progress=on_progress,
+                timeout_s=timeout_s,
+                logins=1 if is_restored else LOGINS,
             )
             give_order(folder, "ready")
             if not plan.is_owned:
                 give_order(folder, "disown")
-        except BaseException:
+        except BaseException as error:
             self._folders.end(folder)
+            if is_restored and isinstance(error, LabFault) and not isinstance(error, PortTaken | SavedMachineFault):
+                raise SavedMachineFault(f"The restored gateways are not usable: {error.message}") from error
             raise
         on_progress(LabProgress("login", "Both gateways are up", 1.0))
         return lab
+
+    def _restore(self, lab: Lab, saved: dict[Side, SavedMachine], *, token: CancelToken) -> None:
+        try:
+            restore(lab, saved, token=token)
+        except (LabFault, DeadlineExceeded) as fault:
+            reason: TunnelmarkError = fault
+            try:
+                refuse_ended(lab, list(Side))
+            except PortTaken:
+                raise
+            except LabFault as ended:
+                reason = ended  # QEMU ends where memory does not fit it, and its log has the reason
+            raise SavedMachineFault(f"The saved gateways cannot be restored: {reason.message}") from fault
+
+    def relink(self, name: str) -> None:
+        """Take both ends of a lab's underlay down and up.
+
+        A link that lost a notification between a driver and its device works again afterwards.
+
+        Args:
+            name: The lab's name.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: A gateway's QEMU does not answer.
+        """
+        folder = self._known(name).folder
+        for side in Side:
+            with Monitor(folder, monitor_name(side)) as monitor:
+                monitor.relink(UNDERLAY_LINK)
 
     def down(self, name: str) -> None:
         """End a lab; nothing of it is left. A lab that is not there is no error.

@@ -116,7 +116,7 @@ class LabProgress:
     """How far the making of an image or the start of a lab has come.
 
     Attributes:
-        stage: `image`, `boot` or `login`.
+        stage: `image`, `save` (a gateway for later starts), `boot` or `login`.
         text: What is being done, for people.
         fraction: 0 to 1 within the stage; None where nobody can tell.
     """

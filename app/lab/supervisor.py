@@ -51,7 +51,9 @@ class Supervisor:
         self._folder = folder
         self._owner_fd: int | None = owner_fd
         self._selector = selectors.DefaultSelector()
-        self._argv: dict[str, list[str]] = json.loads((folder / MACHINES_FILE).read_text())
+        machines = json.loads((folder / MACHINES_FILE).read_text())
+        self._argv: dict[str, list[str]] = machines["argv"]
+        self._first_words: list[str] = machines["first"]
         self._machines: dict[str, subprocess.Popen[bytes]] = {}
         self._exit_fds: dict[str, int] = {}
         ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -82,7 +84,7 @@ class Supervisor:
                 signal.signal(number, lambda *_: None)
             self._selector.register(wake_read, selectors.EVENT_READ, self._stop)
             for side in self._argv:
-                self._power_on(side)
+                self._power_on(side, self._first_words)
             on_started()
             while not self._is_stopping:
                 for key, _ in self._selector.select():
@@ -130,14 +132,14 @@ class Supervisor:
 
     # --- machines -----------------------------------------------------------------------------------------------------
 
-    def _power_on(self, side: str) -> None:
+    def _power_on(self, side: str, more: list[str] | None = None) -> None:
         if side in self._machines:
             return
         end = self._ends[side]
         if end in self._selector.get_map():
             self._selector.unregister(end)
             self._drop_frames(end)
-        argv = [part.replace(UNDERLAY_FD_MARK, str(end.fileno())) for part in self._argv[side]]
+        argv = [part.replace(UNDERLAY_FD_MARK, str(end.fileno())) for part in (*self._argv[side], *(more or ()))]
         with Path(f"qemu-{side}.log").open("ab") as log:
             machine = subprocess.Popen(
                 argv,

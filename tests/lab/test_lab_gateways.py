@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
 from app.domain.hosts import Side
 from app.lab import Lab
+from support.lab_pairs import LabPair
+from support.lab_sessions import sh
 
-LOGIN_S = 120.0
+LOGIN_S = 300.0
 
 
 def run(lab: Lab, side: Side, *words: str, user: str = "root", status: int | None = 0) -> str:
@@ -31,49 +35,46 @@ def run(lab: Lab, side: Side, *words: str, user: str = "root", status: int | Non
     return done.stdout
 
 
-def test_the_gateways_are_two_machines(lab: Lab) -> None:
+@pytest.fixture
+def hosts(lab_pair: LabPair) -> dict[Side, HostSession]:
+    """Both gateways as root, over connections that are there already: a login takes an emulated CPU a second."""
+    return {Side.A: lab_pair.sessions.a, Side.B: lab_pair.sessions.b}
+
+
+def test_the_gateways_are_two_machines(hosts: dict[Side, HostSession]) -> None:
     command = "hostname; cat /etc/machine-id /sys/class/net/eth0/address /sys/class/net/eth1/address"
-    a, b = (run(lab, side, command).split() for side in Side)
+    a, b = (sh(hosts[side], command).split() for side in Side)
     assert (a[0], b[0]) == ("gateway-a", "gateway-b")
     assert not set(a) & set(b)
     assert len(set(a[2:] + b[2:])) == 4
 
 
-def test_the_system_is_the_one_that_was_asked_for_and_nothing_failed(lab: Lab) -> None:
-    for side in Side:
-        release = run(lab, side, "cat", "/etc/os-release")
-        assert 'VERSION_ID="13"' in release
-        assert run(lab, side, "systemctl", "is-system-running").strip() == "running"
-        assert run(lab, side, "systemctl", "list-timers", "--no-legend").strip() == ""
-
-
-def test_the_clock_is_right(lab: Lab) -> None:
+def test_the_clock_is_right(hosts: dict[Side, HostSession]) -> None:
     for side in Side:
         before = time.time()
-        there = float(run(lab, side, "date", "+%s.%N"))
+        there = float(sh(hosts[side], "date +%s.%N"))
         assert before - 2 < there < time.time() + 2
 
 
-def test_the_kernel_has_what_the_vpns_need(lab: Lab) -> None:
-    run(lab, Side.A, "modprobe -n -a wireguard l2tp_ip l2tp_eth tun udp_tunnel && test -c /dev/net/tun")
+def test_the_kernel_has_what_the_vpns_need(hosts: dict[Side, HostSession]) -> None:
+    sh(hosts[Side.A], "modprobe -n -a wireguard l2tp_ip l2tp_eth tun udp_tunnel && test -c /dev/net/tun")
 
 
-def test_the_link_carries_frames_and_nothing_else_does(lab: Lab) -> None:
-    pair = lab.pair
-    for side, other in ((Side.A, pair.underlay_b), (Side.B, pair.underlay_a)):
-        assert "3 received" in run(lab, side, "ping", "-c", "3", "-i", "0.2", other)
-        assert run(lab, side, "ip", "route", "show", "default") == ""
-        assert "mtu 1500" in run(lab, side, "ip", "link", "show", "eth1")
+def test_the_link_carries_frames_and_nothing_else_does(lab: Lab, hosts: dict[Side, HostSession]) -> None:
+    for side in Side:
+        assert "3 received" in sh(hosts[side], f"ping -c 3 -i 0.2 {lab.pair.underlay(side.other)}")
+        assert sh(hosts[side], "ip route show default") == ""
+        assert "mtu 1500" in sh(hosts[side], "ip link show eth1")
 
 
-def test_the_computer_that_it_runs_on_cannot_be_reached(lab: Lab) -> None:
+def test_the_computer_that_it_runs_on_cannot_be_reached(hosts: dict[Side, HostSession]) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         listener.settimeout(0)
         address = f"/dev/tcp/10.0.2.2/{listener.getsockname()[1]}"  # QEMU's name for this computer
-        done = run(lab, Side.A, f"timeout 3 bash -c 'echo > {address}' 2> /dev/null && echo reached || echo lost")
-        assert done == "lost\n"
+        line = f"timeout 3 bash -c 'echo > {address}' 2> /dev/null && echo reached || echo lost"
+        assert sh(hosts[Side.A], line) == "lost\n"
         with pytest.raises(BlockingIOError):
             listener.accept()
 
@@ -87,11 +88,11 @@ RIGHTS = {
 }
 
 
-@pytest.mark.parametrize("user", list(RIGHTS))
-def test_users_have_the_rights_that_tests_expect(lab: Lab, user: str) -> None:
+@pytest.mark.parametrize(("user", "side"), list(zip(RIGHTS, (*Side, *Side, Side.B), strict=True)))
+def test_users_have_the_rights_that_tests_expect(lab: Lab, user: str, side: Side) -> None:
+    # Both gateways are made of one image: each user logs in to one of them.
     command, expected = RIGHTS[user]
-    assert run(lab, Side.A, command, user=user, status=None).strip() == expected
-    assert run(lab, Side.B, "whoami", user=user).strip() == user
+    assert run(lab, side, f"whoami; {command}", user=user, status=None) == f"{user}\n{expected}\n"
 
 
 def test_the_operator_s_password_opens_sudo(lab: Lab) -> None:
@@ -160,9 +161,7 @@ def test_many_sessions_at_once(lab: Lab, tmp_path: Path) -> None:
     shared = [argv[0], "-S", str(master), *argv[1:]]
     keeper = subprocess.Popen([shared[0], "-M", "-N", *shared[1:]], stdin=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + LOGIN_S
-        while not master.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        CancelToken().wait_for(master.exists, timeout_s=LOGIN_S, what="the first login")
         with ThreadPoolExecutor(20) as pool:
             jobs = [
                 pool.submit(subprocess.run, [*shared, "sleep 1; echo here"], capture_output=True, timeout=LOGIN_S)
@@ -170,33 +169,39 @@ def test_many_sessions_at_once(lab: Lab, tmp_path: Path) -> None:
             ]
             assert [job.result().stdout for job in jobs] == [b"here\n"] * 20
     finally:
-        keeper.terminate()
+        # Asked to end, it waits for what is left of its connection, which a busy gateway may keep for minutes.
+        keeper.kill()
         keeper.wait(LOGIN_S)
 
 
-def test_a_removed_package_can_be_installed_without_a_network(lab: Lab) -> None:
-    run(lab, Side.B, "DEBIAN_FRONTEND=noninteractive apt-get remove -q -y iperf3 && ! command -v iperf3")
+def test_every_vpn_package_is_in_the_repository(hosts: dict[Side, HostSession]) -> None:
+    for side in Side:
+        sources = sh(hosts[side], "cat /etc/apt/sources.list; ls /etc/apt/sources.list.d")
+        assert sources.strip() == "deb [trusted=yes] file:/srv/tunnelmark-repo ./"
+    listed = sh(hosts[Side.A], "cd /srv/tunnelmark-repo; cat Packages; ls *.deb").splitlines()
+    packages = {line.removeprefix("Package: ") for line in listed if line.startswith("Package: ")}
+    assert {"iperf3", "openvpn", "wireguard-tools", "tcpdump", "libiperf0", "libpcap0.8t64"} <= packages
+    named = {line.removeprefix("Filename: ./") for line in listed if line.startswith("Filename: ")}
+    assert len(named) == len(packages)
+    assert named == {line for line in listed if line.endswith(".deb") and ": " not in line}
+
+
+@pytest.mark.full
+def test_a_removed_package_can_be_installed_without_a_network(hosts: dict[Side, HostSession]) -> None:
+    host = hosts[Side.B]
+    sh(host, "DEBIAN_FRONTEND=noninteractive apt-get remove -q -y iperf3 && ! command -v iperf3", timeout_s=300)
     try:
-        plan = run(lab, Side.B, "apt-get -s install iperf3")
+        plan = sh(host, "apt-get -s install iperf3", timeout_s=300)
         assert "Inst iperf3" in plan
         assert "Remv" not in plan
     finally:
-        run(lab, Side.B, "DEBIAN_FRONTEND=noninteractive apt-get install -q -y iperf3")
-    assert "iperf 3" in run(lab, Side.B, "iperf3 --version")
-    sources = run(lab, Side.B, "cat /etc/apt/sources.list; ls /etc/apt/sources.list.d")
-    assert sources.strip() == "deb [trusted=yes] file:/srv/tunnelmark-repo ./"
+        sh(host, "DEBIAN_FRONTEND=noninteractive apt-get install -q -y iperf3", timeout_s=300)
+    assert "iperf 3" in sh(host, "iperf3 --version")
 
 
-def test_every_vpn_package_is_in_the_repository(lab: Lab) -> None:
-    listed = run(lab, Side.A, "grep ^Package: /srv/tunnelmark-repo/Packages")
-    packages = {line.removeprefix("Package: ") for line in listed.splitlines()}
-    assert {"iperf3", "openvpn", "wireguard-tools", "tcpdump", "libiperf0", "libpcap0.8t64"} <= packages
-
-
-def test_no_secret_of_the_lab_is_where_guests_users_can_read_it(lab: Lab) -> None:
+def test_no_secret_of_the_lab_is_where_guests_users_can_read_it(lab: Lab, hosts: dict[Side, HostSession]) -> None:
     assert run(lab, Side.A, "cat /dev/vdb /etc/ssh/ssh_host_ed25519_key 2> /dev/null; true", user="plain") == ""
-    left = run(lab, Side.A, "ls /run/tunnelmark-lab-passwords 2> /dev/null; true")
-    assert left == ""
+    assert sh(hosts[Side.A], "ls /run/tunnelmark-lab-passwords 2> /dev/null; true") == ""
     stored = json.loads((lab.folder / "passwords.json").read_text())
     arguments = b"".join(path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if _is_readable(path))
     assert not any(value.encode() in arguments for value in stored.values())

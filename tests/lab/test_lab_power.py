@@ -1,4 +1,4 @@
-"""Gateways that reboot, lose their power and come back, on a lab of their own without AES instructions."""
+"""Gateways that boot, reboot, lose their power and come back, on a lab of their own without AES instructions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def victim(labs: LabManager, own_home: Path) -> Iterator[Lab]:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    tunnelmark("lab", "up", "--name", NAME, "--cpu", "no-aes")
+    tunnelmark("lab", "up", "--name", NAME, "--cpu", "no-aes", "--cold")
     lab = labs.find(NAME)
     assert lab is not None
     yield lab

@@ -18,28 +18,12 @@ WAIT_S = 20.0
 
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs openssh-client")
 
-# What QEMU does as far as a lab can tell: write to the console, listen on a port, receive frames, last.
-FAKE_QEMU = f"""#!{sys.executable} -I
-import os, re, socket, sys
-line = " ".join(sys.argv)
-console = re.search(r"path=(console-\\S+?\\.log)", line)[1]
-port = int(re.search(r"127\\.0\\.0\\.1:(\\d+)-", line)[1])
-descriptor = int(re.search(r"local\\.str=(\\d+)", line)[1])
-mode = open(os.environ["FAKE_MODE"]).read()
-if "dies" in mode:
-    sys.exit("qemu: no memory")
-listener = socket.socket()
-try:
-    listener.bind(("127.0.0.1", port))
-except OSError:
-    sys.exit("qemu: Could not set up host forwarding rule")
-with open(console, "a") as file:
-    file.write("[    0.1] \\x1b[1mLinux\\x1b[0m boots\\n" + ("" if "silent" in mode else "TUNNELMARK-READY\\n"))
-link = socket.socket(fileno=descriptor)
-while True:
-    frame = link.recv(65536)
-    with open(console, "a") as file:
-        file.write(f"frame {{frame.decode()}}\\n")
+FAKE_QEMU = f"#!{sys.executable} -I\n" + (Path(__file__).parent / "stand_in_qemu.py").read_text()
+
+# Makes the disk that it is asked for.
+FAKE_QEMU_IMG = """#!/bin/sh
+for disk; do :; done
+: > "$disk"
 """
 
 FAKE_SSH = """#!/bin/sh
@@ -66,7 +50,7 @@ class StandInLabs(LabManager):
         return ImagePaths(folder)
 
     def behave(self, how: str) -> None:
-        """Say how the programs behave from now on: works, dies, silent, refuses or hangs."""
+        """Set how the programs behave from now on: works, refuses or hangs (ssh), or as in `stand_in_qemu`."""
         self._mode.write_text(how)
 
 
@@ -74,7 +58,7 @@ def stand_in_labs(base: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
     """Put the stand-ins on the path and return labs that work with them."""
     programs = base / "bin"
     programs.mkdir()
-    contents = {"qemu-system-x86_64": FAKE_QEMU, "qemu-img": "#!/bin/sh\n", "ssh": FAKE_SSH}
+    contents = {"qemu-system-x86_64": FAKE_QEMU, "qemu-img": FAKE_QEMU_IMG, "ssh": FAKE_SSH}
     for name, content in contents.items():
         (programs / name).write_text(content)
         (programs / name).chmod(0o755)

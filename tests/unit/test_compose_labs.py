@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from app.compose.labs import Labs
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
-from app.domain.errors import InvalidOption, NotFound
+from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.lab import CpuKind, Lab, LabManager, LabSpec
 
@@ -20,6 +21,7 @@ class FakeManager:
 
     def __init__(self) -> None:
         self.labs: dict[str, Lab] = {}
+        self.relinked: list[str] = []
 
     def up(self, spec: LabSpec, *, is_owned: bool, **_: object) -> Lab:
         spec.check()
@@ -27,7 +29,8 @@ class FakeManager:
         return self.add(spec)
 
     def add(self, spec: LabSpec) -> Lab:
-        lab = Lab(spec, Path("/nowhere"), dict.fromkeys(Side, 1), datetime.now(UTC), owner_pid=None)
+        ports = {side: 2 * len(self.labs) + nth for nth, side in enumerate(Side)}
+        lab = Lab(spec, Path("/nowhere"), ports, datetime.now(UTC), owner_pid=None)
         self.labs[spec.name] = lab
         return lab
 
@@ -36,6 +39,11 @@ class FakeManager:
 
     def down(self, name: str) -> None:
         del self.labs[name]
+
+    def relink(self, name: str) -> None:
+        if name not in self.labs:
+            raise NotFound(f"No lab “{name}” is running.")
+        self.relinked.append(name)
 
 
 @pytest.fixture
@@ -103,3 +111,55 @@ def test_what_cannot_be_read_starts_nothing(labs: Labs, manager: FakeManager, na
     with pytest.raises(InvalidOption):
         pair(labs, name)
     assert manager.labs == {}
+
+
+def test_the_link_of_a_lab_is_restarted_whatever_its_pair_is_called(labs: Labs, manager: FakeManager) -> None:
+    other, mine = manager.add(LabSpec("other", "debian-11", "debian-11")), manager.add(LabSpec("mine"))
+    renamed = pair(labs, "debian-13")
+    assert renamed.name == "lab:debian-13"
+    for one in (renamed, mine.pair, other.pair):
+        healer = labs.healer(one)
+        assert healer is not None
+        assert healer.heal(token=CancelToken())
+    assert manager.relinked == ["mine", "mine", "other"]
+
+
+def test_a_lab_that_is_gone_is_not_ours_to_restart(
+    labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = manager.add(LabSpec("mine"))
+    healer = labs.healer(lab.pair)
+    assert healer is not None
+    monkeypatch.setattr(labs, "running", lambda: (lab,))
+    manager.down("mine")  # between looking for it and the order
+    assert not healer.heal(token=CancelToken())
+    monkeypatch.setattr(labs, "running", tuple)
+    assert not healer.heal(token=CancelToken())
+    assert manager.relinked == []
+
+
+def test_a_lab_that_does_not_answer_is_said(labs: Labs, manager: FakeManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    def relink(name: str) -> None:
+        raise LabFault(f"The lab “{name}” does not answer.")
+
+    lab = manager.add(LabSpec("mine"))
+    monkeypatch.setattr(manager, "relink", relink)
+    healer = labs.healer(lab.pair)
+    assert healer is not None
+    with pytest.raises(LabFault):
+        healer.heal(token=CancelToken())
+
+
+def test_nothing_is_restarted_after_a_cancel(labs: Labs, manager: FakeManager) -> None:
+    healer = labs.healer(manager.add(LabSpec("mine")).pair)
+    assert healer is not None
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        healer.heal(token=token)
+    assert manager.relinked == []
+
+
+def test_the_link_of_own_hosts_is_not_ours(labs: Labs, manager: FakeManager) -> None:
+    lab = manager.add(LabSpec("mine"))
+    assert labs.healer(replace(lab.pair, is_lab=False)) is None

@@ -1,7 +1,8 @@
-"""What a virtual gateway is started with: QEMU's command line, its second disk, its ports and keys."""
+"""QEMU's command line, and a gateway's identity, ports and keys."""
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import shutil
@@ -17,12 +18,12 @@ import pytest
 from app.domain.errors import LabFault
 from app.domain.hosts import AuthKind, Side
 from app.lab import CpuKind, ImagePaths, Lab, LabSpec
-from app.lab.guest import GuestIdentity, known_hosts_line, make_key, make_passwords, write_seed
+from app.lab.guest import GuestIdentity, identity_message, known_hosts_line, make_key, make_passwords
 from app.lab.machine import Accelerator, MachinePlan, cpu_option, qemu_argv
 from app.lab.ports import free_ports
 from app.lab.running import load_lab
 
-IDENTITY = GuestIdentity(Side.A, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA")
+IDENTITY = GuestIdentity(Side.A, "0" * 32, b"PRIVATE", "ssh-ed25519 AAAA", "52:54:00:00:00:01", "52:54:00:00:00:02")
 
 
 def plan(side: Side, **changes: object) -> MachinePlan:
@@ -40,14 +41,32 @@ def plan(side: Side, **changes: object) -> MachinePlan:
 @pytest.mark.parametrize(
     ("accelerator", "cpu", "expected"),
     [
-        (Accelerator.TCG, CpuKind.AES, "max,-cx16"),
-        (Accelerator.TCG, CpuKind.NO_AES, "max,-cx16,-aes,-vaes"),
+        (Accelerator.TCG, CpuKind.AES, "max"),
+        (Accelerator.TCG, CpuKind.NO_AES, "max,-aes,-vaes"),
         (Accelerator.KVM, CpuKind.AES, "host"),
         (Accelerator.KVM, CpuKind.NO_AES, "host,-aes,-vaes"),
     ],
 )
 def test_cpu_features(accelerator: Accelerator, cpu: CpuKind, expected: str) -> None:
     assert cpu_option(accelerator, cpu) == expected
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "expected"),
+    [(Accelerator.TCG, "1,maxcpus=2"), (Accelerator.KVM, "1")],
+)
+def test_an_emulated_cpu_has_memory_barriers(accelerator: Accelerator, expected: str) -> None:
+    argv = qemu_argv(plan(Side.A, accelerator=accelerator))
+    assert argv[argv.index("-smp") + 1] == expected
+
+
+@pytest.mark.parametrize(("accelerator", "is_there"), [(Accelerator.TCG, True), (Accelerator.KVM, False)])
+def test_the_kernel_of_an_emulated_guest_expects_one_cpu_and_leaves_cmpxchg16b_to_programs(
+    accelerator: Accelerator, is_there: bool
+) -> None:
+    argv = qemu_argv(plan(Side.A, accelerator=accelerator))
+    options = argv[argv.index("-append") + 1].split()
+    assert [option in options for option in ("possible_cpus=1", "clearcpuid=141")] == [is_there, is_there]
 
 
 def test_nothing_of_a_guest_reaches_the_computer_s_own_network() -> None:
@@ -59,13 +78,27 @@ def test_nothing_of_a_guest_reaches_the_computer_s_own_network() -> None:
     ]
 
 
+def test_nothing_leads_to_a_machine_that_is_booted_to_be_saved() -> None:
+    argv = qemu_argv(plan(Side.A, port=None))
+    networks = [argv[index + 1] for index, word in enumerate(argv) if word == "-netdev"]
+    assert networks == ["user,id=management,restrict=on", "user,id=underlay,restrict=on"]
+
+
 def test_a_guest_may_reboot() -> None:
     assert "-no-reboot" not in qemu_argv(plan(Side.A))
 
 
 def test_the_two_machines_share_nothing_that_must_differ() -> None:
     a, b = (" ".join(qemu_argv(plan(side))) for side in Side)
-    for differing in ("mac=52:54:00:54:4d:a0", "mac=52:54:00:54:4d:a1", "disk-a", "seed-a", "console-a", "gateway-a"):
+    for differing in (
+        "mac=52:54:00:54:4d:a0",
+        "mac=52:54:00:54:4d:a1",
+        "disk-a",
+        "identity-a",
+        "monitor-a",
+        "console-a",
+        "gateway-a",
+    ):
         assert differing in a
         assert differing not in b
 
@@ -76,21 +109,30 @@ def test_no_secret_is_on_the_command_line(tmp_path: Path) -> None:
     assert "password" not in words.lower()
 
 
-def test_the_seed_carries_keys_and_passwords_and_is_private(tmp_path: Path) -> None:
-    path = tmp_path / "seed.tar"
-    write_seed(path, IDENTITY, authorized_key="ssh-ed25519 BBBB", passwords={"operator": "geheim"})
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert path.stat().st_size % 512 == 0  # or QEMU would cut the last sector
-    with tarfile.open(fileobj=io.BytesIO(path.read_bytes())) as archive:
+def test_the_identity_carries_names_keys_and_passwords() -> None:
+    message = identity_message(IDENTITY, authorized_key="ssh-ed25519 BBBB", passwords={"operator": "geheim"})
+    assert message.endswith(b"\nend\n")
+    assert max(len(line) for line in message.splitlines()) < 4096, "a terminal cuts longer lines"
+    packed = base64.b64decode(message.removesuffix(b"end\n"))
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         members = {member.name: member for member in archive.getmembers()}
         contents = {name: archive.extractfile(member).read() for name, member in members.items()}  # type: ignore[union-attr]
     assert all((member.uid, member.gid) == (0, 0) for member in members.values())
     assert contents["etc/ssh/ssh_host_ed25519_key"] == b"PRIVATE"
     assert members["etc/ssh/ssh_host_ed25519_key"].mode == 0o600
-    assert members["run/tunnelmark-lab-passwords"].mode == 0o600
-    assert contents["run/tunnelmark-lab-passwords"] == b"operator:geheim\n"
+    own = {name.rpartition("/")[2]: name for name in contents if name.startswith("run/")}
+    assert {members[name].mode for name in own.values()} == {0o600}
+    assert contents[own["passwords"]] == b"operator:geheim\n"
+    assert contents[own["cards"]] == b"eth0 52:54:00:00:00:01\neth1 52:54:00:00:00:02\n"
+    assert contents[own["machine-id"]] == b"0" * 32 + b"\n"
+    assert len(contents[own["entropy"]]) == 64
     assert b"Address=192.0.2.1/24" in contents["etc/systemd/network/20-underlay.network"]
     assert contents["etc/hostname"] == b"gateway-a\n"
+
+
+def test_no_two_identities_carry_the_same_random_numbers() -> None:
+    one, other = (identity_message(IDENTITY, authorized_key="", passwords={}) for _ in range(2))
+    assert one != other
 
 
 def test_a_secret_is_in_no_representation() -> None:

@@ -42,7 +42,7 @@ def test_a_lab_starts_is_found_and_ends(labs: StandInLabs, tmp_path: Path) -> No
     assert status.ports == (lab.ports[Side.A], lab.ports[Side.B])
     assert labs.find("one") == lab
     assert labs.find("two") is None
-    assert {step.stage for step in seen} == {"boot", "login"}
+    assert {step.stage for step in seen} == {"save", "boot", "login"}
     assert seen[-1].fraction == 1.0
     labs.down("one")
     assert labs.status() == ()
@@ -56,7 +56,7 @@ def test_secrets_are_for_this_user_alone(labs: StandInLabs) -> None:
     modes = {path.name: path.stat().st_mode & 0o777 for path in [lab.folder, *lab.folder.iterdir()]}
     labs.down("one")
     assert modes["one"] == 0o700
-    for name in ("passwords.json", "id_ed25519", "seed-a.tar", "seed-b.tar", "host-key-a", "host-key-b"):
+    for name in ("passwords.json", "id_ed25519", "host-key-a", "host-key-b"):
         assert modes[name] == 0o600, name
 
 

@@ -52,10 +52,12 @@ def test_a_hanging_supervisor_is_killed(labs: StandInLabs, tmp_path: Path, monke
 
 
 OWNER = """
-    import sys, time
+    import signal, sys, time
     from pathlib import Path
     from app.domain.cancel import CancelToken
     from app.lab import ImagePaths, LabManager, LabSpec, manager
+    # As in a terminal, even where these tests run in the background of a shell, which ignores it for them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     manager.choose_accelerator = lambda *_, **__: "tcg"
     base = Path(sys.argv[1])
     (base / "cache/lab/x").mkdir(parents=True, exist_ok=True)
@@ -99,6 +101,8 @@ def test_an_owned_lab_ends_when_its_owner_returns(labs: StandInLabs, tmp_path: P
 
 
 def test_any_lab_dies_with_its_starter_until_it_is_up(labs: StandInLabs, tmp_path: Path) -> None:
+    with start_owner(tmp_path, "owned", "return") as first:
+        first.wait(WAIT_S)  # a machine is saved by then
     labs.behave("silent")
     with start_owner(tmp_path, "lasting", "return") as starter:
         wait_until(lambda: bool(labs.status()), "the lab", WAIT_S)
@@ -121,6 +125,16 @@ def test_a_lasting_lab_outlives_its_starter(labs: StandInLabs, tmp_path: Path) -
     assert (status.is_running, status.owner_pid) == ((True, True), None)
     labs.down("one")
     assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_a_machine_that_boots_to_be_saved_dies_with_its_starter(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("silent")
+    building = tmp_path / "cache/lab/x/machines/.building"
+    with start_owner(tmp_path, "owned", "return") as starter:
+        wait_until((building / "console-a.log").exists, "the machine", WAIT_S)
+        starter.kill()
+    wait_until(lambda: not processes_of(building), "QEMU to end", WAIT_S)
+    wait_until(lambda: not building.exists(), "the folder to be removed", WAIT_S)
 
 
 def assert_nothing_is_left_soon(labs_dir: Path) -> None:

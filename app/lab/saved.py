@@ -1,0 +1,228 @@
+"""Saved machines: memory and disk of a gateway that has booted and waits for its identity.
+
+A gateway boots once per image, version of QEMU and command line. What it is then is kept beside the image, and every
+lab starts from it. There is nothing secret in it: keys, passwords and names come later (see `guest`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import DeadlineExceeded, DiskFull, LabFault
+from app.domain.hosts import Side
+from app.lab.bound_process import remove_tree
+from app.lab.guarded import guarded
+from app.lab.image import ImagePaths, is_sound, locked, write_manifest
+from app.lab.image_build import check_free
+from app.lab.machine import (
+    QEMU,
+    WAITING_MARK,
+    Accelerator,
+    MachinePlan,
+    console_name,
+    monitor_name,
+    overlay_name,
+    qemu_argv,
+)
+from app.lab.monitor import Monitor
+from app.lab.overlay import make_overlay
+from app.lab.spec import CpuKind, LabProgress, OnProgress
+
+MEMORY = "memory"
+DISK = "disk.qcow2"
+_FILES = (MEMORY, DISK)
+_FOLDER = "machines"
+_MACHINE_ID = "0" * 31 + "1"
+"""Of the saved machine; each gateway gets its own before anything logs in to it."""
+
+_NEEDED_BYTES = 900 << 20
+_EXPECTED_BOOT_S = 25.0
+_COPY_TIMEOUT_S = 120.0
+_POLL_S = 0.1
+_RELEASE_S = 2.0
+_CPU_INFO = Path("/proc/cpuinfo")
+
+
+class SavedMachineFault(LabFault):
+    """A machine could not be saved or restored; a lab can still boot."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedMachine:
+    """A saved machine.
+
+    Attributes:
+        folder: Where its files are.
+    """
+
+    folder: Path
+
+    @property
+    def memory(self) -> Path:
+        """Its memory and devices, as QEMU migrates them; only ever read."""
+        return self.folder / MEMORY
+
+    @property
+    def disk(self) -> Path:
+        """What it had written to its disk, over the image; only ever read."""
+        return self.folder / DISK
+
+
+def ensure_saved(
+    image: ImagePaths,
+    accelerator: Accelerator,
+    cpu: CpuKind,
+    *,
+    timeout_s: float,
+    token: CancelToken,
+    on_progress: OnProgress,
+) -> SavedMachine:
+    """Return the saved machine of an image; boot and save one if there is no sound one.
+
+    Args:
+        image: What it boots from.
+        accelerator: What runs its instructions.
+        cpu: Which instructions its CPU shows.
+        timeout_s: How long it may boot, in seconds.
+        token: Cancelling it ends the boot.
+        on_progress: Receives each step.
+
+    Returns:
+        Where it is.
+
+    Raises:
+        SavedMachineFault: It did not boot, or could not be saved.
+        Cancelled: The token was cancelled; nothing half-made is left.
+    """
+    plan = MachinePlan(Side.A, image, accelerator, cpu, port=None, machine_id=_MACHINE_ID)
+    target = image.folder / _FOLDER / f"{cpu}-{_key(plan)}"
+    if is_sound(target, _FILES):
+        return SavedMachine(target)
+    target.parent.mkdir(exist_ok=True)
+    with locked(target.parent, token=token, on_progress=on_progress) as lock_fd:
+        if is_sound(target, _FILES):
+            return SavedMachine(target)
+        building = target.parent / ".building"
+        remove_tree(building)
+        building.mkdir()
+        try:
+            check_free(building, _NEEDED_BYTES, what="saving a virtual gateway")
+            _boot_and_save(plan, building, lock_fd=lock_fd, timeout_s=timeout_s, token=token, on_progress=on_progress)
+            write_manifest(building, _FILES)
+            remove_tree(target)
+            building.rename(target)
+        except (LabFault, DiskFull, DeadlineExceeded) as fault:
+            raise SavedMachineFault(f"A gateway cannot be saved: {fault.message}", context=fault.context) from fault
+        finally:
+            remove_tree(building)
+        _remove_stale(target)
+    return SavedMachine(target)
+
+
+def hold_saved(saved: SavedMachine) -> int:
+    """Keep a saved machine from being removed while a lab runs on its disk.
+
+    Args:
+        saved: The saved machine.
+
+    Returns:
+        A file descriptor; the saved machine may be removed when it and its copies are closed.
+    """
+    folder_fd = os.open(saved.folder, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(folder_fd, fcntl.LOCK_SH)
+    return folder_fd
+
+
+def discard_saved(saved: SavedMachine) -> None:
+    """Remove a saved machine that could not be restored, unless another lab runs on it.
+
+    Args:
+        saved: The saved machine; it may be gone already.
+    """
+    deadline = time.monotonic() + _RELEASE_S
+    while time.monotonic() < deadline:
+        try:
+            _remove_unused(saved.folder)
+        except FileNotFoundError:
+            return
+        except BlockingIOError:
+            time.sleep(_POLL_S)  # the lab that failed is only just letting go of it
+        else:
+            return
+
+
+def _key(plan: MachinePlan) -> str:
+    """Return what decides whether memory fits a machine: QEMU, its command line, and the CPU where that is this one."""
+    version = subprocess.run([QEMU, "--version"], capture_output=True, text=True, check=False).stdout
+    words = [version, *qemu_argv(plan)]
+    if plan.accelerator is Accelerator.KVM:
+        lines = _CPU_INFO.read_text(errors="replace").splitlines()
+        words += [platform.release(), *sorted({line for line in lines if line.startswith(("model name", "flags"))})]
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:12]
+
+
+def _boot_and_save(
+    plan: MachinePlan, folder: Path, *, lock_fd: int, timeout_s: float, token: CancelToken, on_progress: OnProgress
+) -> None:
+    overlay = folder / overlay_name(plan.side)
+    make_overlay(overlay, plan.image.root, base_format="raw")
+    console = folder / console_name(plan.side)
+    steps = 0
+
+    with guarded(qemu_argv(plan), folder=folder, keep_fds=(lock_fd,), working_folder=folder) as process:
+        unregister = token.on_cancel(process.terminate)
+
+        def is_waiting() -> bool:
+            nonlocal steps
+            steps += 1
+            text = "Starting a virtual gateway for the first time, to save it"
+            on_progress(LabProgress("save", text, min(0.95, steps * _POLL_S / _EXPECTED_BOOT_S)))
+            if process.poll() is not None:
+                raise LabFault(f"QEMU ended while a virtual gateway booted: {_output(process.stdout)}")
+            return console.exists() and WAITING_MARK.encode() in console.read_bytes()
+
+        try:
+            token.wait_for(is_waiting, timeout_s=timeout_s, what="the virtual gateway", interval_s=_POLL_S)
+            on_progress(LabProgress("save", "Saving the virtual gateway", 0.97))
+            with Monitor(folder, monitor_name(plan.side)) as monitor, (folder / MEMORY).open("xb") as memory:
+                monitor.execute("stop")
+                monitor.save_memory(memory, token=token, timeout_s=_COPY_TIMEOUT_S)
+        finally:
+            unregister()
+    overlay.rename(folder / DISK)
+    for path in folder.iterdir():
+        if path.name not in _FILES:
+            path.unlink()
+
+
+def _output(stream: Iterator[str] | None) -> str:
+    return "".join(stream or ()).strip() or "it printed nothing"
+
+
+def _remove_stale(newest: Path) -> None:
+    """Remove unused saved machines of the same kind of CPU that another QEMU or command line made."""
+    kind = newest.name.rpartition("-")[0]
+    for folder in newest.parent.iterdir():
+        if folder != newest and folder.is_dir() and folder.name.rpartition("-")[0] == kind:
+            with contextlib.suppress(BlockingIOError):
+                _remove_unused(folder)
+
+
+def _remove_unused(folder: Path) -> None:
+    folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(folder_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(folder_fd)

@@ -1,0 +1,157 @@
+"""Saved machines: when one is made, used, refused and removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, NotFound
+from app.domain.hosts import Side
+from app.lab import LabProgress, LabSpec
+from app.lab import saved as saved_module
+from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs, up
+
+pytestmark = needs_ssh_keygen
+
+
+@pytest.fixture
+def labs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
+    return stand_in_labs(tmp_path, monkeypatch)
+
+
+def machines(base: Path) -> list[Path]:
+    return sorted((base / "cache/lab/debian-13/machines").iterdir())
+
+
+def start(labs: StandInLabs, *, is_cold: bool = False) -> list[str]:
+    """Start a lab, end it, and return what was reported."""
+    seen: list[LabProgress] = []
+    labs.up(LabSpec("one"), token=CancelToken(), on_progress=seen.append, is_owned=True, is_cold=is_cold)
+    labs.down("one")
+    return [f"{step.stage}: {step.text}" for step in seen]
+
+
+def has(reported: list[str], text: str) -> bool:
+    return any(text in line for line in reported)
+
+
+def test_a_gateway_boots_once_and_is_restored_from_then_on(labs: StandInLabs, tmp_path: Path) -> None:
+    first = start(labs)
+    (saved,) = machines(tmp_path)
+    assert sorted(path.name for path in saved.iterdir()) == ["disk.qcow2", "manifest.json", "memory"]
+    assert has(first, "save: Saving")
+    assert has(first, "Restoring")
+    second = start(labs)
+    assert has(second, "Restoring")
+    assert not has(second, "save:")
+    assert machines(tmp_path) == [saved]
+
+
+def test_a_cold_start_neither_saves_nor_restores(labs: StandInLabs, tmp_path: Path) -> None:
+    reported = start(labs, is_cold=True)
+    assert not has(reported, "save:")
+    assert not has(reported, "Restoring")
+    assert not (tmp_path / "cache/lab/debian-13/machines").exists()
+
+
+def test_a_damaged_one_is_made_anew(labs: StandInLabs, tmp_path: Path) -> None:
+    start(labs)
+    (saved,) = machines(tmp_path)
+    (saved / "memory").chmod(0o644)
+    (saved / "memory").write_bytes(b"cut")
+    assert has(start(labs), "save: Saving")
+    assert (saved / "memory").read_bytes() != b"cut"
+
+
+def test_where_nothing_can_be_saved_the_gateways_boot(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("unsaveable")
+    reported = start(labs)
+    assert has(reported, "this device cannot be saved. Booting both gateways instead")
+    assert machines(tmp_path) == []
+
+
+def test_one_that_cannot_be_restored_is_discarded_and_the_gateways_boot(labs: StandInLabs, tmp_path: Path) -> None:
+    start(labs)
+    labs.behave("unrestorable")
+    reported = start(labs)
+    assert has(reported, "load of migration failed")
+    assert has(reported, "Booting both gateways instead")
+    assert machines(tmp_path) == []
+    labs.behave("works")
+    assert has(start(labs), "save: Saving")
+
+
+def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_boot(
+    labs: StandInLabs, tmp_path: Path
+) -> None:
+    start(labs)
+    labs.behave("speechless")
+    reported = start(StandInLabs(tmp_path, boot_timeout_s=8.0))
+    assert has(reported, "did not come up within 8 s")
+    assert has(reported, "Booting both gateways instead")
+    assert reported[-1] == "login: Both gateways are up"
+    assert machines(tmp_path) == []
+
+
+def test_another_version_of_qemu_makes_its_own_and_removes_the_old_one(
+    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(labs)
+    (old,) = machines(tmp_path)
+    qemu = tmp_path / "bin/qemu-system-x86_64"
+    qemu.write_text(qemu.read_text().replace("version 0", "version 1"))
+    assert has(start(labs), "save: Saving")
+    (new,) = machines(tmp_path)
+    assert new != old
+
+
+def test_one_that_a_lab_runs_on_is_kept(labs: StandInLabs, tmp_path: Path) -> None:
+    up(labs)
+    (old,) = machines(tmp_path)
+    qemu = tmp_path / "bin/qemu-system-x86_64"
+    qemu.write_text(qemu.read_text().replace("version 0", "version 1"))
+    up(labs, "two")
+    labs.down("two")
+    assert old in machines(tmp_path)
+    labs.down("one")
+
+
+def test_too_little_space_for_saving_is_no_obstacle(labs: StandInLabs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_module, "_NEEDED_BYTES", 1 << 60)
+    assert has(start(labs), "Too little disk space for saving a virtual gateway")
+
+
+def test_cancelling_while_a_machine_is_saved_leaves_nothing(labs: StandInLabs, tmp_path: Path) -> None:
+    labs.behave("silent")
+    token = CancelToken()
+    with pytest.raises(Cancelled):
+        labs.up(LabSpec("one"), token=token, on_progress=lambda _: token.cancel(), is_owned=True)
+    assert machines(tmp_path) == []
+    assert not (tmp_path / "labs").exists() or list((tmp_path / "labs").iterdir()) == []
+
+
+def test_nothing_secret_is_saved(labs: StandInLabs, tmp_path: Path) -> None:
+    lab = up(labs)
+    values = [secret.value.encode() for secret in lab.passwords().values()]
+    values += [(lab.folder / f"host-key-{side}").read_bytes() for side in Side]
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    labs.down("one")
+    assert values
+    assert not any(value in kept for value in values)
+
+
+def test_a_link_is_taken_down_and_up_at_both_ends(labs: StandInLabs, tmp_path: Path) -> None:
+    lab = up(labs)
+    labs.relink("one")
+    for side in Side:
+        lines = (lab.folder / f"console-{side}.log").read_text().splitlines()
+        assert [line for line in lines if line.startswith("link")] == [
+            "link {'name': 'underlay', 'up': False}",
+            "link {'name': 'underlay', 'up': True}",
+        ]
+    labs.down("one")
+    assert_nothing_is_left(tmp_path / "labs")
+    with pytest.raises(NotFound):
+        labs.relink("one")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_COARSE = ("CampaignStarted", "AttemptStarted", "AttemptEnded", "Paused", "CampaignEnded")
+_COARSE = ("CampaignStarted", "AttemptStarted", "AttemptEnded", "UnderlayChanged", "Paused", "CampaignEnded")
 
 
 @dataclass(eq=False)

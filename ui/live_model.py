@@ -8,26 +8,29 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from app.domain.events import (
+    AttemptDropped,
     AttemptEnded,
     AttemptStarted,
     CampaignEnded,
     CampaignStarted,
     CpuSample,
     Event,
+    LogLevel,
     LogLine,
     Paused,
     Progress,
     RttSamples,
     StageStarted,
     ThroughputSample,
+    UnderlayChanged,
 )
-from app.domain.results import CampaignPlan, CampaignStatus
+from app.domain.results import AttemptKey, CampaignPlan, CampaignStatus
 from ui.live_arrays import Columns, SampleRing, SizeBuffer
 from ui.live_rows import Key, Row, RowBook
 
@@ -77,13 +80,23 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where the campaign stands."""
+    """Where the campaign stands.
 
-    progress: Progress | None
-    is_paused: bool
-    running: Key | None
-    ended: CampaignStatus | None
-    message: str
+    Attributes:
+        progress: How far it is.
+        is_paused: Whether it waits for the user.
+        running: What is being measured.
+        ended: How it ended.
+        message: What happened where it did not complete.
+        is_link_down: Whether it waits for the link between the hosts.
+    """
+
+    progress: Progress | None = None
+    is_paused: bool = False
+    running: Key | None = None
+    ended: CampaignStatus | None = None
+    message: str = ""
+    is_link_down: bool = False
 
 
 class LiveModel:
@@ -112,7 +125,7 @@ class LiveModel:
             self._log: list[LogLine] = []
             self._dropped_lines = 0
             self._running: tuple[Key, int] | None = None
-            self._status = Status(None, False, None, None, "")  # noqa: FBT003 - a value object's field
+            self._status = Status()
             self._attempt_began_at = 0.0
             self._is_fresh_attempt = False
             self._version = 0
@@ -159,19 +172,27 @@ class LiveModel:
                 for size in self.plan.profile.frame_bytes if self.plan else ():
                     self._buffers[(key, size)].mark()
                 self._rows.attempt_started(event)
-                self._status = Status(status.progress, status.is_paused, key, status.ended, status.message)
+                self._status = replace(status, running=key, is_link_down=False)
             case StageStarted():
                 self._rows.stage(event)
             case AttemptEnded():
                 self._rows.attempt_ended(event.attempt)
-                self._settle(event)
-                self._status = Status(status.progress, status.is_paused, None, status.ended, status.message)
+                if not event.attempt.latency:
+                    self._forget(event.attempt.key)
+                self._status = replace(status, running=None)
+            case AttemptDropped():
+                self._rows.attempt_dropped(event.key)
+                self._forget(event.key)
+                self._status = replace(status, running=None)
+            case UnderlayChanged():
+                self._take_line(LogLine(LogLevel.INFO if event.is_up else LogLevel.WARNING, event.text))
+                self._status = replace(status, is_link_down=not event.is_up)
             case Progress():
-                self._status = Status(event, status.is_paused, status.running, status.ended, status.message)
+                self._status = replace(status, progress=event)
             case Paused():
-                self._status = Status(status.progress, event.is_paused, status.running, status.ended, status.message)
+                self._status = replace(status, is_paused=event.is_paused)
             case CampaignEnded():
-                self._status = Status(status.progress, False, None, event.status, event.message)  # noqa: FBT003
+                self._status = Status(status.progress, ended=event.status, message=event.message)
             case _:
                 pass
 
@@ -221,11 +242,9 @@ class LiveModel:
                 columns.clear()
             self._recent.clear()
 
-    def _settle(self, event: AttemptEnded) -> None:
-        key = (event.attempt.key.solution, event.attempt.key.suite)
-        if event.attempt.latency or self.plan is None:
-            return
-        for size in self.plan.profile.frame_bytes:
+    def _forget(self, attempt: AttemptKey) -> None:
+        key = (attempt.solution, attempt.suite)
+        for size in self.plan.profile.frame_bytes if self.plan else ():
             buffer = self._buffers[(key, size)]
             buffer.forget_since_mark()
             self._rows.rtts(key, size, buffer.mean_ms())

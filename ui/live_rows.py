@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.events import AttemptStarted, Stage, StageStarted, ThroughputSample
-from app.domain.results import Attempt, AttemptStatus, CampaignPlan
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan
 from app.domain.verdicts import Verdict
 from app.ranking.weighted import weighted_latency_ms
 
@@ -128,6 +128,13 @@ class RowBook:
         if key in self._rows:
             self._seconds_mbit_s[key].append(event.mbit_s)
             self._change(key, mbit_s=_mean([*self._mbit_s[key], _mean(self._seconds_mbit_s[key])]))
+
+    def attempt_dropped(self, attempt: AttemptKey) -> None:
+        """What a candidate's turn has brought does not count; it comes again."""
+        key = (attempt.solution, attempt.suite)
+        if key in self._rows:
+            mbit_s = _mean(self._mbit_s[key]) if self._mbit_s[key] else None
+            self._change(key, state=RowState.WAITING, stage=None, detail="", mbit_s=mbit_s)
 
     def attempt_ended(self, attempt: Attempt) -> None:
         """A candidate's turn is over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -112,30 +112,33 @@ class _Draft:
         )
 
 
-def run_attempt(context: Context, key: AttemptKey, *, token: CancelToken) -> tuple[Attempt, TunnelmarkError | None]:
+def run_attempt(
+    context: Context, key: AttemptKey, *, token: CancelToken, doubts: Sequence[str] = ()
+) -> tuple[Attempt, TunnelmarkError | None]:
     """Make one attempt. Whatever happens, both hosts have been put back when this returns, or the result says so.
 
     Args:
         context: What it needs.
         key: Which one.
         token: Cancelling it ends the attempt.
+        doubts: What is to be kept with it from the start, as sentences.
 
     Returns:
         The attempt (CANCELLED where the token was cancelled), and the error that ended it, if one did.
     """
-    draft = _Draft(key, datetime.now(UTC))
+    draft = _Draft(key, datetime.now(UTC), doubts=list(doubts))
     try:
         _run(context, draft, token)
     except Cancelled:
         return draft.finish(AttemptStatus.CANCELLED, Cancelled.reason, "It was cancelled while it ran."), None
     except TunnelmarkError as error:
-        return _failed(context, draft, error), error
+        return _failed(draft, error), error
     except Exception as error:
         logger.exception("an attempt failed in a way that nobody thought of")
         bug = Bug(
             f"Tunnelmark itself failed ({type(error).__name__}: {error}).", hint="Please report it with the log file."
         )
-        return _failed(context, draft, bug), bug
+        return _failed(draft, bug), bug
     return draft.finish(AttemptStatus.COMPLETED), None
 
 
@@ -145,9 +148,8 @@ def not_run(key: AttemptKey, reason: str, message: str) -> Attempt:
     return Attempt(key, AttemptStatus.NOT_RUN, reason, message, now, now)
 
 
-def _failed(context: Context, draft: _Draft, error: TunnelmarkError) -> Attempt:
+def _failed(draft: _Draft, error: TunnelmarkError) -> Attempt:
     draft.daemon_log = draft.daemon_log or error.context.get("log", "")
-    context.emit(LogLine(LogLevel.ERROR, f"{context.title(draft.key)}: {error.sentence()}"))
     return draft.finish(AttemptStatus.FAILED, error.reason, error.sentence())
 
 

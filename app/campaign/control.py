@@ -15,14 +15,20 @@ class CampaignControl:
 
     A pause takes effect when the running attempt has ended, because only then both hosts are as they were.
 
+    Args:
+        is_attended: Whether there is a user who can end a pause: the campaign then pauses where it would have to stop.
+
     Attributes:
         token: Cancelled when the whole campaign is.
+        is_attended: As given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_attended: bool = False) -> None:
         self.token = CancelToken()
+        self.is_attended = is_attended
         self._condition = threading.Condition()
         self._is_pause_wanted = False
+        self._pause_reason = ""
         self._attempt: CancelToken | None = None
         self._is_skipped = False
         self.token.on_cancel(self._wake)
@@ -33,10 +39,15 @@ class CampaignControl:
         with self._condition:
             return self._is_pause_wanted
 
-    def pause(self) -> None:
-        """Wait after the attempt that is running now."""
+    def pause(self, reason: str = "") -> None:
+        """Wait after the attempt that is running now.
+
+        Args:
+            reason: Why, as a sentence, where the user did not ask for it.
+        """
         with self._condition:
             self._is_pause_wanted = True
+            self._pause_reason = reason
 
     def resume(self) -> None:
         """Go on, or take a pause back that has not begun."""
@@ -89,7 +100,9 @@ class CampaignControl:
         """
         if not self.is_pause_wanted:
             return
-        emit(Paused(is_paused=True))
+        with self._condition:
+            reason = self._pause_reason
+        emit(Paused(is_paused=True, reason=reason))
         with self._condition:
             self._condition.wait_for(lambda: not self._is_pause_wanted or self.token.is_cancelled)
         emit(Paused(is_paused=False))

@@ -79,6 +79,12 @@ class ProgressMeter:
             self._current = None
         self.tick(is_urgent=True)
 
+    def drop(self) -> None:
+        """The attempt that began does not count; it will begin again."""
+        with self._lock:
+            self._current = None
+        self.tick(is_urgent=True)
+
     def say(self, text: str) -> None:
         """Change the line that says what is happening."""
         with self._lock:

@@ -12,8 +12,22 @@ from app.campaign.progress import ProgressMeter
 from app.campaign.reaching import HostStaysAway, reach_again
 from app.domain.adapters import Adapter
 from app.domain.commands import SessionPair
-from app.domain.errors import Cancelled, CleanupFailed, InvalidPlan, PackageMissing, TunnelmarkError
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    CommandFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    InvalidPlan,
+    PackageMissing,
+    PreflightRefused,
+    ProbeFailed,
+    TunnelDown,
+    TunnelmarkError,
+    UnderlayDown,
+)
 from app.domain.events import (
+    AttemptDropped,
     AttemptEnded,
     AttemptStarted,
     CampaignEnded,
@@ -23,7 +37,7 @@ from app.domain.events import (
     LogLine,
 )
 from app.domain.hosts import HostFacts, Side, ToolFlavour
-from app.domain.link import Link
+from app.domain.link import Link, LinkHealer
 from app.domain.results import (
     Attempt,
     AttemptKey,
@@ -32,9 +46,15 @@ from app.domain.results import (
     CampaignRecord,
     CampaignStatus,
 )
+from app.probes import UnderlayGuard, UnderlayWatch
 
 FINAL = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
 """Attempts that are not repeated when a campaign is resumed."""
+
+CAUSED_BY_LINK = (PreflightRefused, TunnelDown, CommandFailed, ProbeFailed, DeadlineExceeded, ConnectionLost)
+"""What a dead link may look like from within an attempt; other errors stand for themselves."""
+
+_REACH_TRIES = 3
 
 
 def run_campaign(
@@ -51,6 +71,7 @@ def run_campaign(
     header: tuple[str, ...],
     resume_id: int | None = None,
     tunnels: Tunnels | None = None,
+    healer: LinkHealer | None = None,
 ) -> CampaignRecord:
     """Run a campaign to its end, whatever that is.
 
@@ -67,9 +88,11 @@ def run_campaign(
         header: Comment lines for every file on the hosts.
         resume_id: Go on with this campaign.
         tunnels: Builds tunnels; None means `app.deploy`.
+        healer: Gets the link between the hosts back; None where it is not ours.
 
     Returns:
-        The campaign as stored. Cancelling, failing candidates and hosts that stay away are results, not errors.
+        The campaign as stored. Cancelling, failing candidates, hosts that stay away and a link that stays dead are
+        results, not errors.
 
     Raises:
         InvalidPlan: There is no consent to load on a live link; nothing was touched.
@@ -92,7 +115,10 @@ def run_campaign(
     meter = ProgressMeter(plan.attempts, plan.predicted_s, frozenset(attempt.key.position for attempt in done), emit)
     context = Context(plan, sessions, adapters, link, facts, tunnels, emit, meter, store.audit)
     emit(CampaignStarted(campaign_id, plan, done))
-    return _Campaign(campaign_id, context, store, control).run(done, is_resumed=resume_id is not None)
+    # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
+    is_known = plan.pair.is_lab or any(attempt.status is AttemptStatus.COMPLETED for attempt in done)
+    underlay = UnderlayGuard(UnderlayWatch(sessions, link, has_answered=is_known), healer=healer, emit=emit)
+    return _Campaign(campaign_id, context, store, control, underlay).run(done, is_resumed=resume_id is not None)
 
 
 def _check(plan: CampaignPlan, facts: Mapping[str, HostFacts]) -> None:
@@ -120,6 +146,7 @@ class _Campaign:
     context: Context
     store: CampaignStore
     control: CampaignControl
+    underlay: UnderlayGuard
 
     def run(self, done: tuple[Attempt, ...], *, is_resumed: bool) -> CampaignRecord:
         try:
@@ -144,36 +171,75 @@ class _Campaign:
                 self._get_ready(last_error, needs_recovery=needs_recovery)
             except Cancelled:
                 return self._leave(left, CampaignStatus.CANCELLED, Cancelled.reason, "The comparison was cancelled.")
+            except UnderlayDown as error:
+                if not self.control.is_attended:
+                    return self._leave(left, CampaignStatus.INTERRUPTED, error.reason, error.sentence())
+                self.control.pause(error.sentence())
+                continue
             except HostStaysAway as error:
                 return self._leave(left, CampaignStatus.INTERRUPTED, error.reason, error.sentence())
-            key = left.pop(0)
-            last_error = self._attempt(key)
+            last_error, is_kept = self._attempt(left[0])
             needs_recovery = isinstance(last_error, CleanupFailed)
+            if is_kept:
+                left.pop(0)
             if self.control.token.is_cancelled:
                 return self._leave(left, CampaignStatus.CANCELLED, Cancelled.reason, "The comparison was cancelled.")
         return CampaignStatus.COMPLETED, ""
 
-    def _attempt(self, key: AttemptKey) -> TunnelmarkError | None:
+    def _attempt(self, key: AttemptKey) -> tuple[TunnelmarkError | None, bool]:
+        """Make an attempt; return the error that ended it, and whether it counts."""
         context = self.context
         token, end = self.control.begin_attempt()
         context.emit(AttemptStarted(key, context.title(key)))
         context.meter.begin(key.position, context.title(key))
         try:
-            attempt, error = run_attempt(context, key, token=token)
+            attempt, error = run_attempt(context, key, token=token, doubts=self.underlay.doubts)
         finally:
             end()
+        if self._is_spoiled(attempt, error):
+            context.meter.drop()
+            context.emit(AttemptDropped(key))
+            return error, False
+        if error is not None:
+            context.emit(LogLine(LogLevel.ERROR, f"{context.title(key)}: {error.sentence()}"))
         if attempt.status is AttemptStatus.CANCELLED and self.control.is_skipped:
             attempt = _as_skipped(attempt)
         self._keep(attempt)
+        self.underlay.settle()
         context.meter.end(key.position, is_typical=attempt.status is AttemptStatus.COMPLETED)
-        return error
+        return error, True
+
+    def _is_spoiled(self, attempt: Attempt, error: TunnelmarkError | None) -> bool:
+        """Return whether the link died during an attempt, so that it says nothing of its candidate."""
+        # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
+        is_watched = attempt.status is AttemptStatus.COMPLETED and attempt.wire is not None
+        if not (is_watched or isinstance(error, CAUSED_BY_LINK)):
+            return False
+        try:
+            return self.underlay.has_died(token=self.control.token)
+        except Cancelled:
+            return error is not None  # why it failed is not known any more
 
     def _keep(self, attempt: Attempt) -> None:
         self.store.save_attempt(self.campaign_id, attempt)
         self.context.emit(AttemptEnded(attempt))
 
     def _get_ready(self, last_error: TunnelmarkError | None, *, needs_recovery: bool) -> None:
-        """See to it that both hosts can be reached and are as they were, before anything is begun on them."""
+        """Return when both hosts can be reached, are as they were, and frames cross the link between them."""
+        for _ in range(_REACH_TRIES):
+            self._reach(last_error, needs_recovery=needs_recovery)
+            try:
+                self.underlay.ensure(token=self.control.token)
+            except (ConnectionLost, DeadlineExceeded) as error:
+                last_error = error
+            else:
+                return
+        raise HostStaysAway(
+            f"A host stops answering again and again: {last_error.message if last_error is not None else ''}",
+            hint="See to it that both run and are connected, then resume this comparison.",
+        )
+
+    def _reach(self, last_error: TunnelmarkError | None, *, needs_recovery: bool) -> None:
         sessions = self.context.sessions
         was_lost = reach_again(sessions, last_error, token=self.control.token, emit=self.context.emit)
         if not was_lost and not needs_recovery:

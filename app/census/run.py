@@ -14,10 +14,11 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
 from app.domain.census_events import CensusEnded, CensusSink, CensusStarted, OptionEnded, OptionStarted
 from app.domain.commands import SessionPair
-from app.domain.errors import Cancelled, InvalidPlan, PackageMissing, TunnelmarkError
+from app.domain.errors import Cancelled, InvalidPlan, PackageMissing, TunnelmarkError, UnderlayDown
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import HostFacts, Side, ToolFlavour
-from app.domain.link import Link
+from app.domain.link import Link, LinkHealer
+from app.probes import UnderlayGuard, UnderlayWatch
 
 CANCELLED = "The census was cancelled."
 
@@ -36,6 +37,7 @@ def run_census(
     header: tuple[str, ...],
     resume_id: int | None = None,
     tunnels: Tunnels | None = None,
+    healer: LinkHealer | None = None,
 ) -> CensusRecord:
     """Run a census to its end, whatever that is.
 
@@ -52,9 +54,10 @@ def run_census(
         header: Comment lines for every file on the hosts.
         resume_id: Go on with this census.
         tunnels: Builds tunnels; None means `app.deploy`.
+        healer: Gets the link between the hosts back; None where it is not ours.
 
     Returns:
-        The census as stored. Cancelling and options that do not work are results, not errors.
+        The census as stored. Cancelling, options that do not work and a link that stays dead are results, not errors.
 
     Raises:
         InvalidPlan: There is no consent to load on a live link; nothing was touched.
@@ -74,7 +77,10 @@ def run_census(
     stored = store.load_census(census_id).results
     done = tuple(result for result in stored if result.status is not OptionStatus.NOT_RUN)
     emit(CensusStarted(census_id, plan, done))
-    census = _Census(census_id, plan, adapters, link, facts, store, tunnels, token, emit)
+    # A practice lab's gateways answer pings; elsewhere that is only known once frames crossed.
+    is_known = plan.pair.is_lab or any(result.status is OptionStatus.WORKS for result in done)
+    underlay = UnderlayGuard(UnderlayWatch(sessions, link, has_answered=is_known), healer=healer, emit=emit)
+    census = _Census(census_id, plan, adapters, link, facts, store, tunnels, underlay, token, emit)
     return census.run(done, is_resumed=resume_id is not None)
 
 
@@ -110,6 +116,7 @@ class _Census:
     facts: Mapping[str, HostFacts]
     store: CensusStore
     tunnels: Tunnels
+    underlay: UnderlayGuard
     token: CancelToken
     emit: CensusSink
 
@@ -119,6 +126,8 @@ class _Census:
             self._run_all(done, is_resumed=is_resumed)
         except Cancelled:
             message = CANCELLED
+        except UnderlayDown as error:
+            message = error.sentence()
         except BaseException as error:
             message = error.sentence() if isinstance(error, TunnelmarkError) else f"It broke off ({error!r:.200})."
             self._finish(message)
@@ -157,6 +166,7 @@ class _Census:
                 link=self.link,
                 facts=self.facts,
                 tunnels=self.tunnels,
+                underlay=self.underlay,
                 token=self.token,
                 emit=self.emit,
                 on_begin=on_begin,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from app.census.ports import Tunnels
@@ -15,6 +15,7 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.census_events import CensusSink
 from app.domain.errors import (
+    CommandFailed,
     ConnectionLost,
     DeadlineExceeded,
     EnvironmentFault,
@@ -22,11 +23,13 @@ from app.domain.errors import (
     InvalidPlan,
     PreflightRefused,
     ProbeFailed,
+    TunnelDown,
 )
 from app.domain.events import LogLevel, LogLine
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
+from app.probes import UnderlayGuard
 
 T = TypeVar("T")
 
@@ -34,6 +37,7 @@ STREAK = 3
 """After so many failures in a row the safe default is tried, to see whether the hosts themselves are well."""
 
 _PASSING = (ConnectionLost, DeadlineExceeded, HostUnreachable, ProbeFailed)
+_CAUSED_BY_LINK = (PreflightRefused, TunnelDown, CommandFailed, *_PASSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class SolutionRun:
 
     A failure counts only where the solution's safe default works on these hosts: it is tried first, after a streak of
     failures, and after a last one. Where it does not work any more, the tunnel is built from nothing and what failed
-    meanwhile is tried again.
+    meanwhile is tried again. What failed on a dead link says nothing: it is tried again once frames cross that link.
 
     Attributes:
         plan: The census.
@@ -50,6 +54,7 @@ class SolutionRun:
         link: What tunnels are built on.
         facts: What was found on the hosts, by `a` and `b`.
         tunnels: Builds tunnels.
+        underlay: Watches the bare link.
         token: Cancels it.
         emit: Gets log lines.
         on_begin: Told which option begins.
@@ -61,6 +66,7 @@ class SolutionRun:
     link: Link
     facts: Mapping[str, HostFacts]
     tunnels: Tunnels
+    underlay: UnderlayGuard
     token: CancelToken
     emit: CensusSink
     on_begin: Callable[[CensusItem], None]
@@ -70,6 +76,7 @@ class SolutionRun:
         """Try these options.
 
         Raises:
+            UnderlayDown: The link between the hosts is dead and stays so.
             EnvironmentFault: A host stays away or could not be put back.
             Cancelled: The token was cancelled; both hosts were put back.
         """
@@ -126,15 +133,39 @@ class SolutionRun:
             return True
         for _ in range(2):
             trial.standing.close()
-            if self._again(trial, lambda: is_control_well(trial, control)):
+            if self._on_live_link(trial, lambda: is_control_well(trial, control), is_bad=lambda is_well: not is_well)[
+                0
+            ]:
                 return True
         return False
 
     def _try(self, trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
         self.on_begin(item)
-        result = self._again(trial, lambda: try_option(trial, item, suite))
+        result, doubts = self._on_live_link(
+            trial,
+            lambda: try_option(trial, item, suite),
+            is_bad=lambda result: result.status is not OptionStatus.WORKS,
+        )
+        result = replace(result, reason=" ".join((result.reason, *doubts)).strip())
         self.on_result(item, result)
         return result
+
+    def _on_live_link(
+        self, trial: Trial, work: Callable[[], T], *, is_bad: Callable[[T], bool]
+    ) -> tuple[T, tuple[str, ...]]:
+        """Do some work, once more where the link died meanwhile; return its outcome, and doubts about it."""
+        while True:
+            self.underlay.ensure(token=self.token)
+            try:
+                outcome = self._again(trial, work)
+                if not is_bad(outcome) or not self.underlay.has_died(token=self.token):
+                    doubts = self.underlay.doubts
+                    self.underlay.settle()
+                    return outcome, doubts
+            except _CAUSED_BY_LINK:
+                if not self.underlay.has_died(token=self.token):
+                    raise
+            self._put_in_order(trial)
 
     def _again(self, trial: Trial, work: Callable[[], T]) -> T:
         """Do it once more where a connection broke meanwhile, on hosts that have been put in order."""
@@ -142,11 +173,14 @@ class SolutionRun:
             return work()
         except _PASSING as error:
             self.emit(LogLine(LogLevel.WARNING, f"{error.message} Trying once more."))
-            with suppress(EnvironmentFault):
-                trial.standing.close()
-            for sentence in self.tunnels.recover(token=self.token):
-                self.emit(LogLine(LogLevel.INFO, sentence))
+            self._put_in_order(trial)
             return work()
+
+    def _put_in_order(self, trial: Trial) -> None:
+        with suppress(EnvironmentFault):
+            trial.standing.close()
+        for sentence in self.tunnels.recover(token=self.token):
+            self.emit(LogLine(LogLevel.INFO, sentence))
 
     def _leave(self, items: Sequence[CensusItem], reason: str) -> None:
         for item in items:

@@ -18,7 +18,7 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
 from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
 from app.domain.errors import Cancelled, InvalidOption
-from app.domain.events import LogLevel, LogLine
+from app.domain.events import LogLevel, LogLine, UnderlayChanged
 from app.domain.events import Progress as HowFar
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.census_json import census_to_json
@@ -61,6 +61,10 @@ def census(context: Context) -> int:
     if token.is_cancelled:
         context.err.print("The census was cancelled, and the hosts were put back. It can be resumed.", markup=False)
         raise Cancelled
+    if record.message:
+        context.err.print(
+            "The census stopped. Once the cause is repaired, the same command goes on with it.", markup=False
+        )
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
 
 
@@ -144,6 +148,8 @@ class CensusDisplay(EventDisplay):
                 case OptionEnded():
                     place = f"[{event.item.position + 1}/{self._total}]"
                     self._line(f"{place} {event.result.solution}: {describe_option(event.result)}")
+                case UnderlayChanged():
+                    self._line(event.text)
                 case HowFar():
                     self._describe(event.text)
                     self._progress(event)

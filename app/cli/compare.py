@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
-from app.campaign import CampaignControl
+from app.campaign import FINAL, CampaignControl
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
@@ -171,10 +171,22 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
     if record.status is CampaignStatus.CANCELLED:
         context.err.print("The comparison was cancelled, and the hosts were put back.", markup=False)
         raise Cancelled
+    if record.status is CampaignStatus.INTERRUPTED:
+        _say_how_to_resume(context, record)
     is_whole = len(record.attempts) == len(record.plan.attempts) and all(
         attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
     )
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
+
+
+def _say_how_to_resume(context: Context, record: CampaignRecord) -> None:
+    left = len(record.plan.attempts) - sum(attempt.status in FINAL for attempt in record.attempts)
+    context.err.print(
+        f"The comparison stopped with {left} of {len(record.plan.attempts)} attempts not run. "
+        f"Once the cause is repaired, go on with: tunnelmark compare {record.plan.pair.name} --resume",
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 _KINDS = {".html": "Report", ".pdf": "Report as PDF", ".json": "Figures as JSON", ".csv": "Figures as CSV"}

@@ -19,8 +19,8 @@ class ExitCode(IntEnum):
 
 EPILOG = (
     "Exit status: 0 done; 1 a host, the network, the lab or this computer failed; 2 invalid options, names or files; "
-    "3 a comparison ended with failed attempts; 70 a fault of Tunnelmark itself; 130 cancelled; 143 ended by "
-    "a second signal."
+    "3 a comparison ended with attempts that failed or were not run; 70 a fault of Tunnelmark itself; 130 cancelled; "
+    "143 ended by a second signal."
 )
 
 LINT_EPILOG = (

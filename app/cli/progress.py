@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn
 
+from app.domain.errors import UnderlayDown
 from app.domain.events import (
     AttemptEnded,
     AttemptStarted,
@@ -19,6 +20,7 @@ from app.domain.events import (
     LogLevel,
     LogLine,
     StageStarted,
+    UnderlayChanged,
 )
 from app.domain.events import Progress as HowFar
 from app.domain.results import Attempt, AttemptStatus
@@ -130,6 +132,7 @@ class CampaignDisplay(EventDisplay):
     def __init__(self, console: Console) -> None:
         super().__init__(console, plain_every_s=_PLAIN_LINE_EVERY_S)
         self._total = 0
+        self._not_run = ""
 
     def handle(self, event: Event) -> None:
         """Show one event."""
@@ -144,11 +147,21 @@ class CampaignDisplay(EventDisplay):
                 case HowFar():
                     self._progress(event)
                 case AttemptEnded():
-                    self._line(f"      {describe_attempt(event.attempt)}")
+                    self._end(event.attempt)
+                case UnderlayChanged():
+                    self._line(f"      {event.text}")
                 case LogLine() if event.level is not LogLevel.INFO:
                     self._line(f"      {event.text}")
                 case _:
                     pass
+
+    def _end(self, attempt: Attempt) -> None:
+        """Show how an attempt ended; why a rest of the plan was not run is shown once, and of a dead link before."""
+        if attempt.status is AttemptStatus.NOT_RUN:
+            if attempt.message in (self._not_run, "") or attempt.reason == UnderlayDown.reason:
+                return
+            self._not_run = attempt.message
+        self._line(f"      {describe_attempt(attempt)}")
 
     def _start(self, event: CampaignStarted) -> None:
         self._total = len(event.plan.attempts)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.census import find_unfinished, plan_census, run_census
 from app.census.planning import DEFAULT_PINGS
+from app.compose.header import file_header
 from app.compose.version import tunnelmark_version
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
@@ -16,6 +17,7 @@ from app.domain.census import CensusPlan, CensusRecord, SolutionCensus
 from app.domain.census_events import CensusSink
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, Side
+from app.domain.link import LinkHealer
 from app.domain.solutions import CensusOption
 from app.domain.verdicts import Finding, Verdict
 from app.policy import judge_suite
@@ -95,7 +97,7 @@ def run(
     discovery: Discovery,
     plan: CensusPlan,
     *,
-    header: tuple[str, ...],
+    healer: LinkHealer | None,
     token: CancelToken,
     emit: CensusSink,
     resume_id: int | None = None,
@@ -111,8 +113,9 @@ def run(
         token=token,
         emit=emit,
         version=tunnelmark_version(),
-        header=header,
+        header=file_header(),
         resume_id=resume_id,
+        healer=healer,
     )
 
 

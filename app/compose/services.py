@@ -230,6 +230,7 @@ class Services(RolloutOperations):
             version=tunnelmark_version(),
             header=file_header(),
             resume_id=resume_id,
+            healer=self.lab_service.healer(plan.pair),
         )
         tell_differences(sessions, before, emit=emit)
         return record
@@ -324,9 +325,9 @@ class Services(RolloutOperations):
         resume_id: int | None = None,
     ) -> CensusRecord:
         """Try every option. Returns when all is done, cancelled and cleaned up."""
-        sessions = self.sessions(plan.pair, token=token)
+        sessions, healer = self.sessions(plan.pair, token=token), self.lab_service.healer(plan.pair)
         return censuses.run(
-            self.store, sessions, discovery, plan, header=file_header(), token=token, emit=emit, resume_id=resume_id
+            self.store, sessions, discovery, plan, healer=healer, token=token, emit=emit, resume_id=resume_id
         )
 
     def census_results(self, census_id: int) -> CensusResults:

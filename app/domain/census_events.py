@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.domain.census import CensusItem, CensusPlan, OptionResult
-from app.domain.events import LogLine, Progress
+from app.domain.events import LogLine, Progress, UnderlayChanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class CensusEnded:
     message: str = ""
 
 
-CensusEvent = CensusStarted | OptionStarted | OptionEnded | Progress | LogLine | CensusEnded
+CensusEvent = CensusStarted | OptionStarted | OptionEnded | UnderlayChanged | Progress | LogLine | CensusEnded
 
 CensusSink = Callable[[CensusEvent], None]
 """Gets every event, in the thread where it happened; must be quick and must not raise."""

@@ -93,6 +93,13 @@ class DeadlineExceeded(EnvironmentFault):
     is_retryable = True
 
 
+class UnderlayDown(EnvironmentFault):
+    """The bare link between the two hosts carries nothing, although both hosts answer."""
+
+    reason = "underlay-down"
+    is_retryable = True
+
+
 class CommandFailed(EnvironmentFault):
     """A command on a host ended with an error."""
 

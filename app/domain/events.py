@@ -105,6 +105,26 @@ class AttemptEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class AttemptDropped:
+    """What an attempt measured does not count, because the link died meanwhile; nothing is stored, it is repeated."""
+
+    key: AttemptKey
+
+
+@dataclass(frozen=True, slots=True)
+class UnderlayChanged:
+    """The bare link between the hosts carries nothing (any more), or carries frames again.
+
+    Attributes:
+        is_up: Whether frames cross.
+        text: What happened, and what is done next, in words.
+    """
+
+    is_up: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a campaign is.
 
@@ -123,9 +143,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """The campaign waits between two steps, with the hosts clean; or goes on again."""
+    """The campaign waits between two steps, with the hosts clean; or goes on again.
+
+    Attributes:
+        is_paused: Whether it waits.
+        reason: Why, as a sentence, where the user did not ask for it.
+    """
 
     is_paused: bool
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +179,8 @@ Event = (
     | ThroughputSample
     | CpuSample
     | AttemptEnded
+    | AttemptDropped
+    | UnderlayChanged
     | Progress
     | Paused
     | LogLine

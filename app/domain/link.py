@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
+from typing import Protocol
 
+from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 
 INNER_SUBNET = ipaddress.IPv4Network("198.18.0.0/15")
@@ -105,3 +107,22 @@ class Link:
     def carrier(self, side: Side) -> str:
         """Return the layer-3 carrier's address on one side."""
         return self.carrier_a if side is Side.A else self.carrier_b
+
+
+class LinkHealer(Protocol):
+    """Gets a dead link between two hosts back, where it is Tunnelmark's own."""
+
+    def heal(self, *, token: CancelToken) -> bool:
+        """Take the link down and up again.
+
+        Args:
+            token: Cancels it.
+
+        Returns:
+            Whether this pair's link is ours; whether frames cross again has to be seen by asking the hosts.
+
+        Raises:
+            EnvironmentFault: It is ours, and could not be taken down and up.
+            Cancelled: The token was cancelled.
+        """
+        ...

@@ -6,6 +6,8 @@ from app.probes.latency import LatencyOutcome, LatencyRequest, longest_s, measur
 from app.probes.path_mtu import probe_path_mtu
 from app.probes.surroundings import Surroundings, look_around
 from app.probes.throughput import ThroughputOutcome, ThroughputRequest, measure_throughput, throughput_server
+from app.probes.underlay import UnderlayWatch
+from app.probes.underlay_guard import UnderlayGuard
 from app.probes.validity import doubts_before, doubts_of_cpu, doubts_of_latency
 
 __all__ = [
@@ -17,6 +19,8 @@ __all__ = [
     "Surroundings",
     "ThroughputOutcome",
     "ThroughputRequest",
+    "UnderlayGuard",
+    "UnderlayWatch",
     "doubts_before",
     "doubts_of_cpu",
     "doubts_of_latency",

@@ -48,9 +48,10 @@ watch=$!
 trap stop TERM HUP INT PIPE
 run() {
     label=$1; shift
-    "$@" 2>&1 &
+    # The process itself says that it starts, before it becomes the program: a ping over a fast link has ended before
+    # this shell, on a busy host, writes its next line.
+    sh -c 'echo "@start $0 $$"; exec "$@"' "$label" "$@" 2>&1 &
     child=$!
-    echo "@start $label $child"
     wait "$child"
     status=$?
     child=

@@ -26,7 +26,10 @@ from app.domain.results import AttemptStatus, CampaignStatus
 from app.storage import Store
 from support.net_bench import NetBench
 
-STOP_S = 2.0
+STOP_S = 20.0
+"""Within which a probe that would go on for minutes has stopped, on a busy computer as well."""
+PROMPT_S = 2.0
+"""The same on a computer that does nothing else."""
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def found(net: NetBench) -> Found:
 @pytest.fixture(autouse=True)
 def nothing_runs(net: NetBench) -> Iterator[None]:
     yield
-    wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=15)
+    wait_until_clean(net.sessions.a, net.sessions.b, timeout_s=120)
 
 
 def test_what_is_told_is_what_is_stored(net: NetBench, found: Found, store: Store) -> None:
@@ -83,11 +86,20 @@ def test_a_daemon_that_dies_during_a_probe_is_a_result(net: NetBench, found: Fou
     assert is_clean(net.sessions.b)
 
 
-@pytest.mark.timed
-@pytest.mark.parametrize("stage", [Stage.LATENCY, Stage.THROUGHPUT])
-def test_cancelling_stops_the_probe_and_cleans_up(net: NetBench, found: Found, store: Store, stage: Stage) -> None:
-    pings = 3000 if stage is Stage.LATENCY else 50
-    plan = lab_campaign.make_plan(net.pair, found, ["baseline", "tinc"], pings=pings, seconds=20)
+@pytest.mark.parametrize(
+    ("stage", "limit_s"),
+    [
+        (Stage.LATENCY, STOP_S),
+        (Stage.THROUGHPUT, STOP_S),
+        pytest.param(Stage.LATENCY, PROMPT_S, marks=[pytest.mark.full, pytest.mark.timed]),
+        pytest.param(Stage.THROUGHPUT, PROMPT_S, marks=[pytest.mark.full, pytest.mark.timed]),
+    ],
+)
+def test_cancelling_stops_the_probe_and_cleans_up(
+    net: NetBench, found: Found, store: Store, stage: Stage, limit_s: float
+) -> None:
+    pings = 1_000_000 if stage is Stage.LATENCY else 50
+    plan = lab_campaign.make_plan(net.pair, found, ["baseline", "tinc"], pings=pings, seconds=300)
     control = CampaignControl()
     times: dict[str, float] = {}
 
@@ -108,8 +120,8 @@ def test_cancelling_stops_the_probe_and_cleans_up(net: NetBench, found: Found, s
 
     assert record.status is CampaignStatus.CANCELLED
     assert statuses(record) == ["baseline cancelled", "tinc not-run", "baseline not-run"]
-    assert times["cleanup"] - times["cancelled"] < STOP_S
-    assert ended_s - times["cancelled"] < 30
+    assert times["cleanup"] - times["cancelled"] < limit_s
+    assert ended_s - times["cancelled"] < 120
     for side, host in both(net.sessions):
         after = take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.THOROUGH)
         assert compare_snapshots(before[side], after) == ()
@@ -149,13 +161,15 @@ def test_a_program_that_is_killed_leaves_nothing_and_can_be_resumed(
             if line.startswith("1 tinc latency 128 B"):
                 process.send_signal(signal.SIGKILL)
                 break
-        process.wait(timeout=10)
+        process.wait(timeout=120)
 
     sessions = net.sessions
-    wait_until_clean(sessions.a, sessions.b, timeout_s=20)
+    wait_until_clean(sessions.a, sessions.b, timeout_s=120)
     assert "tmk0" in sh(sessions.a, "ip -br link")
     for _, host in both(sessions):
-        CancelToken().wait_for(lambda host=host: is_clean(host), timeout_s=90, what="the hosts' timers", interval_s=0.5)  # type: ignore[misc]
+        CancelToken().wait_for(
+            lambda host=host: is_clean(host), timeout_s=300, what="the hosts' timers", interval_s=0.5
+        )  # type: ignore[misc]
     with Store.open(database) as store:
         number = store.unfinished_campaign(net.pair.name)
         assert number is not None

@@ -32,11 +32,14 @@ class FakePair:
         interfere: Called with the side and each command before it is answered; may raise or cancel something.
         around: Lines of the look before an attempt, by side, after the usual ones.
         wire: What is between them.
+        pings: What each host prints when it is asked whether frames cross the bare link; the first line of a list of
+            them is used up each time, but for the last.
     """
 
     interfere: Callable[[str, Command], None] = lambda _side, _command: None
     around: dict[str, tuple[str, ...]] = field(default_factory=dict)
     wire: FakeWire = field(default_factory=FakeWire)
+    pings: dict[str, list[str]] = field(default_factory=lambda: {"a": ["pings 1 1"], "b": ["pings 1 1"]})
 
     def sessions(self) -> SessionPair:
         self.a = FakeHost("gateway-a", lambda command, token: self._answer("a", command, token))
@@ -50,6 +53,9 @@ class FakePair:
             return self.wire.answer(side, command, token)
         if command.argv[0] in {"true", "kill"}:
             return lines()
+        if "ip neigh" in text:
+            said = self.pings[side]
+            return lines(*(said.pop(0) if len(said) > 1 else said[0]).split(", "))
         if "qdisc" in text:
             usual = ("0.0 - cpu 0 0 0 0 0 0 0 0", "device eth1", "0.5 - cpu 1 0 0 49 0 0 0 0")
             return lines(*usual, *self.around.get(side, ()))

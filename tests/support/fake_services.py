@@ -20,6 +20,7 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion
 from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
 from app.domain.events import (
+    AttemptDropped,
     AttemptEnded,
     AttemptStarted,
     CampaignEnded,
@@ -33,6 +34,7 @@ from app.domain.events import (
     Stage,
     StageStarted,
     ThroughputSample,
+    UnderlayChanged,
 )
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
@@ -52,6 +54,8 @@ from app.ranking import rank
 from app.wizard import Discovery, LabState, PairChoice, Prompts, RunOptions
 from app.wizard.ports import ProgressSink
 
+DEAD_LINK = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
+
 _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
@@ -69,10 +73,12 @@ class FakeServices(FakeCensus, FakeRollout):
         interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
         stays_away_after: After so many attempts a host cannot be reached any more.
+        link_dies_at: The link dies during this attempt, and is back when the user goes on.
         spoils_cleanup: Whether the last attempt leaves something behind.
         chosen_guidelines: Ids of the guidelines that apply.
         texts_on_hosts: Configuration files that lie on each host.
         cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
+        link_gate: Likewise, when waiting for a dead link may end.
     """
 
     prompts: Prompts
@@ -87,14 +93,17 @@ class FakeServices(FakeCensus, FakeRollout):
     calls: list[str] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
     stays_away_after: int | None = None
+    link_dies_at: int | None = None
     spoils_cleanup: bool = False
     cleanup: threading.Event = field(default_factory=threading.Event)
+    link_gate: threading.Event = field(default_factory=threading.Event)
     is_closed: bool = False
     chosen_guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     texts_on_hosts: tuple[str, ...] = (OLD_SERVER,)
 
     def __post_init__(self) -> None:
         self.cleanup.set()
+        self.link_gate.set()
         for gate in (self.census_gate, self.stage_gate, self.undo_gate, self.repair_gate):
             gate.set()
 
@@ -203,6 +212,9 @@ class FakeServices(FakeCensus, FakeRollout):
                     lost = Attempt(rest, AttemptStatus.NOT_RUN, "host-unreachable", gone, STARTED, STARTED)
                     emit(AttemptEnded(lost))
                 break
+            if self.link_dies_at == nth and not self._lose_link(key, plan, control, emit, rng):
+                status = CampaignStatus.CANCELLED
+                break
             attempts.append(self._attempt(key, plan, control, emit, rng))
             if self.spoils_cleanup and nth == len(plan.attempts) - 1:
                 spoiled = {"reason": "cleanup-failed", "message": "gateway-a still has tmk0."}
@@ -218,6 +230,23 @@ class FakeServices(FakeCensus, FakeRollout):
         emit(CampaignEnded(campaign_id, status, message))
         self.interrupted = campaign_id if status is CampaignStatus.INTERRUPTED else None
         return record
+
+    def _lose_link(
+        self, key: AttemptKey, plan: CampaignPlan, control: CampaignControl, emit: EventSink, rng: np.random.Generator
+    ) -> bool:
+        """Make an attempt that does not count, and pause; return whether the user went on."""
+        assert control.is_attended
+        self._attempt(key, plan, control, emit, rng)
+        emit(AttemptDropped(key))
+        emit(UnderlayChanged(is_up=False, text=f"{DEAD_LINK} Waiting for it, at most 60 s."))
+        assert self.link_gate.wait(20)
+        control.pause(f"{DEAD_LINK} Check the underlay of both hosts, then resume.")
+        try:
+            control.wait_while_paused(emit)
+        except Cancelled:
+            return False
+        emit(UnderlayChanged(is_up=True, text="The link between gateway-a and gateway-b carries frames again."))
+        return True
 
     def _attempt(
         self, key: AttemptKey, plan: CampaignPlan, control: CampaignControl, emit: EventSink, rng: np.random.Generator

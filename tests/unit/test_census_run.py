@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.census import find_unfinished, plan_census, run_census
+from app.census import find_unfinished, plan_census
 from app.census.planning import DEFAULT_PINGS
 from app.deploy import NotUpInTime
 from app.domain.cancel import CancelToken
-from app.domain.census import CensusPlan, CensusRecord, OptionStatus
-from app.domain.census_events import CensusEnded, CensusEvent, CensusStarted, OptionEnded
-from app.domain.commands import SessionPair
+from app.domain.census import OptionStatus
+from app.domain.census_events import CensusEnded, CensusStarted, OptionEnded
 from app.domain.errors import (
     Cancelled,
     CleanupFailed,
@@ -23,67 +22,18 @@ from app.domain.errors import (
     TunnelDown,
 )
 from app.domain.events import LogLine, Progress
-from app.domain.hosts import Tool, ToolFlavour
-from app.domain.link import Link
-from app.domain.solutions import CensusOption, OptionKind
 from app.ranking.census import BehindBest, behind_best, count_census
 from support import sample_records as sample
+from support.census_stage import ALIAS, BF, CBC, FACTS, NONE, PAIR, SHA256, SHAKE, Census
 from support.census_world import (
     READABLE,
     SILENT,
     WELL,
     FakeCensusAdapter,
-    FakeCensusStore,
     FakeCensusTunnels,
     broken,
     option,
 )
-
-TOOLS = {
-    name: Tool(name, ToolFlavour.IPUTILS if name == "ping" else ToolFlavour.STANDARD)
-    for name in ("ping", "tcpdump", "iperf3")
-}
-FACTS = {side: replace(sample.facts(f"gw-{side}"), tools=dict(TOOLS)) for side in "ab"}
-PAIR = sample.pair()
-LINK = Link(PAIR.underlay_a, PAIR.underlay_b)
-
-CBC, BF, SHAKE = option("AES-128-CBC"), option("BF-CBC"), option("SHAKE128", OptionKind.MAC)
-NONE = option("none", is_unprotected=True)
-SHA256 = option("SHA256", OptionKind.MAC)
-ALIAS = option("RSA-SHA256", OptionKind.MAC, alias_of="SHA256")
-
-
-class Census:
-    """One census of a made-up VPN, run as often as a test wants."""
-
-    def __init__(self, *options: CensusOption, tunnels: FakeCensusTunnels | None = None) -> None:
-        self.adapters = {"vpn": FakeCensusAdapter("vpn", options)}
-        self.tunnels = tunnels or FakeCensusTunnels()
-        self.store = FakeCensusStore()
-        self.events: list[CensusEvent] = []
-        self.token = CancelToken()
-
-    def plan(self, **changes: object) -> CensusPlan:
-        return replace(plan_census(PAIR, self.adapters, FACTS), **changes)  # type: ignore[arg-type]
-
-    def run(self, resume_id: int | None = None, plan: CensusPlan | None = None) -> CensusRecord:
-        return run_census(
-            plan or self.plan(),
-            sessions=SessionPair(None, None),  # type: ignore[arg-type]
-            adapters=self.adapters,
-            link=LINK,
-            facts=FACTS,
-            store=self.store,
-            token=self.token,
-            emit=self.events.append,
-            version="0.1.0",
-            header=(),
-            resume_id=resume_id,
-            tunnels=self.tunnels,
-        )
-
-    def statuses(self, record: CensusRecord) -> dict[str, str]:
-        return {result.name: result.status.value for result in record.results}
 
 
 class TestPlanning:

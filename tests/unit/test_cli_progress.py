@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
+from app.campaign.attempt import not_run
 from app.cli.census import CensusDisplay
 from app.cli.progress import CampaignDisplay, EventDisplay
-from app.domain.events import LogLevel, LogLine, Progress, Stage, StageStarted
+from app.domain.events import (
+    AttemptEnded,
+    Event,
+    LogLevel,
+    LogLine,
+    Progress,
+    Stage,
+    StageStarted,
+    UnderlayChanged,
+)
 from app.domain.results import AttemptKey
 
 KEY = AttemptKey(0, "wireguard", "default", "as-found", 1)
@@ -55,3 +66,32 @@ def test_a_stage_before_the_bar_is_there_is_not_shown() -> None:
     with CampaignDisplay(console) as display:
         display.handle(StageStarted(KEY, Stage.PREFLIGHT, "both hosts"))
     assert "both hosts" not in written.getvalue()
+
+
+def shown(*seen: Event) -> list[str]:
+    console, written = console_of(is_terminal=False)
+    with CampaignDisplay(console) as display:
+        for event in seen:
+            display.handle(event)
+    return [" ".join(line.split()) for line in written.getvalue().replace("\n      ", "\n").splitlines()]
+
+
+def test_a_dead_link_is_said_once_and_not_again_for_each_attempt_that_was_not_run() -> None:
+    down = UnderlayChanged(is_up=False, text="The link carries nothing any more.")
+    left = [
+        not_run(replace(KEY, position=nth), "underlay-down", "The link carries nothing any more.") for nth in (1, 2)
+    ]
+    assert shown(down, *map(AttemptEnded, left)) == ["The link carries nothing any more."]
+    assert shown(UnderlayChanged(is_up=True, text="It carries frames again.")) == ["It carries frames again."]
+
+
+def test_why_the_rest_of_a_plan_was_not_run_is_said_once() -> None:
+    left = [not_run(replace(KEY, position=nth), "host-unreachable", "gateway-b stays away.") for nth in (1, 2, 3)]
+    assert shown(*map(AttemptEnded, left)) == ["not-run: gateway-b stays away."]
+
+
+def test_a_census_shows_a_dead_link() -> None:
+    console, written = console_of(is_terminal=False)
+    with CensusDisplay(console) as display:
+        display.handle(UnderlayChanged(is_up=False, text="The link carries nothing any more."))
+    assert written.getvalue().strip() == "The link carries nothing any more."

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.probes.guard import GuardLine, GuardMark, parse_guard_line
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
 
 
 @pytest.mark.parametrize(
@@ -28,3 +31,27 @@ def test_lines_of_the_frame(line: str, parsed: GuardLine | None) -> None:
 @given(st.text(max_size=100).map(lambda text: "@" + text))
 def test_no_line_makes_it_fail(line: str) -> None:
     parse_guard_line(line)
+
+
+SLOW_TO_TELL = 'echo() { sleep 0.2; command echo "$@"; }\n'
+"""What this computer does to the frame's own shell when it is busy: the program has ended before a line is written."""
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_program_starts_before_its_first_line_however_short_it_is(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell}")
+    script = f"{GUARD_HEAD}{SLOW_TO_TELL}run first printf 'one\\ntwo\\n'\nrun second sh -c 'exit 3'\n{GUARD_TAIL}"
+    done = subprocess.run([shell, "-c", script, "tunnelmark", "30"], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert [line.rpartition(" ")[0] if line.startswith("@start") else line for line in lines] == [
+        *("@start first", "one", "two", "@exit first 0"),
+        *("@start second", "@exit second 3"),
+    ]
+
+
+def test_the_process_id_is_the_programs_own() -> None:
+    script = f"{GUARD_HEAD}run it sh -c 'echo $$'\n{GUARD_TAIL}"
+    done = subprocess.run(["sh", "-c", script, "tunnelmark", "30"], capture_output=True, text=True, check=True)
+    start, said, _ = done.stdout.splitlines()
+    assert parse_guard_line(start) == GuardLine(GuardMark.START, "it", int(said))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sample_records import MODELS, attempt, pair, plan_keys
 
 from app.domain.events import (
+    AttemptDropped,
     AttemptEnded,
     AttemptStarted,
     CampaignEnded,
@@ -22,6 +23,7 @@ from app.domain.events import (
     Stage,
     StageStarted,
     ThroughputSample,
+    UnderlayChanged,
 )
 from app.domain.results import (
     FRAME_BYTES,
@@ -291,3 +293,25 @@ def test_full_columns_drop_the_older_half() -> None:
     for number in range(5):
         columns.append((float(number),))
     assert columns.copy().ravel().tolist() == [2.0, 3.0, 4.0]
+
+
+def test_what_was_measured_on_a_dying_link_is_forgotten() -> None:
+    plan = make_plan()
+    model, _ = started(plan)
+    key = next(key for key in plan.attempts if key.solution == "wireguard")
+    for _ in range(2):
+        model.feed(AttemptStarted(key, "WireGuard"))
+        feed_size(model, key, FRAME_BYTES[0], np.full(PINGS, 2.0, dtype=np.float32))
+        model.feed(ThroughputSample(key, "a_to_b", 1.0, 90.0))
+        model.feed(AttemptDropped(key))
+        model.feed(UnderlayChanged(is_up=False, text="The link carries nothing any more."))
+        assert model.status().is_link_down
+        assert model.status().running is None
+    row = next(row for row in model.rows() if row.key == (key.solution, key.suite))
+    assert (row.state, row.latency_ms, row.mbit_s, row.rounds_done) == (RowState.WAITING, None, None, 0)
+    assert model.curves() == ()
+
+    model.feed(UnderlayChanged(is_up=True, text="It carries frames again."))
+    assert not model.status().is_link_down
+    lines, _ = model.log_since(0)
+    assert [line.level for line in lines] == [LogLevel.WARNING, LogLevel.WARNING, LogLevel.INFO]

@@ -100,6 +100,7 @@ def test_the_countdown_comes_to_the_front_wherever_the_user_is(driver: Driver) -
     driver.until(lambda: driver.window.current is page)
     driver.click(page.live.countdown.keep)
     driver.until(lambda: not page.is_running)
+    assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
 
 
 def test_stopping_asks_and_then_both_hosts_go_back(driver: Driver) -> None:

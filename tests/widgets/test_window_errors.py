@@ -18,6 +18,7 @@ from app.domain.errors import (
 )
 from app.domain.hosts import MissingPart
 from app.wizard import Prompts, Step
+from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 
 
@@ -110,12 +111,16 @@ def test_closing_the_password_dialog_declines(driver: Driver) -> None:
         on_failure=lambda error: pytest.fail(str(error)),
     )
     driver.dialog().reject()
-    driver.until(lambda: answers == [None])
+    driver.until(lambda: answers != [])
+    driver.idle()
+    assert answers == [None]
+    assert not any(question.isVisible() for question in window.findChildren(Question))
 
 
 def test_what_the_worker_tells_is_shown(driver: Driver) -> None:
     driver.window.bridge.tell("There is no keyring: the password is kept in memory only.")
-    driver.until(lambda: "kept in memory only" in driver.window.current.notice.text)
+    driver.until(lambda: driver.window.current.notice.text != "")
+    assert driver.window.current.notice.text == "There is no keyring: the password is kept in memory only."
 
 
 def test_services_that_do_not_open_can_be_tried_again(open_window: Callable[..., Driver]) -> None:
@@ -236,5 +241,9 @@ def test_results_that_cannot_be_read_can_be_tried_again(driver: Driver) -> None:
     driver.window.go_next()
     notice = driver.window.results.notice
     driver.until(lambda: "locked" in notice.text)
+    assert driver.window.results.data is None
     driver.click(notice.action("Try again"))
     driver.until(lambda: driver.window.results.data is not None)
+    driver.idle()
+    assert notice.text == ""
+    assert driver.window.results.data.record == driver.services.records[1]

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from window_driver import Driver
 
+from app.domain.credentials import HostKeyQuestion
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.wizard import Step
 from ui.live_rows import RowState
@@ -145,12 +146,23 @@ def test_closing_with_nothing_running_asks_nothing(driver: Driver) -> None:
     assert driver.services.is_closed
 
 
-def test_closing_answers_open_questions_with_no(open_window: Callable[..., Driver]) -> None:
+def test_closing_answers_open_questions_with_no(
+    open_window: Callable[..., Driver], monkeypatch: pytest.MonkeyPatch
+) -> None:
     driver = open_window(asks_host_key=True)
+    answers: list[bool] = []
+    ask = driver.services.prompts.confirm_host_key
+
+    def answer(question: HostKeyQuestion) -> bool:
+        answers.append(ask(question))
+        return answers[-1]
+
+    monkeypatch.setattr(driver.services.prompts, "confirm_host_key", answer)
     driver.window.begin_with_lab()
     driver.dialog()
     driver.window.close_now()
     driver.until(lambda: not driver.window.isVisible())
+    driver.until(lambda: answers == [False])
 
 
 def test_a_candidate_that_fails_is_shown_with_its_reason_and_the_daemons_log(

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QMenu, QSplitte
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
 from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
-from app.domain.events import Progress
+from app.domain.events import Progress, UnderlayChanged
 from app.domain.hosts import PairSpec
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
@@ -223,6 +223,12 @@ class CensusPage(Page):
                 self._results = {(one.solution, one.suite): one for one in done}
             case OptionEnded(result=result):
                 self._results[result.solution, result.suite] = result
+            case UnderlayChanged(is_up=True):
+                self.notice.clear()
+                return
+            case UnderlayChanged(text=text):
+                self.notice.say("caution", text)
+                return
             case Progress(text=text, fraction=fraction, left_s=left_s):
                 left = tr("about %1 left").replace("%1", duration(left_s))
                 self.busy.progress(f"{text} · {left}", fraction)

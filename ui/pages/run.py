@@ -17,6 +17,7 @@ from app.domain.events import (
     LogLevel,
     LogLine,
     Paused,
+    UnderlayChanged,
 )
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
@@ -149,7 +150,7 @@ class RunPage(Page):
         self._is_cancelling = False
         self._plan = plan
         self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
-        control = self.control = CampaignControl()
+        control = self.control = CampaignControl(is_attended=True)
         services, emit = self.context.services, self.context.bridge.emit_event
         self.head.set_running(is_running=True)
         self.head.show_waiting(tr("Connecting to both hosts"))
@@ -289,14 +290,32 @@ class RunPage(Page):
                 self.status_told.emit(tr("Measuring %1").replace("%1", event.title))
             case AttemptEnded():
                 self._refresh()
+            case UnderlayChanged():
+                self._show_link(event)
             case Paused():
-                self.head.set_paused(is_paused=event.is_paused)
-                text = tr("Paused, both hosts are clean.") if event.is_paused else tr("Going on.")
-                self.status_told.emit(text)
+                self._show_pause(event)
             case CampaignEnded():
                 self.status_told.emit(event.message or tr("The comparison has ended."))
             case _:
                 pass
+
+    def _show_link(self, event: UnderlayChanged) -> None:
+        self._refresh()
+        if event.is_up:
+            self.notice.clear()
+            self.status_told.emit(event.text)
+        else:
+            self.notice.say("caution", event.text, tr("Cancel ends the comparison now."))
+
+    def _show_pause(self, event: Paused) -> None:
+        self.head.set_paused(is_paused=event.is_paused)
+        text = tr("Paused, both hosts are clean.") if event.is_paused else tr("Going on.")
+        self.status_told.emit(text)
+        if not event.is_paused:
+            self.notice.clear()
+        elif event.reason:
+            hint = tr("What was measured is kept. Go on tries again where it stopped.")
+            self.notice.say("error", event.reason, hint, {tr("Go on"): lambda: self._on_pause(False)})  # noqa: FBT003
 
     def _refresh(self) -> None:
         live = self.context.bridge.live
@@ -311,6 +330,8 @@ class RunPage(Page):
         text = status.progress.text
         if status.is_paused:
             text = tr("Paused, both hosts are clean")
+        elif status.is_link_down:
+            text = tr("Waiting for the link between the hosts")
         elif running is not None:
             figures = live.figures()
             text = f"{running.title}: {stage_text(running.stage)} {running.detail}".strip()

@@ -1,0 +1,139 @@
+"""Work over a link that may die: notices it, gets the link back where that is possible, and gives up within bounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import ConnectionLost, DeadlineExceeded, PrivilegeMissing, TunnelmarkError, UnderlayDown
+from app.domain.events import LogLevel, LogLine, UnderlayChanged
+from app.domain.link import LinkHealer
+from app.probes.underlay import UnderlayWatch
+
+MAX_HEALS = 2
+"""So often is the link healed for one piece of work."""
+
+MAX_REPEATS = 2
+"""So often is one piece of work repeated because the link died during it."""
+
+HEALED_WITHIN_S = 20.0
+"""A healed link must carry frames within so many seconds; address resolution alone takes one or two."""
+
+BACK_WITHIN_S = 60.0
+"""How long a dead link is waited for, in seconds: a switch that restarts, a cable that is plugged in again."""
+
+PAUSE_S = 1.0
+
+
+class UnderlayGuard:
+    """Stands between the pieces of work (attempts, options) and asks whether the bare link carries frames.
+
+    Args:
+        watch: Looks at the link.
+        healer: Heals it; None where it is not ours.
+        emit: Gets what happens to the link.
+        clock: Monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        watch: UnderlayWatch,
+        *,
+        healer: LinkHealer | None,
+        emit: Callable[[UnderlayChanged | LogLine], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._watch = watch
+        self._healer = healer
+        self._emit = emit
+        self._clock = clock
+        self._is_doubtful = True  # before the first piece of work, too
+        self._down: UnderlayDown | None = None
+        self._heals = self._deaths = self._dropped = 0
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is to be kept with the piece of work that is repeated, as sentences."""
+        if not self._dropped:
+            return ()
+        tries = "that try was dropped" if self._dropped == 1 else f"{self._dropped} tries were dropped"
+        return (f"{self._watch.name} died while this was measured at first; {tries}.",)
+
+    def has_died(self, *, token: CancelToken) -> bool:
+        """Return whether the link is dead after a piece of work that failed, which then is to be repeated.
+
+        Raises:
+            Cancelled: The token was cancelled.
+        """
+        self._is_doubtful, self._down = True, None
+        try:
+            self._down = self._watch.look(token=token)
+        except (ConnectionLost, DeadlineExceeded):
+            return False  # a host that cannot be asked explains the failure; the link is asked for before the next work
+        except PrivilegeMissing:
+            self._is_doubtful = False
+            return False
+        self._is_doubtful = self._down is not None
+        self._deaths += self._is_doubtful
+        self._dropped += self._is_doubtful
+        return self._is_doubtful
+
+    def settle(self) -> None:
+        """A piece of work has ended for good; the next one has all its repetitions."""
+        self._heals = self._deaths = self._dropped = 0
+
+    def ensure(self, *, token: CancelToken) -> None:
+        """Return when work can begin: at once where there is no doubt, else when frames cross.
+
+        Raises:
+            UnderlayDown: The link is dead, could not be healed, and did not come back; the next call begins afresh.
+            ConnectionLost, DeadlineExceeded: A host could not be asked.
+            Cancelled: The token was cancelled.
+        """
+        if not self._is_doubtful:
+            return
+        try:
+            self._down = self._down or self._watch.look(token=token)
+            if self._down is not None:
+                self._get_back(self._down, token)
+        except PrivilegeMissing:
+            pass  # what this host refuses is said by the work itself
+        except UnderlayDown:
+            self._heals = self._deaths = 0
+            self._down = None
+            raise
+        self._is_doubtful, self._down = False, None
+
+    def _get_back(self, down: UnderlayDown, token: CancelToken) -> None:
+        if self._deaths > MAX_REPEATS:
+            self._emit(UnderlayChanged(is_up=False, text=f"{down.message} It died at {self._deaths} tries in a row."))
+            raise down
+        is_ours = self._healer is not None and self._heals < MAX_HEALS
+        todo = "The practice lab restarts it." if is_ours else f"Waiting for it, at most {BACK_WITHIN_S:.0f} s."
+        self._emit(UnderlayChanged(is_up=False, text=f"{down.message} {todo}"))
+        if not (self._has_healed(token) or self._is_back(BACK_WITHIN_S, token)):
+            raise down
+        self._emit(UnderlayChanged(is_up=True, text=f"{self._watch.name} carries frames again."))
+
+    def _has_healed(self, token: CancelToken) -> bool:
+        while self._healer is not None and self._heals < MAX_HEALS:
+            self._heals += 1
+            try:
+                if not self._healer.heal(token=token):
+                    return False
+            except TunnelmarkError as error:
+                self._emit(LogLine(LogLevel.WARNING, f"The link could not be restarted: {error.sentence()}"))
+                return False
+            if self._is_back(HEALED_WITHIN_S, token):
+                return True
+            self._emit(LogLine(LogLevel.WARNING, f"{self._watch.name} was restarted and still carries nothing."))
+        return False
+
+    def _is_back(self, within_s: float, token: CancelToken) -> bool:
+        deadline_s = self._clock() + within_s
+        while not self._watch.is_well(token=token):
+            if self._clock() + PAUSE_S >= deadline_s:
+                return False
+            token.sleep(PAUSE_S)
+        return True

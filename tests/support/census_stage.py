@@ -1,0 +1,65 @@
+"""A census of a made-up VPN, of which everything is false but the census itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.census import plan_census, run_census
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, CensusRecord
+from app.domain.census_events import CensusEvent
+from app.domain.hosts import Tool, ToolFlavour
+from app.domain.link import Link, LinkHealer
+from app.domain.solutions import CensusOption, OptionKind
+from support import sample_records as sample
+from support.census_world import FakeCensusAdapter, FakeCensusStore, FakeCensusTunnels, option
+from support.fake_pair import FakePair
+
+TOOLS = {
+    name: Tool(name, ToolFlavour.IPUTILS if name == "ping" else ToolFlavour.STANDARD)
+    for name in ("ping", "tcpdump", "iperf3")
+}
+FACTS = {side: replace(sample.facts(f"gw-{side}"), tools=dict(TOOLS)) for side in "ab"}
+PAIR = sample.pair()
+LINK = Link(PAIR.underlay_a, PAIR.underlay_b)
+
+CBC, BF, SHAKE = option("AES-128-CBC"), option("BF-CBC"), option("SHAKE128", OptionKind.MAC)
+NONE = option("none", is_unprotected=True)
+SHA256 = option("SHA256", OptionKind.MAC)
+ALIAS = option("RSA-SHA256", OptionKind.MAC, alias_of="SHA256")
+
+
+class Census:
+    """One census of a made-up VPN, run as often as a test wants."""
+
+    def __init__(self, *options: CensusOption, tunnels: FakeCensusTunnels | None = None) -> None:
+        self.adapters = {"vpn": FakeCensusAdapter("vpn", options)}
+        self.tunnels = tunnels or FakeCensusTunnels()
+        self.store = FakeCensusStore()
+        self.events: list[CensusEvent] = []
+        self.token = CancelToken()
+        self.pair = FakePair()
+        self.healer: LinkHealer | None = None
+
+    def plan(self, **changes: object) -> CensusPlan:
+        return replace(plan_census(PAIR, self.adapters, FACTS), **changes)  # type: ignore[arg-type]
+
+    def run(self, resume_id: int | None = None, plan: CensusPlan | None = None) -> CensusRecord:
+        return run_census(
+            plan or self.plan(),
+            sessions=self.pair.sessions(),
+            adapters=self.adapters,
+            link=LINK,
+            facts=FACTS,
+            store=self.store,
+            token=self.token,
+            emit=self.events.append,
+            version="0.1.0",
+            header=(),
+            resume_id=resume_id,
+            tunnels=self.tunnels,
+            healer=self.healer,
+        )
+
+    def statuses(self, record: CensusRecord) -> dict[str, str]:
+        return {result.name: result.status.value for result in record.results}

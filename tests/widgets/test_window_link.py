@@ -1,0 +1,74 @@
+"""The run page while the link between the two hosts is dead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from fake_services import DEAD_LINK
+from window_driver import Driver
+
+from app.domain.results import CampaignStatus
+from app.wizard import Step
+from ui.live_rows import RowState
+
+
+@pytest.fixture
+def paused(open_window: Callable[..., Driver]) -> Driver:
+    """A window whose comparison has paused because its link died during the third attempt."""
+    driver = open_window(link_dies_at=2)
+    driver.go_to(Step.RUN)
+    driver.until(lambda: driver.window.bridge.live.status().is_paused)
+    driver.until(lambda: "Paused" in driver.window.run_page.head.text.text())
+    return driver
+
+
+def rows(driver: Driver) -> list[RowState]:
+    return [row.state for row in driver.window.bridge.live.rows()]
+
+
+def test_while_the_link_is_waited_for_that_is_what_the_page_says(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(link_dies_at=2)
+    driver.services.link_gate.clear()
+    driver.go_to(Step.RUN)
+    page = driver.window.run_page
+    driver.until(lambda: page.head.text.text() == "Waiting for the link between the hosts")
+    driver.until(lambda: page.notice.text.startswith(f"{DEAD_LINK} Waiting for it"))
+    driver.until(lambda: rows(driver)[2] is RowState.WAITING)
+    driver.until(lambda: DEAD_LINK in page.log.toPlainText())
+    driver.services.link_gate.set()
+    driver.until(lambda: driver.window.bridge.live.status().is_paused)
+    driver.window.run_page.cancel_now()
+    driver.until(lambda: not driver.window.is_measuring)
+
+
+def test_the_pause_says_why_and_what_was_tried_is_not_called_failed(paused: Driver) -> None:
+    page = paused.window.run_page
+    paused.until(lambda: page.notice.text.startswith(f"{DEAD_LINK} Check the underlay of both hosts"))
+    assert page.head.pause.text().replace("&", "") == "Go on"
+    assert rows(paused)[2:] == [RowState.WAITING, RowState.WAITING]
+    assert page.table.item(2, 5).text().startswith("waiting")
+    assert paused.window.bridge.live.rows()[2].latency_ms is None
+    page.cancel_now()
+    paused.until(lambda: not paused.window.is_measuring)
+
+
+@pytest.mark.parametrize("place", ["head", "notice"])
+def test_going_on_measures_the_rest(paused: Driver, place: str) -> None:
+    page = paused.window.run_page
+    paused.click(page.head.pause if place == "head" else page.notice.action("Go on"))
+    paused.until(lambda: not paused.window.is_measuring)
+    record = paused.services.records[1]
+    assert record.status is CampaignStatus.COMPLETED
+    assert len(record.attempts) == len(record.plan.attempts)
+    assert rows(paused) == [RowState.DONE] * 4
+    assert page.notice.text == ""
+    assert "carries frames again" in page.log.toPlainText()
+
+
+def test_cancelling_the_pause_keeps_what_was_measured(paused: Driver) -> None:
+    paused.window.run_page.cancel_now()
+    paused.until(lambda: not paused.window.is_measuring)
+    record = paused.services.records[1]
+    assert record.status is CampaignStatus.CANCELLED
+    assert len(record.attempts) == 2

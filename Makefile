@@ -1,9 +1,11 @@
 # Everything a newcomer types. `make demo` and `make test` set up what they need by themselves.
 SHELL := /bin/sh
 BIN := .venv/bin
+SUITE := PYTHONPATH=$(CURDIR):$(CURDIR)/tests $(BIN)/python -m suite
 SOURCES := app ui vpn_adapters resources tests
 
-.PHONY: setup setup-dev demo test check format unit-tests vm-tests faults bench screenshots lock
+.PHONY: setup setup-dev demo test test-full check unit-tests host-tests vm-tests budgets times faults bench format \
+	screenshots lock
 
 setup:
 	@packaging/setup
@@ -15,26 +17,37 @@ setup-dev:
 demo: setup
 	@$(BIN)/tunnelmark demo
 
-test: setup-dev check unit-tests vm-tests
+# Every check and test, in two lanes side by side: virtual machines, and all that needs none. docs/testing.md
+test: setup-dev
+	$(SUITE)
+
+# What `make test` leaves out: other platforms, faults, benchmarks, tests that look at the clock. Hours; goes on where it
+# was interrupted. FRESH=1 begins anew, PARTS="timed faults" runs these alone.
+test-full: setup-dev
+	$(SUITE) --full $(if $(FRESH),--fresh) $(PARTS)
 
 # Format, lint, types, layers, scripts: no test runs here.
 check: setup-dev
-	$(BIN)/ruff format --check $(SOURCES)
-	$(BIN)/ruff check $(SOURCES)
-	$(BIN)/mypy
-	$(BIN)/mypy tests/faults
-	$(BIN)/lint-imports
-	shellcheck packaging/setup .ci/run $$(git ls-files '*.sh' ':!resources/templates')
+	$(SUITE) check
 
+# Tests that need no hosts.
 unit-tests: setup-dev
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/unit tests/contract tests/widgets tests/repo
+	$(SUITE) units
 
-# One after the other: emulated machines take all of a small computer, and several labs at once make it slower. What
-# failed is shown and tried once more, by itself: a computer that is busy with something else makes emulated ones miss
-# their times. What fails twice or broke the run off fails; so does what was skipped, where .ci/run says so.
+# Tests on hosts of this computer, made of network namespaces (need root).
+host-tests: setup-dev
+	$(SUITE) hosts
+
+# Tests on virtual machines.
 vm-tests: setup-dev
-	$(BIN)/python -m pytest -q --cache-clear tests/lab tests/e2e || \
-		$(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none tests/lab tests/e2e
+	$(SUITE) machines
+
+# Time budgets of test files from what was measured last, and the table of times in docs/testing.md.
+budgets: setup-dev
+	$(SUITE) --write-budgets
+
+times: setup-dev
+	$(SUITE) --table --write
 
 # Every fault in every stage of a deployment, and 200 kills at random moments, on hosts made of namespaces (needs root).
 # Goes on where it was broken off; FRESH=1 begins anew, HOSTS=lab tries the matrix on the gateways of a practice lab.
@@ -44,10 +57,7 @@ faults: setup-dev
 # Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev
 	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py tests/bench/bench_lint.py
-	$(BIN)/tunnelmark lab up --name bench
-	-PYTHONPATH=. $(BIN)/python tests/bench/bench_deploy.py bench
-	-PYTHONPATH=. $(BIN)/python tests/bench/bench_probes.py bench
-	$(BIN)/tunnelmark lab down --name bench
+	tests/bench/on_lab.sh
 
 format:
 	$(BIN)/ruff format $(SOURCES)

@@ -1,0 +1,1 @@
+"""Running of the whole test suite: lanes, time budgets, quarantine, `make test` and `make test-full`."""

@@ -1,0 +1,88 @@
+"""The steps of `make test` and `make check`, and the lane that each belongs to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from suite.lanes import Job, Lane, Stage
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(sys.executable).parent
+SOURCES = ("app", "ui", "vpn_adapters", "resources", "tests")
+UNIT_FOLDERS = ("tests/unit", "tests/contract", "tests/widgets", "tests/repo")
+_HOST_FOLDERS = ("tests/lab", "tests/e2e")
+"""Folders whose tests ask for no hosts, and those whose tests do."""
+MACHINES, COMPUTER = "machines", "computer"
+_WITHOUT_MACHINES = Path(__file__).with_name("without_machines")
+"""A folder with a QEMU that refuses to start: a test that needs one without asking for `has_qemu` fails in its lane."""
+COMPUTER_NICE = 5
+"""Emulated machines miss their times where something else takes their processor; tests without them bear it."""
+
+
+def pytest_job(name: str, *words: str) -> Job:
+    """Return a process of tests."""
+    # Results are kept by the runner; two processes would write the same cache.
+    return Job(name, (sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *words), is_pytest=True)
+
+
+def _program(name: str, *words: str) -> Job:
+    return Job(name, (str(PROGRAMS / words[0]), *words[1:]))
+
+
+def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
+    """Return format, lint, types, layers and scripts, the slowest first. No test runs here."""
+    named = "packaging/setup .ci/run tests/suite/without_machines '*.sh' ':!resources/templates'"
+    return (
+        _program("mypy", "mypy"),
+        _program("lint-imports", "lint-imports"),
+        Job("shellcheck", ("sh", "-c", f"exec shellcheck $(git ls-files {named})")),
+        _program("ruff-check", "ruff", "check", *SOURCES),
+        _program("ruff-format", "ruff", "format", "--check", *SOURCES),
+    )
+
+
+def unit_jobs(processors: int) -> tuple[Job, ...]:
+    """Return the tests that need neither hosts nor machines."""
+    spread = ("-n", str(processors), "--dist", "worksteal") if processors > 1 else ()
+    return (pytest_job("units", *spread, "-m", "not timed", *UNIT_FOLDERS),)
+
+
+def host_jobs(processors: int) -> tuple[Job, ...]:
+    """Return the tests on hosts of this computer: namespaces, or an sshd of their own."""
+    spread = ("-n", str(processors), "--dist", "loadfile") if processors > 1 else ()
+    job = pytest_job("hosts", *spread, "-m", "not machines and not timed", *_HOST_FOLDERS)
+    return (replace(job, variables={"PATH": f"{_WITHOUT_MACHINES}{os.pathsep}{os.environ['PATH']}"}),)
+
+
+def machine_jobs(_processors: int) -> tuple[Job, ...]:
+    """Return the tests on virtual machines. One process: it boots each lab once, and two labs slow each other down."""
+    return (pytest_job("machines", "-m", "machines and not timed", *_HOST_FOLDERS),)
+
+
+CHECK = Stage("check", check_jobs)
+UNITS = Stage("units", unit_jobs)
+HOSTS = Stage("hosts", host_jobs)
+MACHINE_TESTS = Stage("machines", machine_jobs)
+LANES = (
+    Lane(MACHINES, (MACHINE_TESTS,)),
+    Lane(COMPUTER, (CHECK, UNITS, HOSTS), nice=COMPUTER_NICE),
+)
+STAGES = {stage.name: (lane.name, stage) for lane in LANES for stage in lane.stages}
+
+
+def lanes_of(names: list[str]) -> tuple[Lane, ...]:
+    """Return all lanes, or one lane after the other of the named stages alone.
+
+    Args:
+        names: Of stages; empty for everything.
+    """
+    if not names:
+        return LANES
+    return tuple(
+        Lane(lane.name, stages)
+        for lane in LANES
+        if (stages := tuple(stage for stage in lane.stages if stage.name in names))
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from support.adapter_cases import home, recorded, result
@@ -13,7 +13,6 @@ ALL_NAMES = pytest.mark.parametrize("name", ADAPTERS)
 
 
 @ALL_NAMES
-@settings(deadline=None)  # a busy computer is no fault of the parser
 @given(data=st.data())
 def test_parse_discovery_never_raises(name: str, data: st.DataObject) -> None:
     answers = {
@@ -27,7 +26,6 @@ def test_parse_discovery_never_raises(name: str, data: st.DataObject) -> None:
 
 
 @ALL_NAMES
-@settings(deadline=None)  # a busy computer is no fault of the parser
 @given(data=st.data())
 def test_parse_discovery_survives_cut_and_mixed_answers(name: str, data: st.DataObject) -> None:
     good = recorded(home(ADAPTERS[name])).get(name, {})
@@ -41,7 +39,6 @@ def test_parse_discovery_survives_cut_and_mixed_answers(name: str, data: st.Data
 
 
 @ALL_NAMES
-@settings(deadline=None)  # a busy computer is no fault of the parser
 @given(text=st.text() | st.text(alphabet="<>/=[]#;\"'\\\n keycrt-"))
 def test_parse_config_never_raises(name: str, text: str) -> None:
     lines = text.count("\n") + 1

@@ -28,6 +28,8 @@ HEALTHY_S = LEASE_S + UNDO_S + WATCHER_S
 """How long until what stands is healthy, in seconds from the end of Tunnelmark or of the fault, whichever is later."""
 LOOK_S = 5.0
 """How long hosts may take until they look as before once nothing happens to them any more, in seconds."""
+PAUSE_S = 1.5
+"""Between two looks at hosts that are waited for, in seconds: looking takes more of the computer than the hosts do."""
 RESENT_S = 60.0
 """After an outage of 45 s TCP sends what was on its way again after up to 51 s: until then a shell may wait for it."""
 AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "EXCEPTION"
@@ -147,10 +149,21 @@ class Cell:
         plan: What is to be done.
         folder: An empty folder.
         timeline_s: Of a deployment that nothing happens to, see `timeline_of`.
+        patience: How many times as long as on a computer that does nothing else everything may take; the lease
+            lasts as long as ever.
     """
 
-    def __init__(self, field_: Field, plan: CellPlan, folder: Path, timeline_s: tuple[float, ...] = ()) -> None:
+    def __init__(
+        self,
+        field_: Field,
+        plan: CellPlan,
+        folder: Path,
+        timeline_s: tuple[float, ...] = (),
+        *,
+        patience: float = 1.0,
+    ) -> None:
         self._timeline_s = timeline_s
+        self._patience = patience
         self._field = field_
         self._plan = plan
         self._folder = folder
@@ -198,7 +211,7 @@ class Cell:
             delay_s: float | None = moment_s
         else:
             delay_s = reader.strike_in(
-                plan.stage, rng, STAGE_S, lambda: self._state(Side.A)[0] not in ("", self._earlier)
+                plan.stage, rng, STAGE_S * self._patience, lambda: self._state(Side.A)[0] not in ("", self._earlier)
             )
         if delay_s is None:
             raise Unsettled("the stage was never reached")
@@ -207,7 +220,7 @@ class Cell:
         result.what = f"{delay_s:.2f} s after it began; {struck.note}".rstrip("; ")
         healer = Healer(struck)
         try:
-            process.wait(END_S)
+            process.wait(END_S * self._patience)
             result.status = process.returncode
             self._end_second(second, result)
             self._ended_s = time.monotonic()
@@ -215,7 +228,8 @@ class Cell:
             result.settled_s = time.monotonic() - self._ended_s
         finally:
             healed_s = healer.end()
-        self._timers_until_s = max(self._ended_s + LEASE_S + UNDO_S, healed_s + RESENT_S)
+        undone_s = self._ended_s + LEASE_S + UNDO_S * self._patience
+        self._timers_until_s = max(undone_s, healed_s + RESENT_S * self._patience)
         self._ended_s = max(self._ended_s, healed_s)
         self._judge(ids, result)
         if is_too_late:
@@ -233,14 +247,14 @@ class Cell:
         desk = self._field.desk(self._folder / "other")
         self._desks.append(desk)
         second = StageReader(desk.start(*words_of(self._field, self._plan)))
-        assert second.wait_for("prepare", STAGE_S), "the second one did not begin"
+        assert second.wait_for("prepare", STAGE_S * self._patience), "the second one did not begin"
         second.process.send_signal(signal.SIGSTOP)
         return second
 
     def _end_second(self, second: StageReader | None, result: CellResult) -> None:
         if second is None:
             return
-        second.process.wait(END_S)
+        second.process.wait(END_S * self._patience)
         second.close()
         err = " ".join(" ".join(second.lines).split())
         is_told = any(words in err for words in ("working on", "just locking", "has meanwhile changed"))
@@ -257,7 +271,7 @@ class Cell:
 
     def _settle(self) -> Mapping[Side, str]:
         """Wait until both hosts are in a state that stays; return what each has confirmed."""
-        until = time.monotonic() + LEASE_S + UNDO_S
+        until = time.monotonic() + LEASE_S + UNDO_S * self._patience
         previous: Mapping[Side, tuple[str, bool]] = {}
         while True:
             states = {side: self._state(side) for side in Side}
@@ -293,7 +307,7 @@ class Cell:
             ended = desk.tunnelmark("undeploy", self._field.pair)
             if ended.status != 0:
                 raise Unsettled(f"undeploy: {ended.err[-400:]}")
-        self._compare(time.monotonic() + LOOK_S)
+        self._compare(time.monotonic() + LOOK_S * self._patience)
 
     def _judge_before_contact(self, result: CellResult) -> None:
         """See that both hosts went back by themselves, before any Tunnelmark can have put right what they did not."""
@@ -313,11 +327,12 @@ class Cell:
                 took_s = time.monotonic() - self._ended_s
                 if status.status == 0 and ("nothing is rolled out" in status.out) is not is_expected:
                     result.healthy_s = took_s if is_expected else None
-                    if is_expected and took_s > HEALTHY_S:
+                    if is_expected and took_s > HEALTHY_S * self._patience:
                         raise Unsettled(f"healthy only after {took_s:.0f} s")
                     return desk
-            if took_s > HEALTHY_S:
+            if took_s > HEALTHY_S * self._patience:
                 raise Unsettled(f"status after {took_s:.0f} s: {said}")
+            time.sleep(PAUSE_S)
 
     def _compare(self, until_s: float, powerless: Side | None = None) -> tuple[str, ...]:
         """Wait until both hosts are as they were before.
@@ -339,7 +354,7 @@ class Cell:
                 if told:
                     raise Unsettled(f"not as before: {' '.join((*told, *broken_off))[:1500]}")
                 return broken_off
-            time.sleep(0.5)
+            time.sleep(PAUSE_S)
 
     def _look(self, side: Side, *, is_powerless: bool) -> Difference:
         host = self._field.host(side)

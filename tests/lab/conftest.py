@@ -20,7 +20,7 @@ from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager, LabSpec
-from support.lab_deploy import Snapshots, differences
+from support.lab_deploy import Bench, Snapshots, differences
 from support.lab_pairs import LabPair, LabPairs
 from support.lab_power import LabPower
 from support.net_bench import NetBench, net_bench
@@ -115,6 +115,23 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetBench]:
 def net_before(net: NetBench) -> Snapshots:
     """What both hosts made of namespaces looked like at first."""
     return net.look(SnapshotDepth.THOROUGH)
+
+
+@pytest.fixture(
+    scope="module", params=["hosts", pytest.param("gateways", marks=[pytest.mark.full, pytest.mark.machines])]
+)
+def hosts_or_gateways(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """Two hosts made of namespaces; in `make test-full`, the gateways of the practice lab as well."""
+    if request.param == "hosts":
+        need_namespaces()
+        with net_bench(tmp_path_factory.mktemp("net")) as made:
+            yield made
+        return
+    # Asked for only here, so that a test on hosts made of namespaces starts no virtual machine.
+    lab: Lab = request.getfixturevalue("lab")
+    pairs: LabPairs = request.getfixturevalue("lab_pairs")
+    opened = pairs.get(lab.spec.platform_a, lab.spec.platform_b)
+    yield Bench(lab.pair, opened.sessions, opened.facts)
 
 
 @pytest.fixture

@@ -1,13 +1,13 @@
-"""IPsec and MACsec on real gateways: what holds the frames when protection is gone, and suites on a standing tunnel.
+"""IPsec and MACsec on gateways: what holds the frames when protection is gone, and other suites for one tunnel.
 
 That nothing is readable after each breakage is asked of every adapter elsewhere; here is the other half: without our
-firewall table the same frames are readable, so that the table is what holds them. One tunnel serves all tests of a
-class; those that break it come last.
+firewall table the same frames are readable, so that the table is what holds them. It is asked of both hosts at the
+same time. One tunnel serves all tests of a class; those that break it come last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,61 +15,58 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
-from support.adapter_cases import platforms
-from support.bare_tunnel import MARK, BareTunnel, build, marks_on_underlay, new_tunnel, ping
-from support.lab_pairs import LabPair, LabPairs
+from support.bare_tunnel import BareTunnel, marks_on_underlay, ping
+from support.lab_pairs import MIXED, NEWEST, OLD, LabPair, LabPairs, Platforms, each_pair
 from support.lab_sessions import sh
+from support.tunnel_checks import by_its_steps
+from support.wire_capture import MARK
 from vpn_adapters.registry import ADAPTERS
 
 TABLE = "nft delete table inet tunnelmark_guard"
 
 
-@pytest.fixture(scope="module", params=platforms())
-def pair(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> LabPair:
-    return lab_pairs.get(request.param, request.param)
-
-
-def built(pair: LabPair, name: str, suite: str = "") -> Iterator[BareTunnel]:
-    """Give a tunnel that is up, with the default suite unless another is named; nothing of it is left afterwards."""
-    adapter = ADAPTERS[name]
-    wanted = next(one for one in adapter.suites(*pair.facts) if one.name == suite or (not suite and one.is_default))
-    tunnel = new_tunnel(pair.sessions, adapter, wanted, pair.facts, pair.link)
-    before = tunnel.both(tunnel.snapshot)
-    try:
-        build(tunnel)
+def built(pair: LabPair, name: str) -> Iterator[BareTunnel]:
+    """Give a tunnel that is up, with the default suite; nothing of it is left afterwards."""
+    with by_its_steps(pair, ADAPTERS[name]) as tunnel:
         yield tunnel
-    finally:
-        tunnel.undo()
-    assert tunnel.both(tunnel.snapshot) == before
     if name == "ipsec":
         assert tunnel.both(lambda side: has_policy(tunnel, side)) == (False, False)
 
 
-@pytest.fixture(scope="class")
-def ipsec(pair: LabPair) -> Iterator[BareTunnel]:
-    yield from built(pair, "ipsec")
+@pytest.fixture(scope="class", params=each_pair(Platforms(MIXED)))
+def ipsec(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[BareTunnel]:
+    yield from built(lab_pairs.of(request.param), "ipsec")
 
 
-@pytest.fixture(scope="class")
-def macsec(pair: LabPair) -> Iterator[BareTunnel]:
-    yield from built(pair, "macsec")
+# Different platforms have different kinds of MKA, and static keys between them.
+@pytest.fixture(scope="class", params=each_pair(Platforms(NEWEST), (Platforms(NEWEST), Platforms(OLD))))
+def macsec(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[BareTunnel]:
+    yield from built(lab_pairs.of(request.param), "macsec")
+
+
+def both_marks(tunnel: BareTunnel, work: Callable[[Side], object]) -> tuple[int, int]:
+    """Return how many marks each host sent readably on the underlay while both did something."""
+    return tunnel.both(lambda side: marks_on_underlay(tunnel, lambda: work(side), side=side))
+
+
+def send_to_peer(tunnel: BareTunnel, side: Side, answered: dict[Side, int], wait_s: int = 20) -> None:
+    """Send marked frames through the tunnel, and note how many were answered."""
+    address = tunnel.plan.probe_address(side.other)
+    answered[side] = ping(tunnel.session(side), address, mark=True, wait_s=wait_s)
 
 
 def assert_rules_can_be_listed(tunnel: BareTunnel) -> None:
-    """What a user does with the firewall works while our table stands: list it, as JSON too, and load the list."""
+    """What a user does with the firewall works while our table is there: list it, as JSON too, and load the list."""
     listing = "/run/tunnelmark/ruleset"
-    for side in Side:
-        shown = sh(
-            tunnel.session(side),
-            f"nft list ruleset > {listing}; nft -c -f {listing}; nft -j list ruleset > {listing}.json; cat {listing}",
-        )
-        sh(tunnel.session(side), f"nft -j -c -f {listing}.json; rm {listing} {listing}.json")
+    again = f"nft list ruleset > {listing}; nft -c -f {listing} && nft -j list ruleset > {listing}.json"
+    script = f"{again} && cat {listing} && nft -j -c -f {listing}.json && rm {listing} {listing}.json"
+    for shown in tunnel.both(lambda side: sh(tunnel.session(side), script)):
         assert "table inet tunnelmark_guard" in shown
         assert shown.count("counter packets") == 3
 
 
 def switch(tunnel: BareTunnel, suite: Suite) -> list[str]:
-    """Give a standing tunnel another suite; return what failed, by end."""
+    """Give a tunnel that is up another suite; return what failed, by host."""
     tunnel.request = replace(tunnel.request, suite=suite)
     end_plans = {side: tunnel.plan.end(side) for side in Side}
 
@@ -92,8 +89,9 @@ def has_policy(tunnel: BareTunnel, side: Side) -> bool:
 
 
 class TestIpsec:
-    def test_ipsec_gets_other_suites_while_it_stands(self, ipsec: BareTunnel, pair: LabPair) -> None:
-        options = {option.name: option for option in ipsec.adapter.census(*pair.facts)}
+    def test_ipsec_gets_other_suites_while_it_stands(self, ipsec: BareTunnel) -> None:
+        facts = ipsec.request.facts_a, ipsec.request.facts_b
+        options = {option.name: option for option in ipsec.adapter.census(*facts)}
         for name, is_readable in (("aes128ctr", False), ("aes256gmac", True), ("sha512", False)):
             assert switch(ipsec, options[name].suite) == []
             for side in Side:
@@ -101,51 +99,48 @@ class TestIpsec:
                 assert check is not None
                 assert ipsec.holds(side, check), name
             address = ipsec.plan.probe_address_b
-            marks, _ = marks_on_underlay(
-                ipsec, lambda to=address: ping(ipsec.sessions.a, to, frame_bytes=242, mark=True)
-            )
+            marks = marks_on_underlay(ipsec, lambda to=address: ping(ipsec.sessions.a, to, frame_bytes=242, mark=True))
             assert (marks > 0) is is_readable is options[name].is_unprotected, name
         said = switch(ipsec, options["serpent256"].suite)
         assert said
         assert said[0].strip().endswith("received NO_PROPOSAL_CHOSEN notify, no CHILD_SA built")
         assert ping(ipsec.sessions.a, ipsec.plan.probe_address_b, wait_s=1) == 0
         # One that failed is not in the way of the next.
-        assert switch(ipsec, next(one for one in ipsec.adapter.suites(*pair.facts) if one.is_default)) == []
+        assert switch(ipsec, next(one for one in ipsec.adapter.suites(*facts) if one.is_default)) == []
         assert ping(ipsec.sessions.a, ipsec.plan.probe_address_b) >= 10
 
     def test_ipsec_leaves_the_host_its_rules(self, ipsec: BareTunnel) -> None:
         assert_rules_can_be_listed(ipsec)
-        for side in Side:
-            assert "lookup 220" not in sh(ipsec.session(side), "ip rule; ip -6 rule")
+        for shown in ipsec.both(lambda side: sh(ipsec.session(side), "ip rule; ip -6 rule")):
+            assert "lookup 220" not in shown
 
     def test_killed_ipsec_goes_on_encrypted(self, ipsec: BareTunnel) -> None:
         # The only breakage after which charon takes back nothing itself.
-        for side in Side:
-            kill = ipsec.plan.end(side).breakages[1]
-            assert ipsec.session(side).run(kill.command, token=CancelToken()).is_ok
+        def kill(side: Side) -> None:
+            command = ipsec.plan.end(side).breakages[1].command
+            assert ipsec.session(side).run(command, token=CancelToken()).is_ok
             assert "charon" not in sh(ipsec.session(side), "ps -e -o comm=")
-        answered: list[int] = []
-        marks, _ = marks_on_underlay(
-            ipsec, lambda: answered.append(ping(ipsec.sessions.a, ipsec.plan.probe_address_b, mark=True))
-        )
-        assert marks == 0
-        assert answered[0] >= 10
+
+        ipsec.both(kill)
+        answered: dict[Side, int] = {}
+        assert both_marks(ipsec, lambda side: send_to_peer(ipsec, side, answered)) == (0, 0)
+        assert min(answered.values()) >= 10
 
     def test_stopped_ipsec_is_held_by_the_firewall_table(self, ipsec: BareTunnel) -> None:
-        address = ipsec.plan.probe_address_b
         assert ipsec.both(lambda side: has_policy(ipsec, side)) == (True, True)
-        for side in Side:
-            stop = ipsec.plan.end(side).breakages[0]
-            assert ipsec.session(side).run(stop.command, token=CancelToken()).is_ok
-        answered: list[int] = []
-        marks, _ = marks_on_underlay(
-            ipsec, lambda: answered.append(ping(ipsec.sessions.a, address, mark=True, wait_s=2))
-        )
-        assert (marks, answered) == (0, [0])
+
+        def stop(side: Side) -> None:
+            command = ipsec.plan.end(side).breakages[0].command
+            assert ipsec.session(side).run(command, token=CancelToken()).is_ok
+
+        ipsec.both(stop)
+        answered: dict[Side, int] = {}
+        assert both_marks(ipsec, lambda side: send_to_peer(ipsec, side, answered, wait_s=2)) == (0, 0)
+        assert answered == {Side.A: 0, Side.B: 0}
         ipsec.both(lambda side: sh(ipsec.session(side), TABLE))
-        marks, _ = marks_on_underlay(ipsec, lambda: answered.append(ping(ipsec.sessions.a, address, mark=True)))
-        assert marks > 0, "without this the table has not been shown to do anything"
-        assert answered[1] > 0
+        marks = both_marks(ipsec, lambda side: send_to_peer(ipsec, side, answered))
+        assert min(marks) > 0, "without this the table has not been shown to do anything"
+        assert min(answered.values()) > 0
 
 
 def agreed_key(tunnel: BareTunnel) -> str:
@@ -180,11 +175,10 @@ class TestMacsec:
         key = agreed_key(macsec)
         chatter = (
             f"ip addr add 198.19.0.1/24 dev {low}; ip neigh add 198.19.0.2 lladdr 02:00:00:00:00:09 dev {low}; "
-            f"ping -n -q -c 5 -i 0.1 -w 2 -p {MARK} 198.19.0.2 >/dev/null; ip addr del 198.19.0.1/24 dev {low}"
+            f"ping -n -q -c 5 -i 0.1 -w 2 -p {MARK.hex()} 198.19.0.2 >/dev/null; ip addr del 198.19.0.1/24 dev {low}"
         )
-        marks, _ = marks_on_underlay(macsec, lambda: sh(macsec.sessions.a, chatter))
-        assert marks == 0
-        marks, _ = marks_on_underlay(macsec, lambda: sh(macsec.sessions.a, f"{TABLE}; {chatter}"))
-        assert marks > 0, "without this the table has not been shown to do anything"
+        assert both_marks(macsec, lambda side: sh(macsec.session(side), chatter)) == (0, 0)
+        marks = both_marks(macsec, lambda side: sh(macsec.session(side), f"{TABLE}; {chatter}"))
+        assert min(marks) > 0, "without this the table has not been shown to do anything"
         # Ends that do not understand each other agree anew every ten seconds.
         assert agreed_key(macsec) == key

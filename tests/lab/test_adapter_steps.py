@@ -1,4 +1,7 @@
-"""Every adapter's steps on two gateways of its newest platform: the undo of each, and what kernel VPNs refuse."""
+"""Steps of VPNs in kernels, between gateways of two platforms: the undo of each, and what they refuse.
+
+Those of user space are tried on hosts made of namespaces (test_adapter_hosts.py, test_adapter_strangers.py).
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,30 @@ import pytest
 
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
-from app.domain.link import STATE_DIR
-from support.adapter_cases import facts, home, platforms
+from support.adapter_cases import facts
 from support.bare_tunnel import Make, build, marks_on_underlay, ping, tunnels_made
-from support.lab_pairs import LabPair, LabPairs
+from support.lab_pairs import ALL, MIXED, NEWEST, LabPair, LabPairs, Platforms, each_pair
 from support.lab_sessions import sh
+from support.tunnel_checks import check_undone
 from vpn_adapters.registry import ADAPTERS
 
-ON_DEBIAN_13 = pytest.mark.parametrize("pair", ["debian-13"], indirect=True)
-EACH_AT_HOME = pytest.mark.parametrize(
-    ("pair", "name"),
-    [(home(adapter), name) for name, adapter in ADAPTERS.items() if name != "baseline"],
-    indirect=["pair"],
-)
+SWAPPED = Platforms(MIXED, is_swapped=True)
+IN_EVERY_RUN = {"l2tp": Platforms(MIXED), "wireguard": SWAPPED, "ipsec": Platforms(MIXED), "macsec": Platforms(NEWEST)}
+"""Between the two platforms, MACsec has static keys: they know different kinds of key agreement."""
+
+
+def each(*names: str) -> list[object]:
+    """Return parameters: each VPN on every pair, of which one is tried in every run."""
+    found = ((name, pair, pair == IN_EVERY_RUN[name]) for name in names for pair in ALL)
+    return [
+        pytest.param(pair, name, id=f"{name}-on-{pair}", marks=() if is_in else pytest.mark.full)
+        for name, pair, is_in in found
+    ]
 
 
 @pytest.fixture(scope="module")
 def pair(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> LabPair:
-    """Both gateways of one platform."""
-    return lab_pairs.get(request.param, request.param)
+    return lab_pairs.of(request.param)
 
 
 @pytest.fixture
@@ -37,9 +45,9 @@ def make(pair: LabPair) -> Iterator[Make]:
         yield new
 
 
-@pytest.mark.parametrize(("pair", "platform"), [(name, name) for name in platforms()], indirect=["pair"])
-def test_lab_answers_as_recorded(pair: LabPair, platform: str) -> None:
-    for host in pair.facts:
+@pytest.mark.parametrize("pair", [Platforms(MIXED)], ids=str, indirect=True)
+def test_lab_answers_as_recorded(pair: LabPair) -> None:
+    for host, platform in zip(pair.facts, MIXED, strict=True):
         for name in ADAPTERS:
             found, recorded = host.solutions[name], facts(platform).solutions[name]
             assert (found.is_available, found.features, found.ciphers, found.digests) == (
@@ -47,29 +55,15 @@ def test_lab_answers_as_recorded(pair: LabPair, platform: str) -> None:
                 recorded.features,
                 recorded.ciphers,
                 recorded.digests,
-            ), name
+            ), (platform, name)
 
 
-@EACH_AT_HOME
+@pytest.mark.parametrize(("pair", "name"), each(*IN_EVERY_RUN), indirect=["pair"])
 def test_undo_after_some_or_all_steps_leaves_nothing(name: str, make: Make) -> None:
-    tunnel = make(ADAPTERS[name])
-    tunnel.make_keys()
-    tunnel.apply(count=0)
-    before = tunnel.both(lambda side: without_own_files(tunnel.snapshot(side)))
-    steps = len(tunnel.plan.a.steps)
-    for count in sorted({(steps + 1) // 2, steps}):
-        tunnel.apply(count=count)
-        tunnel.undo_steps()
-        assert tunnel.both(lambda side: without_own_files(tunnel.snapshot(side))) == before, count
-        tunnel.undo_steps()
+    check_undone(make(ADAPTERS[name]))
 
 
-def without_own_files(snapshot: str) -> str:
-    """Return a snapshot without the tunnel's folder, which the last undo of all removes."""
-    return "\n".join(line for line in snapshot.splitlines() if not line.startswith(STATE_DIR))
-
-
-@ON_DEBIAN_13
+@pytest.mark.parametrize("pair", each_pair(SWAPPED), indirect=True)
 def test_l2tp_inside_wireguard_never_leaves_by_another_way(make: Make) -> None:
     tunnel = make(ADAPTERS["wireguard"])
     build(tunnel)
@@ -79,16 +73,16 @@ def test_l2tp_inside_wireguard_never_leaves_by_another_way(make: Make) -> None:
     sh(host, f"ip addr add {own}/32 dev lo; ip route add default via {link.underlay_b} dev eth1 metric 9999")
     try:
         sh(host, f"ip link del {link.names.wireguard_interface}")
-        marks, _ = marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
+        marks = marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
         assert marks == 0
         sh(host, f"ip route del unreachable {peer}/32 metric 4000")
-        marks, _ = marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
+        marks = marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
         assert marks > 0, "without the guard this shows nothing"
     finally:
         sh(host, f"ip addr del {own}/32 dev lo; ip route del default via {link.underlay_b} dev eth1 metric 9999")
 
 
-@ON_DEBIAN_13
+@pytest.mark.parametrize("pair", each_pair(SWAPPED), indirect=True)
 def test_wireguard_does_not_come_up_with_another_peers_key(make: Make) -> None:
     tunnel = make(ADAPTERS["wireguard"])
     tunnel.make_keys()

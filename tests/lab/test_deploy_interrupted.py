@@ -21,17 +21,21 @@ from support.net_bench import NetBench
 pytestmark = pytest.mark.usefixtures("net_unchanged")
 
 LEASE_S = 6
+LONG_S = 600
+"""A lease that nothing here waits for: what is undone earlier was not undone by the timer."""
+BACK_S = 240.0
+"""How long a busy computer may take until both hosts are as before."""
 STOP_LISTENING = "kill -9 $(pgrep -x -P 1 sshd)"
 START_LISTENING = "/usr/sbin/sshd -f /etc/ssh/sshd_config -E /var/log/sshd.log"
 
 
-def wait_until_back(net: NetBench, timeout_s: float) -> None:
+def wait_until_back(net: NetBench) -> None:
     """Wait until both hosts have put themselves back."""
     token = CancelToken()
     for host in (net.sessions.a, net.sessions.b):
         token.wait_for(
             lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
-            timeout_s=timeout_s,
+            timeout_s=BACK_S,
             what=f"{host.spec.label} to put itself back",
             interval_s=0.5,
         )
@@ -52,29 +56,29 @@ def test_killed_in_any_stage_the_gateways_put_themselves_back(
     net: NetBench, killed_at: Callable[..., None], stage: str
 ) -> None:
     killed_at(stage)
-    wait_until_back(net, timeout_s=LEASE_S + 40)
+    wait_until_back(net)
 
 
 def test_killed_with_a_standing_tunnel(net: NetBench, killed_at: Callable[..., None]) -> None:
     killed_at("standing", "openvpn-tcp")
     assert "tmk0" in sh(net.sessions.a, "ip -o link")
-    wait_until_back(net, timeout_s=LEASE_S + 40)
+    wait_until_back(net)
 
 
 def test_recover_does_not_wait_for_the_timer_after_a_kill_on_this_computer(
     net: NetBench, killed_at: Callable[..., None]
 ) -> None:
-    killed_at("standing", "openvpn-udp", lease_s=600)
+    killed_at("standing", "openvpn-udp", lease_s=LONG_S)
     report = recover(net.sessions, token=CancelToken())
     assert report.is_clean, report.sentences()
     assert "has been taken back" in report.a.sentence
-    wait_until_back(net, timeout_s=1)
+    wait_until_back(net)
 
 
 def test_next_tunnel_is_built_at_once_after_a_kill_on_this_computer(
     net: NetBench, killed_at: Callable[..., None]
 ) -> None:
-    killed_at("verify", "tinc", lease_s=600)
+    killed_at("verify", "tinc", lease_s=LONG_S)
     with temporary_tunnel(net.sessions, net.request("tinc"), token=CancelToken(), on_stage=lambda *_: None) as tunnel:
         assert tunnel.still_up(CancelToken())
 
@@ -109,7 +113,7 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
                 sh(net.sessions.b, f"kill -9 {victim}")
 
         def build() -> None:
-            with temporary_tunnel(sessions, net.request("tinc"), token=CancelToken(), on_stage=cut, lease_s=30):
+            with temporary_tunnel(sessions, net.request("tinc"), token=CancelToken(), on_stage=cut, lease_s=LONG_S):
                 cut(None)
 
         # Later on, whatever was to be said over that connection may have been said when it broke.
@@ -117,7 +121,7 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
         with contextlib.suppress(ConnectionLost) if may_stand else pytest.raises(ConnectionLost, match="gateway-b"):
             build()
         assert is_cut
-    wait_until_back(net, timeout_s=5)
+    wait_until_back(net)
 
 
 @pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
@@ -140,6 +144,6 @@ def test_gateway_that_stays_away_puts_itself_back(
                 build()
             assert "gateway-b could not be reached" in caught.value.message
             assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
-            wait_until_back(net, timeout_s=LEASE_S + 40)
+            wait_until_back(net)
         finally:
             net.hosts.b.run(START_LISTENING)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from app.cli.exit_codes import ExitCode
-from app.deploy import compare_snapshots
+from app.deploy import HostSnapshot, compare_snapshots
 from support.net_desk import Desk, left_on, need_namespaces
-from support.net_hosts import NetHosts, net_hosts
+from support.net_hosts import NetHosts, NetPair, net_hosts
 
 PAIRS = 8
 SOLUTIONS = "openvpn-udp", "openvpn-tcp", "tinc", "ssh"
@@ -31,6 +31,25 @@ def desk(hosts: NetHosts, tmp_path: Path) -> Desk:
     return Desk(hosts, tmp_path / "desk")
 
 
+@pytest.fixture(scope="module")
+def before(hosts: NetHosts) -> dict[str, HostSnapshot]:
+    """Every host before anything was done; each test leaves them like that."""
+    return inspected(hosts.pairs)
+
+
+def inspected(pairs: Sequence[NetPair]) -> dict[str, HostSnapshot]:
+    """Return what the hosts of pairs look like, by name."""
+    every = [host for pair in pairs for host in pair.hosts]
+    with ThreadPoolExecutor(4) as pool:
+        return dict(zip((host.name for host in every), pool.map(lambda host: host.look(), every), strict=True))
+
+
+def check_as_before(pairs: Sequence[NetPair], before: dict[str, HostSnapshot]) -> None:
+    after = inspected(pairs)
+    assert {name: compare_snapshots(before[name], one) for name, one in after.items()} == dict.fromkeys(after, ())
+    assert [left_on(host) for pair in pairs for host in pair.hosts] == [[]] * len(after)
+
+
 def fleet_file(hosts: NetHosts, folder: Path, first: int = 0, last: int = PAIRS) -> Path:
     parts = ['[defaults]\nreason = "tinc 1.0 knows nothing newer"\n']
     for index, pair in enumerate(hosts.pairs[first:last], first):
@@ -45,8 +64,9 @@ def fleet_file(hosts: NetHosts, folder: Path, first: int = 0, last: int = PAIRS)
     return path
 
 
-def test_eight_pairs_at_once_and_nothing_of_them_is_left(hosts: NetHosts, desk: Desk, tmp_path: Path) -> None:
-    before = [host.look() for pair in hosts.pairs for host in pair.hosts]
+def test_eight_pairs_at_once_and_nothing_of_them_is_left(
+    hosts: NetHosts, desk: Desk, tmp_path: Path, before: dict[str, HostSnapshot]
+) -> None:
     done = desk.tunnelmark(
         *("deploy", "--all", "--from", str(fleet_file(hosts, tmp_path)), "--parallel", str(PAIRS), "--json")
     )
@@ -60,19 +80,16 @@ def test_eight_pairs_at_once_and_nothing_of_them_is_left(hosts: NetHosts, desk: 
     with ThreadPoolExecutor(4) as pool:
         ended = list(pool.map(lambda pair: desk.tunnelmark("undeploy", pair.name), hosts.pairs))
     assert [one.err for one in ended if one.status != ExitCode.OK] == []
-    after = [host.look() for pair in hosts.pairs for host in pair.hosts]
-    assert [compare_snapshots(old, new) for old, new in zip(before, after, strict=True)] == [()] * len(before)
-    assert [left_on(host) for pair in hosts.pairs for host in pair.hosts] == [[]] * len(before)
+    check_as_before(hosts.pairs, before)
 
 
 def test_a_broken_pair_stops_what_has_not_begun_and_is_in_the_summary(
-    hosts: NetHosts, desk: Desk, tmp_path: Path
+    hosts: NetHosts, desk: Desk, tmp_path: Path, before: dict[str, HostSnapshot]
 ) -> None:
     broken = hosts.pairs[2]
     broken.b.run("mv /usr/sbin/tincd /usr/sbin/tincd.real && printf '#!/bin/sh\\nexit 1\\n' > /usr/sbin/tincd")
     broken.b.run("chmod 755 /usr/sbin/tincd")
     file = fleet_file(hosts, tmp_path, 1, 4)
-    before = [host.look() for pair in hosts.pairs for host in pair.hosts]
     done = desk.tunnelmark("deploy", "--all", "--from", str(file), "--parallel", "1", "--stop-after", "1")
     broken.b.run("mv /usr/sbin/tincd.real /usr/sbin/tincd")
     assert done.status == ExitCode.FAILED
@@ -81,6 +98,4 @@ def test_a_broken_pair_stops_what_has_not_begun_and_is_in_the_summary(
     assert [[word for word in line.split() if word in states] for line in table] == [[one] for one in states], done.out
     assert "1 of 3 pairs confirmed." in done.out
     assert desk.tunnelmark("undeploy", hosts.pairs[1].name).status == ExitCode.OK
-    after = [host.look() for pair in hosts.pairs for host in pair.hosts]
-    assert [compare_snapshots(old, new) for old, new in zip(before, after, strict=True)] == [()] * len(before)
-    assert [left_on(host) for pair in hosts.pairs for host in pair.hosts] == [[]] * len(before)
+    check_as_before(hosts.pairs[1:4], before)

@@ -1,23 +1,37 @@
-"""freelan on two gateways: a stranger is refused, what the host has of its own stays, and it can be rolled out."""
+"""freelan of Debian 11: one tunnel of which all is asserted, strangers, what the host has of its own, a roll-out.
+
+Debian 11 is the last release that has freelan. In every run, its program is taken from the gateway that has it and put
+on hosts made of namespaces; two gateways of Debian 11 are in `make test-full`, and their tunnel in
+test_adapter_traffic.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from app.deploy import SnapshotDepth
 from app.domain.errors import DeadlineExceeded
-from app.domain.hosts import Side
-from app.domain.rollout import DeploymentState
-from app.lab import Lab
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import Link
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
-from support.lab_deploy import differences, look
-from support.lab_pairs import LabPair, LabPairs
-from support.lab_rollout import desk_for
+from support.borrowed import pack, unpack
+from support.lab_deploy import find_out
+from support.lab_pairs import MIXED, OLD, UNDERLAY, LabPair, LabPairs
+from support.lab_rollout import check_daemon_comes_back, desk_for
 from support.lab_sessions import sh
+from support.net_bench import net_bench
+from support.net_desk import need_namespaces
+from support.tunnel_checks import (
+    by_a_transaction,
+    check_fails_closed,
+    check_undone,
+    check_unreadable,
+    check_up,
+    default_suite,
+)
 from vpn_adapters.freelan import adapter
 
 OWN_INSTANCE = """\
@@ -26,26 +40,58 @@ printf '%s\\n' '[fscp]' 'listen_on=127.0.0.1:12000' 'upnp_enabled=no' '[tap_adap
   '[security]' 'passphrase=only for this test' > /run/own-freelan/freelan.cfg
 setsid freelan -f -c /run/own-freelan/freelan.cfg > /run/own-freelan/log 2>&1 < /dev/null &
 echo $! > /run/own-freelan/pid
-ip route add 192.0.2.2/32 dev eth1 proto static
+ip route add PEER/32 dev eth1 proto static
 """
-TAKE_OWN_AWAY = 'kill "$(cat /run/own-freelan/pid)"; ip route del 192.0.2.2/32 proto static; rm -rf /run/own-freelan'
+TAKE_OWN_AWAY = 'kill "$(cat /run/own-freelan/pid)"; ip route del PEER/32 proto static; rm -rf /run/own-freelan'
 
 
-@pytest.fixture(scope="module")
-def pair(lab_pairs: LabPairs) -> LabPair:
-    """Both gateways of the platform that has freelan."""
-    return lab_pairs.get("debian-11", "debian-11")
+@dataclass(frozen=True)
+class Place(LabPair):
+    """Two hosts that have freelan.
+
+    Attributes:
+        spec: How to reach them.
+    """
+
+    spec: PairSpec
+
+
+@pytest.fixture(scope="module", params=["hosts", pytest.param("gateways", marks=pytest.mark.full)])
+def place(
+    request: pytest.FixtureRequest, lab_pairs: LabPairs, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    if request.param == "gateways":
+        found = lab_pairs.get(*OLD)
+        a, b = found.sessions.a.spec, found.sessions.b.spec
+        yield Place(found.sessions, found.facts, found.link, PairSpec("pair", a, b, *UNDERLAY, is_lab=True))
+        return
+    need_namespaces()
+    archive = pack(lab_pairs.get(*MIXED).sessions.a, "freelan")
+    with net_bench(tmp_path_factory.mktemp("net")) as net:
+        for host in net.hosts.hosts:
+            unpack(host, "freelan", archive)
+        yield Place(net.sessions, find_out(net.sessions), Link(*net.hosts.addresses), net.pair)
 
 
 @pytest.fixture
-def tunnel(pair: LabPair) -> Iterator[BareTunnel]:
+def tunnel(place: Place) -> Iterator[BareTunnel]:
     """A tunnel of which nothing is made; afterwards nothing of it is left."""
-    suite = next(suite for suite in adapter.suites(*pair.facts) if suite.is_default)
-    made = new_tunnel(pair.sessions, adapter, suite, pair.facts, pair.link)
+    made = new_tunnel(place.sessions, adapter, default_suite(place, adapter), place.facts, place.link)
     before = made.both(made.snapshot)
     yield made
     made.undo()
     assert made.both(made.snapshot) == before
+
+
+def test_undo_after_some_or_all_steps_leaves_nothing(tunnel: BareTunnel) -> None:
+    check_undone(tunnel)
+
+
+def test_it_carries_every_frame_size_unreadably_and_fails_closed(place: Place) -> None:
+    with by_a_transaction(place, adapter) as tunnel:
+        check_up(tunnel)
+        check_unreadable(tunnel)
+        check_fails_closed(tunnel)
 
 
 def test_a_stranger_with_a_certificate_of_his_own_is_refused(tunnel: BareTunnel) -> None:
@@ -60,32 +106,19 @@ def test_a_stranger_with_a_certificate_of_his_own_is_refused(tunnel: BareTunnel)
 
 
 def test_a_freelan_and_a_route_of_the_host_s_own_stay(tunnel: BareTunnel) -> None:
-    host = tunnel.sessions.a
-    sh(host, OWN_INSTANCE)
+    host, peer = tunnel.sessions.a, tunnel.request.link.underlay_b
+    sh(host, OWN_INSTANCE.replace("PEER", peer))
     try:
         build(tunnel)
         tunnel.undo()
-        assert "192.0.2.2 dev eth1 proto static" in sh(host, "ip route")
+        assert f"{peer} dev eth1 proto static" in sh(host, "ip route")
         assert "own-freelan" in sh(host, "tr '\\0' ' ' < /proc/$(cat /run/own-freelan/pid)/cmdline")
     finally:
-        sh(host, TAKE_OWN_AWAY)
+        sh(host, TAKE_OWN_AWAY.replace("PEER", peer))
 
 
 def test_rolled_out_it_comes_back_when_its_daemon_is_killed_and_goes_without_a_trace(
-    lab_debian_11: Lab, tmp_path: Path
+    place: Place, tmp_path: Path
 ) -> None:
-    with desk_for(lab_debian_11, tmp_path) as desk:
-        before = look(desk.sessions, SnapshotDepth.THOROUGH)
-        deployment = desk.deploy("freelan")
-        try:
-            assert deployment.state is DeploymentState.CONFIRMED
-            desk.wait_until_healthy(30)
-            killed = sh(desk.host(Side.A), "pkill -KILL -x freelan; echo $?").strip()
-            assert killed == "0", "there was no daemon"
-            desk.wait_until_healthy(90)
-            assert desk.status().a.restarts >= 1
-            address = deployment.link.inner_ip(Side.B)
-            assert ping(desk.host(Side.A), address) >= 10
-        finally:
-            desk.undeploy()
-        assert differences(before, look(desk.sessions, SnapshotDepth.THOROUGH)) == []
+    with desk_for(place.spec, tmp_path) as desk:
+        check_daemon_comes_back(desk, "freelan")

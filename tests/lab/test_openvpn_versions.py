@@ -12,13 +12,14 @@ from app.domain.commands import Command
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import HostFacts, Side
 from app.domain.solutions import CensusOption, Suite
-from support.bare_tunnel import BareTunnel, build, captured, new_tunnel, ping
-from support.lab_pairs import LabPair, LabPairs
+from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
+from support.lab_pairs import MIXED, LabPair, LabPairs, Platforms, each_pair
+from support.tunnel_checks import by_its_steps
+from support.wire_capture import captured
 from vpn_adapters.openvpn import udp_adapter
 from vpn_adapters.openvpn.overhead import Overhead
 
 NAME = udp_adapter.info.name
-OLD_AND_NEW = "debian-11", "debian-13"
 NEWER_TLS = {"tls-1.3", "tls-group:X25519", "tls-group:X25519MLKEM768"}
 FRAMES = 20
 SIZES = 243, 1000
@@ -30,7 +31,7 @@ def default(facts: tuple[HostFacts, HostFacts]) -> Suite:
 
 @pytest.fixture(scope="module")
 def mixed_pair(lab_pairs: LabPairs) -> LabPair:
-    return lab_pairs.get(*OLD_AND_NEW)
+    return lab_pairs.get(*MIXED)
 
 
 @pytest.fixture
@@ -73,22 +74,16 @@ def test_tls_1_2_where_one_end_has_no_newer(mixed: BareTunnel) -> None:
     assert ping(mixed.sessions.a, mixed.plan.probe_address_b) >= 10
 
 
-@pytest.fixture(scope="module", params=["debian-11", "debian-13"])
+@pytest.fixture(scope="module", params=each_pair(Platforms(MIXED)))
 def pair(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> LabPair:
-    return lab_pairs.get(request.param, request.param)
+    return lab_pairs.of(request.param)
 
 
 def test_every_kind_of_cipher_is_switched_to_used_and_costs_what_theory_says(pair: LabPair) -> None:
     options = {option.suite.name: option for option in udp_adapter.census(*pair.facts)}
-    tunnel = new_tunnel(pair.sessions, udp_adapter, default(pair.facts), pair.facts, pair.link)
-    before = tunnel.both(tunnel.snapshot)
-    try:
-        build(tunnel)
+    with by_its_steps(pair, udp_adapter) as tunnel:
         for name in ("cipher-bf-cbc", "cipher-aes-256-cfb", "cipher-none"):
             see_switched(tunnel, options[name])
-    finally:
-        tunnel.undo()
-    assert tunnel.both(tunnel.snapshot) == before
 
 
 def see_switched(tunnel: BareTunnel, option: CensusOption) -> None:
@@ -98,7 +93,7 @@ def see_switched(tunnel: BareTunnel, option: CensusOption) -> None:
         negotiated = tunnel.plan.end(side).negotiated
         assert negotiated
         assert tunnel.holds(side, negotiated), (option.name, tunnel.logs())
-    seen = captured(tunnel, lambda: send(tunnel), wire_filter=tunnel.plan.wire_filter)
+    seen = captured(tunnel.sessions.a, tunnel.request.link.underlay_b, lambda: send(tunnel))
     assert (seen.marks > 0) == option.is_unprotected, option.name
     for size in SIZES:
         expected = size + overhead_bytes(tunnel, size)

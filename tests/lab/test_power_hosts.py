@@ -1,4 +1,4 @@
-"""A host, made of namespaces, that loses its power while a tunnel stands and while one is measured."""
+"""Hosts, made of namespaces, that lose their power: under a tunnel, a comparison and a deployment."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ import pytest
 from app.deploy import SnapshotDepth, recover, temporary_tunnel
 from app.domain import events
 from app.domain.cancel import CancelToken
-from app.domain.errors import ConnectionLost
+from app.domain.errors import ConnectionLost, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.results import CampaignStatus
+from app.domain.rollout import DeploymentState, RolloutOptions
+from app.domain.rollout_events import Decision, RolloutApplied, RolloutEvent
 from app.storage import Store
 from support.lab_campaign import is_clean, statuses
 from support.lab_deploy import differences
+from support.lab_rollout import desk_for
 from support.lab_sessions import sh
 from support.net_bench import NetBench, net_bench
-from support.net_desk import need_namespaces
+from support.net_desk import left_on, need_namespaces
 
 
 @pytest.fixture
@@ -93,3 +96,59 @@ def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
     assert statuses(resumed) == ["baseline completed", "tinc failed", "baseline completed"]
     assert is_clean(sessions.a)
     assert is_clean(sessions.b)
+
+
+class NoAnswer:
+    """A user who never answers."""
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        token.sleep(timeout_s)
+        return None
+
+
+def power_cycle(net: NetBench, *sides: Side) -> None:
+    for side in sides:
+        net.hosts.host(side).power_off()
+    for side in sides:
+        net.hosts.power_on(side)
+
+
+def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: NetBench, tmp_path: Path) -> None:
+    with desk_for(net.pair, tmp_path / "desk") as desk:
+
+        def reconnected() -> None:
+            for host in (desk.sessions.a, desk.sessions.b, net.sessions.a, net.sessions.b):
+                if not host.is_connected:
+                    host.reconnect(token=CancelToken())
+
+        before = net.look(SnapshotDepth.THOROUGH)
+
+        # B loses its power while the user is asked: both hosts roll back.
+        def emit(event: RolloutEvent) -> None:
+            if isinstance(event, RolloutApplied):
+                power_cycle(net, Side.B)
+
+        with pytest.raises(TunnelmarkError):
+            desk.services.deploy(
+                desk.found,
+                ("openvpn-udp", ""),
+                RolloutOptions(confirm_within_s=60.0),
+                token=CancelToken(),
+                emit=emit,
+                confirmation=NoAnswer(),
+            )
+        reconnected()
+        assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
+        assert [left_on(host) for host in net.hosts.hosts] == [[], []]
+        assert desk.status().state is None
+
+        # Confirmed, it comes back with both hosts.
+        assert desk.deploy("openvpn-udp").state is DeploymentState.CONFIRMED
+        power_cycle(net, Side.A, Side.B)
+        reconnected()
+        desk.wait_until_healthy(300)
+        desk.undeploy()
+        CancelToken().wait_for(
+            lambda: not differences(before, net.look(SnapshotDepth.THOROUGH)), timeout_s=60, what="both hosts as before"
+        )
+        assert [left_on(host) for host in net.hosts.hosts] == [[], []]

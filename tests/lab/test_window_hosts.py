@@ -1,4 +1,4 @@
-"""The window before two hosts made of namespaces."""
+"""The window before two hosts made of namespaces: from the first page to the report, and closed in the middle."""
 
 from __future__ import annotations
 
@@ -24,6 +24,32 @@ def driver(net: NetBench, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.Monk
         yield driver
 
 
+def test_from_the_first_page_to_the_report(driver: Driver, net: NetBench, tmp_path: Path) -> None:
+    window = driver.window
+    hosts = net.sessions
+    before = [sh(host, STATE) for host in (hosts.a, hosts.b)]
+    begin(driver, net.pair, {"baseline", "openvpn-udp"}, pings=30)
+    driver.until(lambda: not window.is_measuring)
+    assert window.wizard.state.campaign_id is not None, window.run_page.notice.text
+    wait_until_clean(hosts.a, hosts.b, timeout_s=60)
+    assert [sh(host, STATE) for host in (hosts.a, hosts.b)] == before
+    curves = {curve.key[0]: curve for curve in window.bridge.live.curves()}
+    driver.next()
+    driver.until(lambda: window.results.data is not None)
+    data = window.results.data
+    assert data.record.status is CampaignStatus.COMPLETED
+    assert [a.status for a in data.record.attempts] == [AttemptStatus.COMPLETED] * 3
+    for result in data.ranking.results:
+        live = dict(zip(curves[result.solution].frame_bytes, curves[result.solution].mean_ms, strict=True))
+        stored = {summary.frame_bytes: summary.mean_ms for summary in result.latency}
+        assert live == pytest.approx(stored, rel=0.01), "what was plotted live is what was stored"
+    assert "OpenVPN" in window.results.sentence.sentence.text()
+    window.results.write_report(tmp_path / "report.html")
+    driver.until((tmp_path / "report.html").exists)
+    driver.idle()
+    assert "OpenVPN" in (tmp_path / "report.html").read_text("utf-8")
+
+
 def test_closing_the_window_in_the_middle_leaves_the_hosts_as_they_were(driver: Driver, net: NetBench) -> None:
     window = driver.window
     hosts = net.sessions
@@ -34,7 +60,7 @@ def test_closing_the_window_in_the_middle_leaves_the_hosts_as_they_were(driver: 
     window.close()
     driver.click(driver.dialog().yes)
     driver.until(lambda: not window.isVisible())
-    wait_until_clean(hosts.a, hosts.b, timeout_s=20)
+    wait_until_clean(hosts.a, hosts.b, timeout_s=60)
     assert [sh(host, STATE) for host in (hosts.a, hosts.b)] == before
     services = Services(prompts=None)
     try:

@@ -1,4 +1,7 @@
-"""What captures show of real tunnels between the gateways, and of tunnels that were made to leak."""
+"""What captures show of WireGuard between gateways, and of one that was made to leak.
+
+Tunnels of user space, leaking ones among them, are captured on hosts made of namespaces (test_wire_hosts.py).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from dataclasses import dataclass, replace
 import pytest
 
 from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
-from app.domain.results import FRAME_BYTES
 from app.domain.wire import BreakVerdict, LeakVerdict
 from app.lab import Lab
 from support.lab_deploy import Bench, Snapshots, differences
@@ -48,28 +50,6 @@ def unchanged(bench: Bench, before: Snapshots) -> Iterator[None]:
 def test_a_protected_tunnel_fails_closed_and_costs_what_arithmetic_says(bench: Bench) -> None:
     with standing(bench, "wireguard") as request:
         check_protected(probe(bench, request), 1398, {"non-ip", "multicast", "vlan"})
-
-
-def test_a_tunnel_that_should_protect_and_does_not_is_found(bench: Bench) -> None:
-    b = bench.sessions.b
-    with standing(bench, "l2tp") as request:
-        wrong = replace(request, is_unprotected=False)
-        sh(b, "mv /usr/bin/tcpdump /usr/bin/tcpdump.away")
-        try:
-            blind = probe(bench, wrong)
-        finally:
-            sh(b, "mv /usr/bin/tcpdump.away /usr/bin/tcpdump")
-        report = probe(bench, wrong)
-
-    assert blind.leak is not None
-    assert blind.leak.verdict is LeakVerdict.NOT_PROVEN
-    assert "tcpdump does not capture on gateway-b" in blind.leak.note
-    assert report.leak is not None
-    assert report.leak.verdict is LeakVerdict.LEAKS
-    assert all(count >= 20 for count in report.leak.clear_marks.values())
-    assert [one.outer_bytes for one in report.overhead] == [
-        size + 42.0 if size < 1514 else 1590.0 for size in FRAME_BYTES
-    ]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What captures show of tunnels between hosts made of namespaces; kernel VPNs and leaks are looked at on gateways."""
+"""What captures show of VPNs of user space between hosts made of namespaces; those of kernels are tried on gateways."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
+from app.domain.results import FRAME_BYTES
 from app.domain.wire import LeakVerdict
 from app.probes.wire import probe_wire
 from support.lab_sessions import sh
 from support.lab_wire import check_protected, probe, standing
 from support.net_bench import NetBench
+from vpn_adapters.registry import ADAPTERS
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +31,30 @@ def test_a_protected_tunnel_fails_closed_and_costs_what_arithmetic_says(net: Net
     with standing(net, "openvpn-udp") as request:
         # Not every kernel can send frames with the tag of a VLAN; the comparison in tests/e2e does.
         check_protected(probe(net, request), 1434, {"non-ip", "multicast"})
+
+
+def test_a_tunnel_that_should_protect_and_does_not_is_found(net: NetBench) -> None:
+    options = {option.suite.name: option for option in ADAPTERS["openvpn-udp"].census(*net.facts)}
+    clear = options["cipher-none"]
+    assert clear.is_unprotected
+    b = net.sessions.b
+    with standing(net, "openvpn-udp", suite=clear.suite) as request:
+        sh(b, "mv /usr/bin/tcpdump /usr/bin/tcpdump.away")
+        try:
+            blind = probe(net, request)
+        finally:
+            sh(b, "mv /usr/bin/tcpdump.away /usr/bin/tcpdump")
+        report = probe(net, request)
+
+    assert blind.leak is not None
+    assert blind.leak.verdict is LeakVerdict.NOT_PROVEN
+    assert "tcpdump does not capture on gateway-b" in blind.leak.note
+    assert report.leak is not None
+    assert report.leak.verdict is LeakVerdict.LEAKS
+    assert all(count >= 20 for count in report.leak.clear_marks.values())
+    assert [one.frame_bytes for one in report.overhead] == list(FRAME_BYTES)
+    assert [one.outer_bytes for one in report.overhead] == [one.theory_bytes for one in report.overhead]
+    assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == [1514]
 
 
 def test_tcp_is_told_apart_and_its_acknowledgements_are_counted(net: NetBench) -> None:

@@ -68,6 +68,7 @@ def platforms() -> list[str]:
     return sorted(path.stem for path in RECORDED.glob("*.json"))
 
 
+@cache
 def facts(platform: str = "debian-13", *, has_aes: bool = True) -> HostFacts:
     """Return a host as adapters see it: its solutions as recorded, the rest made up."""
     solutions: dict[str, SolutionSupport] = {}
@@ -103,6 +104,7 @@ def without_solution(host: HostFacts, name: str) -> HostFacts:
     return replace(host, solutions={**host.solutions, name: lacking})
 
 
+@cache
 def identity(adapter: Adapter, side: Side) -> PublicIdentity:
     """Return what an adapter makes of a well-formed public key."""
     outputs = {

@@ -17,29 +17,35 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import STATE_DIR, Link
 from app.domain.solutions import Suite
 from support.lab_sessions import sh
-
-MARK = "4d41524b455221"
-"""`MARKER!` in hexadecimal, for ping's payload."""
+from support.wire_capture import MARK, captured
 
 T = TypeVar("T")
 
-# Names of kernel threads are left out: an idle one keeps the name of the last work queue it served.
-SNAPSHOT = r"""
-ip -o link | sed 's/^[0-9]*: //; s/qdisc.*//'
-ip -o addr | awk '{print $2, $4}'
-ip route show table all
-ip rule
+# Few programs, since each costs an emulated computer a tenth of a second; keys do not leave the host.
+_SNAPSHOT_SCRIPT = """\
+ip -o -force -batch - 2> /dev/null <<END
+link show
+addr show
+route show table all
+rule show
+l2tp show tunnel
+l2tp show session
+xfrm policy
+END
 ip -6 rule
-ip l2tp show tunnel
-ip l2tp show session
-ss -Hlntu | awk '{print $1, $5}' | sort
-ip xfrm policy
 ip xfrm state | grep -c spi
 nft list tables
-head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -v '^==> ' | grep -v '^sh -c' |
-  grep -E '^(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|/run/[t]unnelmark'
-find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/freelan /var/log/openvpn 2>/dev/null | sort
+echo '#sockets'
+ss -Hlntu
+echo '#files'
+find /run/tunnelmark /etc/openvpn /etc/swanctl /etc/tinc /etc/freelan /var/log/openvpn 2> /dev/null
+echo '#processes'
+head -c 200 /proc/[0-9]*/cmdline 2> /dev/null | tr '\\0' ' '
 """
+# Names of kernel threads are not in it: an idle one keeps the name of the last work queue it served.
+_DAEMONS = re.compile(
+    r"(/usr/s?bin/|/s?bin/)?(openvpn|wg|tincd|freelan|charon|swanctl|wpa_supplicant)|(?!==> |sh -c).*/run/tunnelmark"
+)
 
 
 @dataclass
@@ -149,12 +155,30 @@ class BareTunnel:
 
     def snapshot(self, side: Side) -> str:
         """Return what could be left behind on a host."""
-        return sh(self.session(side), SNAPSHOT + "true")
+        return _steady(sh(self.session(side), _SNAPSHOT_SCRIPT))
 
     def logs(self) -> str:
         """Return both daemons' logs."""
         paths = [(side, path) for side in Side for path in self.plan.end(side).log_paths]
         return "\n".join(f"--- {side}\n" + sh(self.session(side), f"cat {path} || true") for side, path in paths)
+
+
+def _steady(shown: str) -> str:
+    """Return a host's snapshot without what changes by itself: order, numbers, counters, other processes."""
+    network, _, rest = shown.partition("#sockets\n")
+    assert re.search(r"^\d+: eth1[:@]", network, re.MULTILINE), shown
+    sockets, _, rest = rest.partition("#files\n")
+    files, _, processes = rest.partition("#processes\n")
+    lines: list[str] = []
+    for line in network.splitlines():
+        words = line.split()
+        if re.match(r"\d+: \S+ +inet", line):
+            lines.append(f"{words[1]} {words[3]}")
+        else:
+            lines.append(re.sub(r"^\d+: |qdisc.*", "", line))
+    lines += sorted(f"{words[0]} {words[4]}" for words in map(str.split, sockets.splitlines()))
+    lines += sorted(files.splitlines())
+    return "\n".join((*lines, *filter(_DAEMONS.match, processes.splitlines())))
 
 
 def new_tunnel(
@@ -211,16 +235,33 @@ def ping_sizes(host: HostSession, address: str, sizes: Sequence[int], *, count: 
     return {int(size): int(received) for size, received in found}
 
 
-def ping(
-    host: HostSession, address: str, *, frame_bytes: int = 1514, count: int = 10, mark: bool = False, wait_s: int = 20
-) -> int:
-    """Return how many frames, none of which may be fragmented inside, were answered until at least `count` were.
+def ping_command(
+    address: str,
+    *,
+    frame_bytes: int = 1514,
+    count: int = 10,
+    mark: bool = False,
+    wait_s: int = 20,
+    interval_s: float = 0.02,
+) -> Command:
+    """Return what sends frames, none of which may be fragmented inside, until at least `count` were answered.
 
     Without -w, ping ends two round trips after the last request, which on a busy computer loses answers.
     """
-    pattern = f"-p {MARK}" if mark else ""
-    script = f"ping -n -q -c {count} -i 0.02 -w {wait_s} -M do {pattern} -s {frame_bytes - 42} {address} 2>&1 || true"
-    shown = sh(host, script)
+    pattern = f"-p {MARK.hex()}" if mark else ""
+    words = f"-c {count} -i {interval_s:g} -w {wait_s} -M do {pattern} -s {frame_bytes - 42}"
+    script = f"ping -n -q {words} {address} 2>&1 || true"
+    return Command(("sh", "-c", script), timeout_s=60.0, is_root=True)
+
+
+def ping(
+    host: HostSession, address: str, *, frame_bytes: int = 1514, count: int = 10, mark: bool = False, wait_s: int = 20
+) -> int:
+    """Return how many frames were answered; see `ping_command`."""
+    command = ping_command(address, frame_bytes=frame_bytes, count=count, mark=mark, wait_s=wait_s)
+    result = host.run(command, token=CancelToken())
+    shown = result.stdout
+    assert result.is_ok, shown
     if "unreachable" in shown.lower() and "received" not in shown:
         return 0  # its interface is gone
     match = re.search(r"(\d+) received", shown)
@@ -228,57 +269,6 @@ def ping(
     return int(match.group(1))
 
 
-@dataclass(frozen=True)
-class Capture:
-    """What A sent on the underlay while something was done.
-
-    Attributes:
-        marks: How many marks could be read in it.
-        lengths: Length of every frame, in bytes without FCS.
-        filtered: The same of those that a pcap filter lets through; all where there is none.
-    """
-
-    marks: int
-    lengths: tuple[int, ...]
-    filtered: tuple[int, ...]
-
-    @property
-    def packets(self) -> int:
-        """How many frames there were."""
-        return len(self.lengths)
-
-
-def captured(tunnel: BareTunnel, while_capturing: Callable[[], object], *, wire_filter: str = "") -> Capture:
-    """Return what A sent on the underlay meanwhile."""
-    host = tunnel.sessions.a
-    options = "-U -s 0 -i eth1 -Q out -w /run/marks.pcap"
-    sh(
-        host,
-        f"rm -f /run/marks.*; (tcpdump --immediate-mode {options} 2>/run/marks.log "
-        "& echo $! >/run/marks.pid) >/dev/null 2>&1",
-    )
-    token = CancelToken()
-    token.wait_for(lambda: "listening" in sh(host, "cat /run/marks.log"), timeout_s=20, what="tcpdump to listen")
-    try:
-        while_capturing()
-    finally:
-        sh(host, "kill -INT $(cat /run/marks.pid)")
-        token.wait_for(lambda: "captured" in sh(host, "cat /run/marks.log"), timeout_s=20, what="tcpdump to end")
-        shown = sh(
-            host,
-            "grep -a -o 'MARKER!' /run/marks.pcap | wc -l; tcpdump -n -e -t -r /run/marks.pcap 2>/dev/null; "
-            f"echo filtered; tcpdump -n -e -t -r /run/marks.pcap '{wire_filter}' 2>/dev/null; rm -f /run/marks.*",
-        )
-    marks, _, frames = shown.partition("\n")
-    everything, _, filtered = frames.partition("filtered\n")
-    return Capture(int(marks), _lengths(everything), _lengths(filtered))
-
-
-def _lengths(frames: str) -> tuple[int, ...]:
-    return tuple(int(length) for length in re.findall(r"^\S+ > .*? length (\d+): ", frames, re.M))
-
-
-def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object]) -> tuple[int, int]:
-    """Return how many marks, and how many packets, A sent on the underlay meanwhile."""
-    seen = captured(tunnel, while_capturing)
-    return seen.marks, seen.packets
+def marks_on_underlay(tunnel: BareTunnel, while_capturing: Callable[[], object], *, side: Side = Side.A) -> int:
+    """Return how many marks one host sent readably on the underlay meanwhile."""
+    return captured(tunnel.session(side), tunnel.request.link.underlay(side.other), while_capturing).marks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
@@ -26,8 +27,16 @@ RUN_DIR = f"{STATE_DIR}/tunnel"
 """The folder of a tunnel that does not stay."""
 SHELLS = ("dash", "busybox sh")
 """The shells that /bin/sh is on gateways."""
-in_every_shell = pytest.mark.parametrize("world", SHELLS, indirect=True)
-"""For a test whose fixture `world` takes the shell as its parameter."""
+BEYOND_LEASES_S = 100.0
+"""Longer than the leases that tests let end, and shorter than what their daemons sleep, in seconds."""
+
+
+def shell_of(request: pytest.FixtureRequest) -> str:
+    """Return the shell that a test's hosts have: one of `SHELLS`, always the same for the same test.
+
+    Either half of the tests is run by either shell; that every script is run by both is shown by test_deploy_shells.
+    """
+    return SHELLS[zlib.crc32(request.node.nodeid.encode()) % len(SHELLS)]
 
 
 def made_up_facts(side: Side) -> HostFacts:
@@ -108,6 +117,17 @@ def running_world(root: Path, shell: str = "dash") -> Iterator[World]:
     finally:
         for host in made.hosts:
             host.end_processes()
+
+
+def let_leases_end(world: World) -> None:
+    """Move both hosts' clocks beyond whatever lease they have or are still getting, until nothing is left there."""
+    for host in world.hosts:
+
+        def is_empty(host: LocalHost = host) -> bool:
+            return not host.processes() and not list((host.root / "run").iterdir())
+
+        host.pass_time(BEYOND_LEASES_S, is_empty, f"nothing to be left on {host.side}")
+        assert host.links == {"eth1"}, host.side
 
 
 def wait_until_untouched(world: World, timeout_s: float = 40.0) -> None:

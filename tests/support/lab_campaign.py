@@ -18,7 +18,7 @@ from app.domain import events
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.hosts import HostFacts, PairSpec
-from app.domain.link import Link
+from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, Profile, ProfileName
 from app.domain.verdicts import Verdict
 from app.storage import Store
@@ -63,6 +63,7 @@ def run(
     emit: Callable[[events.Event], None] = lambda _: None,
     resume_id: int | None = None,
     wire: bool = False,
+    healer: LinkHealer | None = None,
 ) -> CampaignRecord:
     """Run it. The wire is looked at only where that is what a test is about: it takes as long as all the rest."""
     looked = (
@@ -81,6 +82,7 @@ def run(
             version="0.1.0",
             header=HEADER,
             resume_id=resume_id,
+            healer=healer,
         )
 
 

@@ -7,6 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from app.deploy import (
     DeployRequest,
@@ -34,6 +35,9 @@ Snapshots = tuple[HostSnapshot, HostSnapshot]
 @dataclass(frozen=True)
 class Bench:
     """A pair with connections to it and what was found on it."""
+
+    any_solution: ClassVar[str] = "wireguard"
+    """A VPN that its hosts can run, where it does not matter which."""
 
     pair: PairSpec
     sessions: SessionPair

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from app.discovery import discover_pair
 from app.domain.cancel import CancelToken
@@ -17,6 +19,35 @@ from support.lab_sessions import connected
 from vpn_adapters.registry import ADAPTERS
 
 UNDERLAY = "192.0.2.1", "192.0.2.2"
+NEWEST = "debian-13", "debian-13"
+OLD = "debian-11", "debian-11"
+MIXED = "debian-11", "debian-13"
+"""What is tried in every run: the programs of both platforms at once."""
+
+
+@dataclass(frozen=True)
+class Platforms:
+    """Which pair of gateways a test is for.
+
+    Attributes:
+        of_lab: Platforms of the lab's A and B.
+        is_swapped: Whether the lab's B is the pair's A.
+    """
+
+    of_lab: tuple[str, str]
+    is_swapped: bool = False
+
+    def __str__(self) -> str:
+        names = self.of_lab[::-1] if self.is_swapped else self.of_lab
+        return "-and-".join(dict.fromkeys(names))
+
+
+ALL = Platforms(MIXED), Platforms(MIXED, is_swapped=True), Platforms(NEWEST), Platforms(OLD)
+
+
+def each_pair(in_every_run: Platforms, pairs: Iterable[Platforms] = ALL) -> list[object]:
+    """Return parameters for tests of tunnels: one pair in every run, all others in `make test-full`."""
+    return [pytest.param(one, id=str(one), marks=() if one == in_every_run else pytest.mark.full) for one in pairs]
 
 
 @dataclass(frozen=True)
@@ -47,6 +78,10 @@ class LabPairs:
         self._make_folder = make_folder
         self._stack = ExitStack()
         self._opened: dict[tuple[str, str], tuple[SessionPair, tuple[HostFacts, HostFacts]]] = {}
+
+    def of(self, platforms: Platforms) -> LabPair:
+        """Return the pair that a test is for."""
+        return self.get(*platforms.of_lab, is_swapped=platforms.is_swapped)
 
     def get(self, platform_a: str, platform_b: str, *, is_swapped: bool = False) -> LabPair:
         """Return the pair of two platforms.

@@ -10,15 +10,18 @@ from pathlib import Path
 
 from app.compose.paths import Paths
 from app.compose.services import Services
+from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec, Side
-from app.domain.rollout import Deployment, RolloutOptions
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutEvent
 from app.domain.rollout_status import PairStatus
 from app.lab import Lab
 from app.wizard import Discovery
+from support.bare_tunnel import ping
+from support.lab_deploy import differences, look
 from support.lab_sessions import sh
 
 ADDRESSES = {Side.A: "10.77.0.1", Side.B: "10.77.0.2"}
@@ -120,3 +123,20 @@ def ping_from_lan(desk: Desk, side: Side, *options: str, is_tagged: bool = False
     address = (TAGGED if is_tagged else ADDRESSES)[side.other]
     words = " ".join(("ping -c 3 -i 0.2 -W 2", *options, address))
     return sh(desk.host(side), f"ip netns exec plant {words} > /dev/null && echo crossed || true").strip() == "crossed"
+
+
+def check_daemon_comes_back(desk: Desk, solution: str) -> None:
+    """Roll a VPN out, kill its daemon on A, see it come back, and remove it without a trace."""
+    before = look(desk.sessions, SnapshotDepth.THOROUGH)
+    deployment = desk.deploy(solution)
+    try:
+        assert deployment.state is DeploymentState.CONFIRMED
+        desk.wait_until_healthy(30)
+        killed = sh(desk.host(Side.A), f"pkill -KILL -x {solution.partition('-')[0]}; echo $?").strip()
+        assert killed == "0", "there was no daemon"
+        desk.wait_until_healthy(90)
+        assert desk.status().a.restarts >= 1
+        assert ping(desk.host(Side.A), deployment.link.inner_ip(Side.B)) >= 10
+    finally:
+        desk.undeploy()
+    assert differences(before, look(desk.sessions, SnapshotDepth.THOROUGH)) == []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from app.deploy import temporary_tunnel
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.results import FRAME_BYTES
-from app.domain.solutions import Carrier
+from app.domain.solutions import Carrier, Suite
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from app.probes.wire import WireRequest, probe_wire
 from support.lab_deploy import Bench
@@ -17,9 +18,13 @@ from vpn_adapters.registry import ADAPTERS
 
 
 @contextmanager
-def standing(bench: Bench, solution: str, adapter: Adapter | None = None) -> Iterator[WireRequest]:
-    """Build a tunnel; what is looked at then."""
+def standing(
+    bench: Bench, solution: str, adapter: Adapter | None = None, suite: Suite | None = None
+) -> Iterator[WireRequest]:
+    """Build a tunnel with the default suite, unless another is given; yield the request for its inspection."""
     request = bench.request(solution, adapter)
+    if suite is not None:
+        request = replace(request, suite=suite)
     info = ADAPTERS[solution].info
     with temporary_tunnel(bench.sessions, request, token=CancelToken(), on_stage=lambda *_: None) as tunnel:
         yield WireRequest(

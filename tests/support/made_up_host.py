@@ -1,14 +1,15 @@
 """A made-up host on this computer for tests of deploying: real shells and files, a made-up network.
 
-Whatever names Tunnelmark's folder on a host (`/run/tunnelmark`) is turned into a path below the host's own folder. The
-programs that would look at or change this computer's network are replaced by small scripts that keep what they are told
-in files.
+Whatever names Tunnelmark's folder on a host (`/run/tunnelmark`) is turned into a path below the host's own folder, and
+so is the clock that scripts read (`/proc/uptime`): tests move it. The programs that would look at or change this
+computer's network are replaced by small scripts that keep what they are told in files.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -21,36 +22,14 @@ from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWri
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
 from app.domain.hosts import HostSpec, Privilege, Side
 from app.domain.link import STATE_DIR
+from support.made_up_programs import PROGRAMS
+from support.waiting import wait_until
 
 UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 
-_IP = """#!/bin/sh
-# ip as far as deploying uses it: links are files below $FAKE_NET.
-case "$*" in
-    "-o -batch -")
-        [ -e "$FAKE_NET/knows-batch" ] || { echo "not known" >&2; exit 1; }
-        while read -r line; do
-            # shellcheck disable=SC2086
-            "$0" -o $line
-        done ;;
-    "-o link show")
-        n=0
-        for link in "$FAKE_NET"/links/*; do
-            n=$((n + 1))
-            echo "$n: ${link##*/}: <UP> mtu 1500"
-        done ;;
-    "-o addr show") cat "$FAKE_NET/addresses" ;;
-    "route show table all" | "-o route show table all") cat "$FAKE_NET/routes" ;;
-    "route get "*) grep -q "^default" "$FAKE_NET/routes" && echo "$3 via somewhere" ;;
-    "link add "*) [ ! -e "$FAKE_NET/links/$3" ] || { echo "File exists" >&2; exit 2; }; : > "$FAKE_NET/links/$3" ;;
-    "link del "*) rm -f "$FAKE_NET/links/$3" ;;
-esac
-exit 0
-"""
-_PING = """#!/bin/sh
-[ ! -e "$FAKE_NET/deaf" ] && echo "1 packets transmitted, 1 received"
-"""
-_NOTHING = "#!/bin/sh\nexit 1\n"
+_UPTIME = "/proc/uptime"
+LONGEST_PAUSE_S = 5.0
+"""What scripts sleep at most between two looks, in seconds."""
 _ETC = re.compile(r"/etc(?=[/\\\s\"')]|$)")
 
 
@@ -78,6 +57,7 @@ class LocalHost:
         self.on_run: Callable[[Command], None] | None = None
         self.on_line: Callable[[str], None] | None = None
         self._bin = root / "bin"
+        self._uptime = root / "uptime"
         self._make()
 
     def _make(self) -> None:
@@ -90,13 +70,14 @@ class LocalHost:
         (self.net / "addresses").write_text(f"2: eth1    inet {address}/24 brd 192.0.2.255 scope global eth1\n")
         (self.net / "routes").write_text("default via 192.0.2.254 dev eth1\n192.0.2.0/24 dev eth1 scope link\n")
         self._bin.mkdir()
-        scripts = {"ip": _IP, "ping": _PING, "nft": _NOTHING, "systemd-run": _NOTHING, "logger": _NOTHING}
-        for name, text in scripts.items():
+        for name, text in PROGRAMS.items():
             (self._bin / name).write_text(text)
             (self._bin / name).chmod(0o755)
-        # /bin/sh of this host is the shell that was asked for.
-        (self._bin / "sh").write_text(f'#!/bin/bash\nexec {" ".join(self.shell)} "$@"\n')
-        (self._bin / "sh").chmod(0o755)
+        # /bin/sh of this host is the shell that was asked for; BusyBox goes by the name that it is called by.
+        program = shutil.which(self.shell[0])
+        assert program is not None, self.shell
+        (self._bin / "sh").symlink_to(program)
+        self._uptime.symlink_to(_UPTIME)
 
     # --- HostSession --------------------------------------------------------------------------------------------------
 
@@ -252,6 +233,69 @@ class LocalHost:
                 except ProcessLookupError:
                     continue
 
+    @property
+    def uptime_s(self) -> float:
+        """What its clock shows, in seconds since the host was started."""
+        return float(self._uptime.read_text().split()[0])
+
+    def hold_clock(self) -> None:
+        """Have its clock stand still until it is moved: no lease ends because this computer is busy."""
+        self.move_clock(0)
+
+    def follow_clock(self) -> None:
+        """Have its clock run like this computer's again."""
+        self._uptime.unlink()
+        self._uptime.symlink_to(_UPTIME)
+
+    def pass_time(self, step_s: float, until: Callable[[], bool], what: str) -> None:
+        """Move its clock ahead again and again, until a condition holds; what sleeps no longer than a step wakes up.
+
+        Args:
+            step_s: How far at a time, in seconds.
+            until: The condition.
+            what: What is awaited, for the error's sentence.
+        """
+
+        def has_come() -> bool:
+            if until():
+                return True
+            self.move_clock(step_s)
+            self._end_sleeps(step_s)
+            return False
+
+        wait_until(has_come, what)
+
+    def wake(self, until: Callable[[], bool], what: str) -> None:
+        """Wait for a condition, and end the pauses that its scripts make between two rounds meanwhile.
+
+        Args:
+            until: The condition.
+            what: What is awaited, for the error's sentence.
+        """
+
+        def has_come() -> bool:
+            if until():
+                return True
+            self._end_sleeps(LONGEST_PAUSE_S)
+            return False
+
+        wait_until(has_come, what)
+
+    def move_clock(self, seconds: float) -> None:
+        """Move its clock ahead; from then on it stands still."""
+        moved = self._uptime.with_suffix(".new")
+        moved.write_text(f"{self.uptime_s + seconds:.2f} 0.00\n")
+        moved.replace(self._uptime)
+
+    def _end_sleeps(self, up_to_s: float) -> None:
+        for pid in self.processes():
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                if words[0] == b"sleep" and 1 <= float(words[1]) <= up_to_s:
+                    os.kill(pid, signal.SIGTERM)
+            except (OSError, ValueError, IndexError):
+                continue
+
     def _raise_if_cut(self) -> None:
         if self.is_cut:
             raise ConnectionLost(f"There is no connection to {self.spec.label} any more.")
@@ -260,7 +304,7 @@ class LocalHost:
         return {"PATH": f"{self._bin}:{os.environ['PATH']}", "FAKE_NET": str(self.net), "LC_ALL": "C.UTF-8"}
 
     def _here(self, text: str) -> str:
-        text = text.replace(STATE_DIR, str(self.state_dir))
+        text = text.replace(STATE_DIR, str(self.state_dir)).replace(_UPTIME, str(self._uptime))
         if self.has_etc:
             text = _ETC.sub(str(self.root / "etc"), text)
             # What is uploaded has become longer by the folder's name.

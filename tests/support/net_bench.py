@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from support.lab_deploy import Bench, find_out
 from support.lab_sessions import connected
@@ -20,6 +21,8 @@ class NetBench(Bench):
         hosts: The hosts, as one stands in front of them.
         folder: An empty folder.
     """
+
+    any_solution: ClassVar[str] = "openvpn-udp"
 
     hosts: NetPair
     folder: Path

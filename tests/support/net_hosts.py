@@ -7,7 +7,6 @@ out on one is on no other, and nothing of it on this computer. They can run what
 from __future__ import annotations
 
 import contextlib
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,73 +17,10 @@ from app.deploy.scripts import host_script
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
+from support.net_disk import Disk
 from support.net_world import ENVIRONMENT, World, children_of, ran
 
 _HERE = Path(__file__).parent
-DISK = "64m"
-
-_ETC = (
-    "passwd group shadow gshadow nsswitch.conf ld.so.cache ld.so.conf ld.so.conf.d os-release debian_version protocols "
-    "services alternatives login.defs shells localtime hosts"
-)
-
-# $1 disk, $2 kind (sysv or busybox), $3 folder with the host's own files. Everything of a host but its programs.
-_INSTALL = f"""
-mkdir "$1"
-mount -t tmpfs -o mode=0755,size={DISK} tmpfs "$1"
-cd "$1"
-mkdir -p root usr/sbin work local
-cd root
-mkdir -p etc/ssh etc/ssl etc/init.d var/lib var/log var/tmp proc sys dev run usr home opt
-mkdir -m 1777 tmp
-mkdir -m 0700 root root/.ssh
-for folder in bin sbin lib lib32 lib64 libx32; do if [ -L "/$folder" ]; then cp -a "/$folder" .; fi; done
-for name in {_ETC}; do if [ -e "/etc/$name" ]; then cp -a "/etc/$name" etc/; fi; done
-cp -a /etc/ssl/openssl.cnf etc/ssl/
-# Who makes the host's clock jump writes there what does it (libfaketime).
-ln -s /tmp/preload etc/ld.so.preload
-case $2 in
-    sysv) mkdir etc/rc2.d etc/rc3.d ;;
-    busybox) echo '#!/bin/sh' > etc/init.d/rcS ;;
-esac
-cp "$3/network.sh" etc/
-cp "$3/sshd_config" "$3/ssh_host_ed25519_key" etc/ssh/
-cp "$3/authorized_keys" root/.ssh/
-chmod 600 etc/ssh/ssh_host_ed25519_key
-cp "$3/init" ../usr/sbin/init
-chmod 755 ../usr/sbin/init
-# Kernels without modules do not say what is built in; a tap device has been made to see that tun is.
-mkdir -p "../usr/lib/modules/$(uname -r)"
-cp "/usr/lib/modules/$(uname -r)/modules.builtin" "../usr/lib/modules/$(uname -r)/" 2> /dev/null || :
-echo kernel/drivers/net/tun.ko >> "../usr/lib/modules/$(uname -r)/modules.builtin"
-"""
-
-# On lan0: two addresses of one subnet, the first with a broadcast address of its own, and a route through a router.
-_NETWORK = """
-ip link set lo up
-ip addr add {management} dev mgmt0
-ip link set mgmt0 up
-ip addr add {underlay} dev eth1
-ip link set eth1 up
-if [ -e /sys/class/net/lan0 ]; then
-    ip link set lan0 up
-    ip addr add {lan}/24 brd 10.77.0.127 dev lan0
-    ip addr add {second}/24 dev lan0 label lan0:1
-    ip route add 198.51.100.0/24 via 10.77.0.254 dev lan0
-fi
-"""
-
-_SSHD = (
-    "Port 22",
-    "HostKey /etc/ssh/ssh_host_ed25519_key",
-    "PidFile none",
-    "UsePAM no",
-    "UseDNS no",
-    "MaxStartups 100",
-    "PermitRootLogin prohibit-password",
-    "PasswordAuthentication no",
-    "SetEnv FAKETIME_TIMESTAMP_FILE=/tmp/clock FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_NO_CACHE=1 NO_FAKE_STAT=1",
-)
 
 
 @dataclass
@@ -129,22 +65,14 @@ class NetHost:
 
     def install(self, folder: Path, public_key: Path) -> None:
         """Make its disk; its host key is known from then on."""
-        folder.mkdir(mode=0o700, parents=True)
-        key = folder / "ssh_host_ed25519_key"
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
-        self.host_key = " ".join(key.with_suffix(".pub").read_text().split()[:2])
-        shutil.copy(public_key, folder / "authorized_keys")
-        shutil.copy(_HERE / "net_host_init.sh", folder / "init")
-        (folder / "sshd_config").write_text("\n".join((*_SSHD, *_penalties())) + "\n")
-        (folder / "network.sh").write_text(
-            _NETWORK.format(
-                management=f"{self.address}/16",
-                underlay=self.underlay,
-                lan=f"10.77.0.{102 - self.number % 2}",
-                second=f"10.77.0.{112 - self.number % 2}",
-            ).lstrip()
-        )
-        self.world.run(_INSTALL, f"/run/disks/{self.number}", self.kind, str(folder))
+        addresses = {
+            "management": f"{self.address}/16",
+            "underlay": self.underlay,
+            "lan": f"10.77.0.{102 - self.number % 2}",
+            "second": f"10.77.0.{112 - self.number % 2}",
+        }
+        disk = Disk(f"/run/disks/{self.number}", self.name, self.kind, addresses)
+        self.host_key = disk.make(self.world, folder, public_key)
         if self.has_lan:
             self.world.run(
                 'ip netns add "$1" && ip -n "$1" link add port type bridge && ip -n "$1" link set port up && '
@@ -374,10 +302,3 @@ def net_hosts(folder: Path, pairs: int = 1, *, has_lan: bool = False) -> Iterato
             for pair in hosts.pairs:
                 for host in pair.hosts:
                     host.power_off()
-
-
-def _penalties() -> tuple[str, ...]:
-    """OpenSSH from 9.8 on shuts out who breaks off connections, as these tests do."""
-    argv = ["/usr/sbin/sshd", "-T", "-f", "/dev/null", "-o", "HostKey=/dev/null", "-o", "PerSourcePenalties=no"]
-    ran_it = subprocess.run(argv, capture_output=True, text=True, check=False)
-    return () if "Bad configuration option" in ran_it.stderr else ("PerSourcePenalties no",)

@@ -20,7 +20,7 @@ from app.domain.errors import ConnectionLost, PairLocked
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout_events import Decision
-from support.deploy_world import World, in_every_shell, open_tunnel
+from support.deploy_world import World, open_tunnel, shell_of
 from support.lasting_world import (
     SLOT,
     STANDING,
@@ -43,7 +43,7 @@ from support.waiting import wait_until
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, getattr(request, "param", "dash")) as made:
+    with lasting_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
@@ -52,7 +52,6 @@ def begin_undo(host: LocalHost) -> None:
     host.shell_run("touch", f"{STATE_DIR}/undo-begun")
 
 
-@in_every_shell
 def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
     before = [host.etc_files() for host in world.hosts]
     with started_tunnel(world) as one:
@@ -85,7 +84,6 @@ def refused_on_b(world: World) -> tuple[str, Outcome]:
     return confirmer.deployment_id, outcome
 
 
-@in_every_shell
 def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> None:
     first, _ = roll_out(world)
     second, outcome = refused_on_b(world)
@@ -99,7 +97,6 @@ def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> N
         assert run_dirs(host) == [f"tunnelmark-{first}"]
 
 
-@in_every_shell
 @pytest.mark.parametrize("side", Side)
 def test_an_end_whose_answer_was_lost_has_ended(world: World, side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
     before = [host.etc_files() for host in world.hosts]
@@ -190,7 +187,6 @@ class SlowDisk:
             process.communicate(timeout=20)
 
 
-@in_every_shell
 @pytest.mark.parametrize("is_ending", [False, True])
 def test_who_asks_again_while_it_is_still_being_written_waits_for_it(
     world: World, monkeypatch: pytest.MonkeyPatch, *, is_ending: bool

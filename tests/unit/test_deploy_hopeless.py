@@ -12,16 +12,16 @@ from app.domain.adapters import UpCheck
 from app.domain.commands import Command
 from app.domain.errors import HopelessTunnel
 from app.domain.hosts import Side
-from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, open_tunnel, running_world
+from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
 PATIENCE_S = 60.0
 NEVER = UpCheck("What never comes", Command(("false",), timeout_s=5.0))
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with running_world(tmp_path, request.param) as made:
+    with running_world(tmp_path, shell_of(request)) as made:
         yield made
 
 

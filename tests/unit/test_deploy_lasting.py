@@ -14,7 +14,7 @@ from app.deploy.lasting_state import parse_outages
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
-from support.deploy_world import World, in_every_shell
+from support.deploy_world import World, let_leases_end, shell_of
 from support.lasting_world import (
     SLOT,
     STANDING,
@@ -34,11 +34,10 @@ from support.waiting import wait_until
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, getattr(request, "param", "dash")) as made:
+    with lasting_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
-@in_every_shell
 def test_what_is_confirmed_stays_and_is_watched_and_ends_without_a_trace(world: World) -> None:
     before = [host.etc_files() for host in world.hosts]
     deployment_id, outcome = roll_out(world)
@@ -78,7 +77,6 @@ def test_what_is_not_confirmed_leaves_nothing(world: World) -> None:
         assert run_dirs(host) == []
 
 
-@in_every_shell
 def test_a_daemon_that_was_killed_is_started_again_from_the_kept_files(world: World) -> None:
     deployment_id, _ = roll_out(world)
     run_dir = world.a.path(f"/run/tunnelmark-{deployment_id}")
@@ -87,8 +85,8 @@ def test_a_daemon_that_was_killed_is_started_again_from_the_kept_files(world: Wo
     (run_dir / "config").write_text("changed by hand")
     assert ("used", "config") in state_of(world.a).changed
     os.kill(first, signal.SIGKILL)
-    wait_until(lambda: state_of(world.a).restarts == 1, "the restart")
-    wait_until(lambda: state_of(world.a).outages != (), "the loss to be written down")
+    world.a.wake(lambda: state_of(world.a).restarts == 1, "the restart")
+    world.a.wake(lambda: state_of(world.a).outages != (), "the loss to be written down")
     state = state_of(world.a)
     assert [one.lasted_s is not None and one.lasted_s <= 20 for one in state.outages] == [True]
     assert state.connect_s is not None
@@ -101,10 +99,9 @@ def test_an_interface_that_was_removed_comes_back(world: World) -> None:
     roll_out(world)
     wait_until_watched(world.b)
     (world.b.net / "links" / "tml0").unlink()
-    wait_until(lambda: "tml0" in world.b.links, "the interface")
+    world.b.wake(lambda: "tml0" in world.b.links, "the interface")
 
 
-@in_every_shell
 def test_a_restart_of_the_host_starts_it_again(world: World) -> None:
     deployment_id, _ = roll_out(world)
     world.a.end_processes()
@@ -114,7 +111,7 @@ def test_a_restart_of_the_host_starts_it_again(world: World) -> None:
     world.a.shell_run("sh", f"/etc/init.d/S99tunnelmark-{SLOT}", "start")
     wait_until(lambda: "tml0" in world.a.links, "the interface")
     wait_until(lambda: world.a.path(f"/run/tunnelmark-{deployment_id}/pid").exists(), "the daemon")
-    wait_until(lambda: state_of(world.a).connect_s is not None, "the other end to answer")
+    world.a.wake(lambda: state_of(world.a).connect_s is not None, "the other end to answer")
     state = state_of(world.a)
     assert state.connect_s is not None
     assert state.boot_connect_s is not None
@@ -138,7 +135,6 @@ yesterday the other end does not answer, for 6 s now
     assert parse_outages("") == ()
 
 
-@in_every_shell
 def test_the_next_one_takes_the_place_of_the_first(world: World) -> None:
     first, _ = roll_out(world)
     second, outcome = roll_out(world)
@@ -173,7 +169,6 @@ def test_a_tunnel_that_does_not_start_from_its_kit_is_not_confirmed(world: World
 
 def test_what_was_left_to_the_timers_goes_back_by_itself(world: World) -> None:
     with started_tunnel(world) as one:
-        one.let_go(1.0, token=CancelToken())
+        one.let_go(30.0, token=CancelToken())
     assert world.a.links == STANDING
-    for host in world.hosts:
-        wait_until(lambda host=host: host.links == {"eth1"} and run_dirs(host) == [], f"{host.side} to go back")
+    let_leases_end(world)

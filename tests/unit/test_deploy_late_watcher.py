@@ -9,13 +9,13 @@ import pytest
 
 from app.deploy.places import place_dir
 from app.domain.link import STATE_DIR
-from support.deploy_world import SHELLS, World
+from support.deploy_world import World, shell_of
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, roll_out, run_dirs, wait_until_watched
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, request.param) as made:
+    with lasting_world(tmp_path, shell_of(request)) as made:
         yield made
 
 

@@ -13,13 +13,13 @@ from app.deploy.preflight import host_ends
 from app.domain.cancel import CancelToken
 from app.domain.errors import PairLocked
 from app.domain.link import STATE_DIR
-from support.deploy_world import World
+from support.deploy_world import World, shell_of
 from support.lasting_world import lasting_world, place_on, transaction
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with lasting_world(tmp_path) as made:
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path, shell_of(request)) as made:
         yield made
 
 

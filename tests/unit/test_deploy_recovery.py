@@ -13,13 +13,13 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import CleanupFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import SHELLS, World, build_and_vanish, open_tunnel, running_world, wait_until_untouched
+from support.deploy_world import World, build_and_vanish, open_tunnel, running_world, shell_of, wait_until_untouched
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with running_world(tmp_path, request.param) as made:
+    with running_world(tmp_path, shell_of(request)) as made:
         yield made
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,14 +18,14 @@ from app.deploy.recovery import Found
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, ConnectionLost, PairLocked
 from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout import DeploymentState, RolloutOptions
 from app.domain.rollout_events import Decision
 from app.storage import Store
-from support.deploy_world import World, in_every_shell
+from support.deploy_world import World, shell_of
 from support.lasting_rollout import Says, deploy, look, save_facts
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, state_of
-from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.slow_removal import kill_removal, removing
 from support.waiting import wait_until
 
 START = f"{place_dir(SLOT)}/start.sh"
@@ -36,7 +34,7 @@ CONSOLE = ("sh", START, "remove")
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path / "world", getattr(request, "param", "dash")) as made:
+    with lasting_world(tmp_path / "world", shell_of(request)) as made:
         yield made
 
 
@@ -47,43 +45,6 @@ def store(tmp_path: Path, world: World) -> Iterator[Store]:
         yield opened
 
 
-def slow_vpn(gate: Path) -> MadeUpVpn:
-    """Return a VPN whose A cannot be taken down before a file is there."""
-    waiting = step("Take its time", "true", 'until [ -e "$1" ]; do sleep 0.05 || sleep 1; done', str(gate))
-    assert waiting.undo is not None
-    waiting = replace(waiting, undo=replace(waiting.undo, timeout_s=60.0))
-    link = link_step("tml0")
-    return MadeUpVpn(interface="tml0", steps={Side.A: (link, waiting), Side.B: (link,)})
-
-
-def roll_out_slow(world: World, store: Store, gate: Path) -> Deployment:
-    gate.touch()  # it is started once more before it is confirmed
-    options = RolloutOptions(confirm_within_s=30.0)
-    one = deploy(world, store, vpn=slow_vpn(gate), options=options, user=Says(Decision.KEEP))
-    assert one.state is DeploymentState.CONFIRMED
-    gate.unlink()
-    return one
-
-
-@contextmanager
-def removing(world: World, store: Store, gate: Path) -> Iterator[tuple[Deployment, Future[Deployment]]]:
-    """Give a deployment that is being taken back on A alone, which does not end before the gate is open."""
-    one = roll_out_slow(world, store, gate)
-    with ThreadPoolExecutor(1) as pool:
-        work = pool.submit(end_on_one, store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
-        try:
-            wait_until((world.a.state_dir / "worker").exists, "the removal")
-            yield one, work
-        finally:
-            gate.touch()
-
-
-def kill_removal(host: LocalHost) -> None:
-    pid = (host.state_dir / "removal").read_text().split(":")[0]
-    os.kill(int(pid), signal.SIGKILL)
-
-
-@in_every_shell
 def test_others_are_told_who_takes_it_back_and_change_nothing(world: World, store: Store, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     with removing(world, store, gate) as (one, work):
@@ -123,7 +84,6 @@ def test_it_goes_on_where_the_connection_breaks(world: World, store: Store, tmp_
     assert (world.a.links, place_on(world.a).exists()) == ({"eth1"}, False)
 
 
-@in_every_shell
 def test_after_one_that_was_killed_it_can_be_done_again_at_once(world: World, store: Store, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     with removing(world, store, gate) as (_, work):
@@ -171,7 +131,6 @@ def test_one_that_failed_leaves_the_host_free(world: World, store: Store) -> Non
     assert place_on(world.a).exists()
 
 
-@in_every_shell
 def test_of_two_at_once_one_takes_it_back(world: World, store: Store) -> None:
     deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
     with ThreadPoolExecutor(2) as pool:

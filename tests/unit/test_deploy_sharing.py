@@ -17,7 +17,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from support.deploy_world import RUN_DIR, World, open_tunnel, running_world
+from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
 PATH = f"{RUN_DIR}/shared"
@@ -45,8 +45,8 @@ class LateFailure(SharingVpn):
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with running_world(tmp_path) as made:
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with running_world(tmp_path, shell_of(request)) as made:
         yield made
 
 

@@ -19,36 +19,59 @@ from app.domain.errors import CommandFailed, ConnectionLost, HostUnreachable
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from support.deploy_world import (
-    SHELLS,
+    BEYOND_LEASES_S,
     World,
     build_and_vanish,
     ignore_stage,
+    let_leases_end,
     open_tunnel,
     running_world,
+    shell_of,
     wait_until_untouched,
 )
+from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, link_step, step
 from support.waiting import wait_until
 
-LEASE_S = 5
+SHORT_LEASE_S = 1.5
+"""Is renewed twice a second; on a host whose clock stands still it does not end meanwhile."""
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with running_world(tmp_path, request.param) as made:
+    with running_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
 def test_hosts_put_themselves_back_when_nobody_is_heard_of(world: World) -> None:
-    build_and_vanish(world, lease_s=LEASE_S)
+    build_and_vanish(world, lease_s=30)
     assert world.a.links == {"eth1", "tmk0"}
-    wait_until_untouched(world)
+    let_leases_end(world)
 
 
-def test_lease_is_renewed_as_long_as_the_tunnel_is_wanted(world: World) -> None:
-    with open_tunnel(world, lease_s=6) as tunnel:
-        first = (world.a.state_dir / "lease").read_text()
-        wait_until(lambda: int((world.a.state_dir / "lease").read_text()) >= int(first) + 3, "renewals")
+@pytest.fixture
+def held_world(world: World) -> World:
+    """Two hosts whose clocks stand still."""
+    for host in world.hosts:
+        host.hold_clock()
+    return world
+
+
+def renewals(host: LocalHost) -> Callable[[], bool]:
+    """Return a condition that holds once a host's lease has been renewed from now on."""
+    lease = host.state_dir / "lease"
+    before = lease.stat().st_mtime_ns
+    return lambda: lease.stat().st_mtime_ns > before
+
+
+def test_lease_is_renewed_as_long_as_the_tunnel_is_wanted(held_world: World) -> None:
+    world, lease = held_world, held_world.a.state_dir / "lease"
+    with open_tunnel(world, lease_s=SHORT_LEASE_S) as tunnel:
+        first = int(lease.read_text())
+        for host in world.hosts:
+            host.move_clock(1)
+        wait_until(lambda: int(lease.read_text()) == first + 1, "a renewal")
+        wait_until(renewals(world.a), "another one")
         assert tunnel.lost == {}
         assert tunnel.still_up(CancelToken())
     wait_until_untouched(world)
@@ -56,7 +79,7 @@ def test_lease_is_renewed_as_long_as_the_tunnel_is_wanted(world: World) -> None:
 
 @dataclass
 class SlowKeys(MadeUpVpn):
-    """Making a key on one side takes until that host's timer has been told twice that we are still here."""
+    """Making a key on one side takes until that host's lease has been renewed twice."""
 
     slow_on: Side = Side.A
 
@@ -65,30 +88,28 @@ class SlowKeys(MadeUpVpn):
         if side is not self.slow_on:
             return recipe
         script = """
-        seen=0
-        last=$(cat "$1/lease")
-        while [ "$seen" -lt 2 ]; do
-            now=$(cat "$1/lease")
-            [ "$now" = "$last" ] || seen=$((seen + 1))
-            last=$now
-            sleep 0.1
+        for renewal in 1 2; do
+            : > "$1/seen"
+            until [ "$1/lease" -nt "$1/seen" ]; do sleep 0.1; done
         done
         """
         return replace(recipe, steps=(step("Be slow", script, None, STATE_DIR), *recipe.steps))
 
 
 @pytest.mark.parametrize("side", Side)
-def test_lease_is_renewed_while_keys_are_made(world: World, side: Side) -> None:
-    with open_tunnel(world, world.with_vpn(SlowKeys(slow_on=side)), lease_s=6) as tunnel:
+def test_lease_is_renewed_while_keys_are_made(held_world: World, side: Side) -> None:
+    world = held_world
+    with open_tunnel(world, world.with_vpn(SlowKeys(slow_on=side)), lease_s=SHORT_LEASE_S) as tunnel:
         assert tunnel.lost == {}
         assert tunnel.still_up(CancelToken())
     wait_until_untouched(world)
 
 
 def test_lease_of_the_first_host_is_renewed_while_the_other_one_is_locked(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    held_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody gives B up only once A has been told twice that we are still here."""
+    """B is given up only once A's lease has been renewed twice."""
+    world = held_world
     monkeypatch.setattr("app.deploy.opening.PATIENCE_S", 60.0)
     other = World(world.b, world.b, world.request)
     taken = Transaction(other.sessions, other.request, on_stage=ignore_stage, audit=None, lease_s=600)
@@ -98,13 +119,12 @@ def test_lease_of_the_first_host_is_renewed_while_the_other_one_is_locked(
     def give_up() -> None:
         wait_until(lambda: lease.exists() and lease.stat().st_size == 11, "A's lease")
         for number in range(2):
-            last = lease.read_text()
-            wait_until(lambda last=last: lease.read_text() != last, f"renewal {number}")
+            wait_until(renewals(world.a), f"renewal {number}")
         taken.undo(cause=None)
 
     with ThreadPoolExecutor(1) as pool:
         given_up = pool.submit(give_up)
-        with open_tunnel(world, lease_s=6) as tunnel:
+        with open_tunnel(world, lease_s=SHORT_LEASE_S) as tunnel:
             assert tunnel.lost == {}
         given_up.result()
     wait_until_untouched(world)
@@ -127,10 +147,10 @@ def test_computer_that_dies_at_any_moment_leaves_nothing(
     world.b.on_line = die
     with (
         pytest.raises((ConnectionLost, HostUnreachable)),
-        open_tunnel(world, lease_s=LEASE_S),
+        open_tunnel(world, lease_s=30),
     ):
         pass
-    wait_until_untouched(world)
+    let_leases_end(world)
 
 
 def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
@@ -144,6 +164,13 @@ def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
     world.b.on_line = on_line
 
 
+def let_lease_of_a_end(world: World) -> None:
+    folder = world.a.state_dir
+    world.a.pass_time(
+        BEYOND_LEASES_S, lambda: (folder / "undo-begun").exists() or not folder.exists(), "the timer of A"
+    )
+
+
 def test_timer_ends_a_step_that_is_still_running(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
     slow = step("Be slow", ': > "$1/begun"; sleep 500; ip link add tmk0', "ip link del tmk0", str(world.a.net))
@@ -153,28 +180,28 @@ def test_timer_ends_a_step_that_is_still_running(world: World, monkeypatch: pyte
     def die() -> None:
         for host in world.hosts:
             host.is_cut, host.can_reconnect = True, False
+        let_lease_of_a_end(world)
 
     when_a_is_slow(world, die)
     with (
         pytest.raises((ConnectionLost, HostUnreachable)),
-        open_tunnel(world, world.with_vpn(vpn), lease_s=LEASE_S),
+        open_tunnel(world, world.with_vpn(vpn), lease_s=30),
     ):
         pass
-    wait_until_untouched(world)
+    let_leases_end(world)
 
 
-def slow_on_a(world: World, script: str = "") -> MadeUpVpn:
-    """Return a VPN whose step on A makes the file `begun`, does something, and does not end."""
-    text = f': > "$1/begun"; {script} sleep 500'
-    slow = step("Be slow", text, "true", str(world.a.net), STATE_DIR)
+def slow_on_a(world: World) -> MadeUpVpn:
+    """Return a VPN whose step on A makes the file `begun` and does not end."""
+    slow = step("Be slow", ': > "$1/begun"; sleep 500', "true", str(world.a.net))
     return MadeUpVpn(steps={Side.A: (slow,), Side.B: (link_step("tmk0"),)})
 
 
 def test_what_the_timer_takes_back_while_it_is_built_is_said_as_such(world: World) -> None:
-    vpn = slow_on_a(world, 'echo 0 > "$2/lease";')
+    when_a_is_slow(world, lambda: let_lease_of_a_end(world))
     with (
         pytest.raises(CommandFailed, match="timer of gateway-a ran out and took the tunnel back") as caught,
-        open_tunnel(world, world.with_vpn(vpn), lease_s=LEASE_S),
+        open_tunnel(world, world.with_vpn(slow_on_a(world)), lease_s=60),
     ):
         pass
     assert "had not heard from Tunnelmark in time" in caught.value.hint
@@ -207,8 +234,9 @@ def test_what_is_killed_by_others_is_not_said_to_be_taken_back(world: World) -> 
     wait_until_untouched(world)
 
 
-def test_tunnel_that_the_timer_took_away_is_said_to_be_lost(world: World) -> None:
-    with open_tunnel(world, lease_s=LEASE_S) as tunnel:
+def test_tunnel_that_the_timer_took_away_is_said_to_be_lost(held_world: World) -> None:
+    world = held_world
+    with open_tunnel(world, lease_s=SHORT_LEASE_S) as tunnel:
         done = world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
         assert done.returncode == 0, done.stderr
         wait_until(lambda: Side.A in tunnel.lost, "the loss to be noticed")

@@ -23,13 +23,13 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, open_tunnel, running_world
+from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 
 
-@pytest.fixture(params=SHELLS)
+@pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with running_world(tmp_path, request.param) as made:
+    with running_world(tmp_path, shell_of(request)) as made:
         yield made
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.deploy.places import place_dir
-from support.deploy_world import World, in_every_shell
+from support.deploy_world import World, shell_of
 from support.lasting_world import (
     SLOT,
     STANDING,
@@ -29,7 +29,7 @@ START = f"{place_dir(SLOT)}/start.sh"
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path, getattr(request, "param", "dash")) as made:
+    with lasting_world(tmp_path, shell_of(request)) as made:
         yield made
 
 
@@ -58,19 +58,17 @@ def start_another(host: LocalHost) -> None:
     wait_until(post_of(host).exists, "the other watcher")
 
 
-@in_every_shell
 def test_of_two_that_were_started_at_the_same_moment_one_goes(world: World) -> None:
     roll_out(world)
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
     start_another(world.a)
-    wait_until(lambda: first not in watchers(world.a), "the first one to go")
+    world.a.wake(lambda: first not in watchers(world.a), "the first one to go")
     assert len(watchers(world.a)) == 1
     assert state_of(world.a).is_watched
     assert world.a.links == STANDING
 
 
-@in_every_shell
 def test_what_was_taken_back_is_not_started_again_by_one_that_nobody_knew_of(world: World) -> None:
     roll_out(world)
     wait_until_watched(world.a)
@@ -81,7 +79,7 @@ def test_what_was_taken_back_is_not_started_again_by_one_that_nobody_knew_of(wor
     assert take_back(world).is_complete
     assert run_dirs(world.a) == []
     subprocess.run(["kill", "-s", "CONT", str(first)], check=True)
-    wait_until(lambda: watchers(world.a) == [], "the forgotten one to go")
+    world.a.wake(lambda: watchers(world.a) == [], "the forgotten one to go")
     assert (world.a.links, run_dirs(world.a)) == ({"eth1"}, [])
 
 
@@ -90,6 +88,6 @@ def test_who_has_lost_its_post_takes_it_again(world: World) -> None:
     wait_until_watched(world.a)
     (first,) = watchers(world.a)
     post_of(world.a).unlink()
-    wait_until(post_of(world.a).exists, "the post")
+    world.a.wake(post_of(world.a).exists, "the post")
     assert post_of(world.a).read_text().split(":")[0] == str(first)
     assert watchers(world.a) == [first]

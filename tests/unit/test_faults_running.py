@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -101,6 +101,15 @@ def test_it_stops_at_once_where_no_hosts_can_be_made(tmp_path: Path) -> None:
     assert (len(tried), done.results, done.exceptions) == (1, {}, [])
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """Ctrl+C as in a terminal, even where these tests run in the background of a shell, which ignores it for them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_what_somebody_broke_off_is_no_result(tmp_path: Path) -> None:
     done, is_asked_to_end = progress(tmp_path, seed="7"), threading.Event()
     mine: list[threading.Thread] = []

@@ -246,7 +246,7 @@ def test_encodings(data: bytes, note: str) -> None:
     assert note in "".join(file.notes)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     st.one_of(st.binary(max_size=300), st.sampled_from([(FOLDER / name).read_bytes() for name in BAD])),
     st.binary(max_size=40),

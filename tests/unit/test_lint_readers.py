@@ -173,7 +173,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=1000)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(st.one_of(st.text(max_size=400), st.lists(PIECES, max_size=30).map("".join)), st.sampled_from(ConfigKind))
 @example("'", ConfigKind.OPENVPN)
 @example("conn\tx\n\tike=", ConfigKind.IPSEC_CONF)
@@ -186,7 +186,6 @@ def test_no_text_makes_a_reader_fail(text: str, kind: ConfigKind) -> None:
     assert sniff_kind(text) in (None, *ConfigKind)
 
 
-@settings(max_examples=200)
 @given(
     st.from_regex(r"[A-Za-z0-9]{20,40}", fullmatch=True),
     st.sampled_from(

@@ -299,7 +299,7 @@ def test_no_file_gets_findings_without_end() -> None:
 NAMES = sorted({name.last for _, rule in ALL_RULES for name in rule.names})
 
 
-@settings(max_examples=300)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     st.lists(
         st.builds(

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import math
+from types import ModuleType
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from app.ranking.intervals import difference, estimate, significant_pairs
+
+
+@pytest.fixture(scope="module")
+def stats() -> ModuleType:
+    """Return scipy.stats; importing it takes more than a second, which only the process that runs these tests needs."""
+    from scipy import stats as loaded
+
+    return loaded
 
 
 def test_interval_equals_a_textbook_table() -> None:
@@ -18,7 +26,7 @@ def test_interval_equals_a_textbook_table() -> None:
     assert found.rounds == 3
 
 
-def test_interval_equals_scipy() -> None:
+def test_interval_equals_scipy(stats: ModuleType) -> None:
     values = np.random.default_rng(3).normal(5, 1, 8)
     found = estimate(list(values))
     assert found is not None
@@ -40,7 +48,7 @@ def test_interval_of_a_positive_figure_does_not_reach_below_zero() -> None:
     assert found.ci[0] == 0.0
 
 
-def test_paired_test_equals_scipy_on_logarithms() -> None:
+def test_paired_test_equals_scipy_on_logarithms(stats: ModuleType) -> None:
     rng = np.random.default_rng(5)
     first, second = rng.uniform(1, 2, 6), rng.uniform(1, 2, 6)
     found = difference(dict(enumerate(first)), dict(enumerate(second)))
@@ -48,14 +56,14 @@ def test_paired_test_equals_scipy_on_logarithms() -> None:
     assert found.log_ratio == pytest.approx(float(np.mean(np.log(first / second))))
 
 
-def test_rounds_that_do_not_pair_up_are_compared_after_welch() -> None:
+def test_rounds_that_do_not_pair_up_are_compared_after_welch(stats: ModuleType) -> None:
     first, second = [1.0, 1.1, 1.2], [1.5, 1.9, 1.6, 1.7]
     found = difference(dict(zip((1, 2, 3), first, strict=True)), dict(zip((4, 5, 6, 7), second, strict=True)))
     expected = stats.ttest_ind(np.log(first), np.log(second), equal_var=False).pvalue
     assert found.p_value == pytest.approx(expected)
 
 
-def test_drift_common_to_both_cancels() -> None:
+def test_drift_common_to_both_cancels(stats: ModuleType) -> None:
     drift = [1.0, 1.5, 2.2]
     first = {
         number: 1.00 * factor * wobble for number, (factor, wobble) in enumerate(zip(drift, (1, 1.01, 1), strict=True))

@@ -20,8 +20,13 @@ def page(record: CampaignRecord) -> str:
 
 
 @functools.cache
+def record_of(name: str) -> CampaignRecord:
+    return CASES[name]()
+
+
+@functools.cache
 def case(name: str) -> tuple[str, ET.Element]:
-    text = page(CASES[name])
+    text = page(record_of(name))
     return text, strictly_parsed(text)
 
 
@@ -49,18 +54,18 @@ def nothing_received(record: CampaignRecord) -> CampaignRecord:
 
 
 CASES = {
-    "usual": sample_record(pings=30),
-    "one round": sample_record(pings=30, rounds=1),
-    "one ping": sample_record(pings=1, rounds=1),
-    "nothing measured": sample_record(attempts_kept=0, status=CampaignStatus.CANCELLED),
-    "no candidates": sample_record(models=(), status=CampaignStatus.CANCELLED),
-    "running": sample_record(pings=30, attempts_kept=3, status=CampaignStatus.RUNNING),
-    "only failed": sample_record(models=(MODELS[5],)),
-    "no throughput, no CPU": without_cpu(sample_record(pings=30)),
-    "nothing received": nothing_received(sample_record(pings=5)),
-    "no deadline": sample_record(pings=30, deadline_ms=None),
-    "no facts": replace(sample_record(pings=30), facts={}),
-    "hostile": hostile_record(),
+    "usual": lambda: sample_record(pings=30),
+    "one round": lambda: sample_record(pings=30, rounds=1),
+    "one ping": lambda: sample_record(pings=1, rounds=1),
+    "nothing measured": lambda: sample_record(attempts_kept=0, status=CampaignStatus.CANCELLED),
+    "no candidates": lambda: sample_record(models=(), status=CampaignStatus.CANCELLED),
+    "running": lambda: sample_record(pings=30, attempts_kept=3, status=CampaignStatus.RUNNING),
+    "only failed": lambda: sample_record(models=(MODELS[5],)),
+    "no throughput, no CPU": lambda: without_cpu(sample_record(pings=30)),
+    "nothing received": lambda: nothing_received(sample_record(pings=5)),
+    "no deadline": lambda: sample_record(pings=30, deadline_ms=None),
+    "no facts": lambda: replace(sample_record(pings=30), facts={}),
+    "hostile": hostile_record,
 }
 
 
@@ -120,7 +125,7 @@ def test_a_hostile_suite_in_a_figure_is_drawn_as_text() -> None:
 
 
 def test_says_what_it_has_to() -> None:
-    record = CASES["usual"]
+    record = record_of("usual")
     shown = " ".join("".join(case("usual")[1].itertext()).split())
     ranking = rank(record)
     for expected in (
@@ -156,7 +161,7 @@ def test_figures_follow_light_and_dark() -> None:
 
 
 def test_the_same_record_gives_the_same_page() -> None:
-    assert page(CASES["usual"]) == case("usual")[0]
+    assert page(record_of("usual")) == case("usual")[0]
 
 
 def test_written_in_one_step(tmp_path: Path) -> None:

@@ -10,19 +10,19 @@ from app.ranking import rank
 from app.reports import to_pdf, write_pdf
 
 CASES = {
-    "usual": sample_record(pings=30),
-    "one round": sample_record(pings=30, rounds=1),
-    "nothing measured": sample_record(attempts_kept=0, status=CampaignStatus.CANCELLED),
-    "no candidates": sample_record(models=(), status=CampaignStatus.CANCELLED),
-    "only failed": sample_record(models=(MODELS[5],)),
-    "no deadline": sample_record(pings=30, deadline_ms=None),
-    "hostile": hostile_record(),
+    "usual": lambda: sample_record(pings=30),
+    "one round": lambda: sample_record(pings=30, rounds=1),
+    "nothing measured": lambda: sample_record(attempts_kept=0, status=CampaignStatus.CANCELLED),
+    "no candidates": lambda: sample_record(models=(), status=CampaignStatus.CANCELLED),
+    "only failed": lambda: sample_record(models=(MODELS[5],)),
+    "no deadline": lambda: sample_record(pings=30, deadline_ms=None),
+    "hostile": hostile_record,
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_is_a_pdf_with_its_own_fonts(name: str) -> None:
-    record: CampaignRecord = CASES[name]
+    record: CampaignRecord = CASES[name]()
     content = to_pdf(record, rank(record))
     assert content.startswith(b"%PDF-")
     assert content.rstrip().endswith(b"%%EOF")

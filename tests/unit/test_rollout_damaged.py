@@ -28,7 +28,7 @@ from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.domain.rollout_status import PairStatus
 from app.storage import Store
 from app.wizard import Discovery
-from support.deploy_world import World, in_every_shell
+from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, wait_until_watched
 
@@ -38,7 +38,7 @@ RESTART = "what may still run goes with a restart of this host"
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path / "world", getattr(request, "param", "dash")) as made:
+    with lasting_world(tmp_path / "world", shell_of(request)) as made:
         yield made
 
 
@@ -97,7 +97,6 @@ def test_it_is_said_and_nothing_is_changed_by_a_look(
     assert (place_on(world.a).exists(), world.a.links) == (True, STANDING)
 
 
-@in_every_shell
 def test_undeploy_takes_down_what_has_lost_its_name(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
     one = deploy_and_keep(world, store)
@@ -159,7 +158,6 @@ def test_one_host_alone_takes_down_what_has_lost_its_name(world: World, store: S
     assert (world.a.links, place_on(world.a).exists(), world.b.links) == ({"eth1"}, False, STANDING)
 
 
-@in_every_shell
 def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     lose_name(world, one.id)

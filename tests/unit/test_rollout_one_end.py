@@ -21,14 +21,14 @@ from app.domain.link import STATE_DIR
 from app.domain.rollout import DeploymentState
 from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.storage import Store
-from support.deploy_world import World, in_every_shell
+from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, assert_next_contact_takes_back, deploy_and_keep, look, save_facts
 from support.lasting_world import STANDING, lasting_world, place_on
 
 
 @pytest.fixture
 def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
-    with lasting_world(tmp_path / "world", getattr(request, "param", "dash")) as made:
+    with lasting_world(tmp_path / "world", shell_of(request)) as made:
         yield made
 
 
@@ -39,7 +39,6 @@ def store(tmp_path: Path, world: World) -> Iterator[Store]:
         yield opened
 
 
-@in_every_shell
 def test_whoever_is_at_the_console_takes_a_confirmed_end_back_without_a_trace(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
     one = deploy_and_keep(world, store)
@@ -96,7 +95,6 @@ def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: S
     assert world.a.etc_files() == before
 
 
-@in_every_shell
 def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
     one = deploy_and_keep(world, store)
@@ -157,7 +155,6 @@ def break_off(world: World) -> None:
     (place / "start.sh").write_text("# not read by anybody")
 
 
-@in_every_shell
 def test_what_was_broken_off_before_it_counted_is_seen_and_removed_at_the_next_contact(
     world: World, store: Store
 ) -> None:

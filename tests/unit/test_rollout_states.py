@@ -29,7 +29,7 @@ from app.domain.rollout_events import (
 )
 from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
 from app.storage import Store
-from support.deploy_world import World
+from support.deploy_world import World, shell_of
 from support.lasting_rollout import (
     Operations,
     Says,
@@ -45,8 +45,8 @@ from support.made_up_vpn import MadeUpVpn, step
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with lasting_world(tmp_path / "world") as made:
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path / "world", shell_of(request)) as made:
         yield made
 
 
@@ -282,8 +282,7 @@ def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_s
 
 def left_s(host: LocalHost) -> int:
     """Return for how many more seconds a host waits to hear of Tunnelmark."""
-    now = float(Path("/proc/uptime").read_text().split()[0])
-    return int((host.state_dir / "lease").read_text()) - int(now)
+    return int((host.state_dir / "lease").read_text()) - int(host.uptime_s)
 
 
 def test_confirming_gives_both_hosts_time_for_it(world: World, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import paramiko
@@ -133,9 +135,24 @@ def target(auth: AuthKind = AuthKind.AUTO, *files: Path, is_identities_only: boo
     return Target(spec, "gw", 22, "operator", "gw", 22, tuple(files), is_identities_only)
 
 
+@cache
+def rsa_key() -> bytes:
+    """Return a key file; finding its primes takes seconds on a slow computer."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "key")
+        subprocess.run(["ssh-keygen", "-q", "-t", "rsa", "-N", "", "-C", "rsa", "-f", str(file)], check=True)
+        return file.read_bytes()
+
+
 def make_key(file: Path, passphrase: str = "", kind: str = "ed25519") -> str:
     """Make a key file as users have them; return its fingerprint."""
-    subprocess.run(["ssh-keygen", "-q", "-t", kind, "-N", passphrase, "-C", file.name, "-f", str(file)], check=True)
+    if kind == "rsa":
+        file.write_bytes(rsa_key())
+        file.chmod(0o600)
+    else:
+        # One round of its slow key derivation: trying passphrases is not what is tested.
+        argv = ["ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", passphrase, "-C", file.name, "-f", str(file)]
+        subprocess.run(argv, check=True)
     return paramiko.PKey.from_path(file, passphrase.encode() or None).fingerprint  # type: ignore[arg-type]
 
 

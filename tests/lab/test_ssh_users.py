@@ -1,11 +1,14 @@
-"""Sessions with the practice lab's gateways: every way to root's rights, passwords, and what may go wrong with them."""
+"""Sessions with every kind of user: each way to root's rights, passwords, and what may go wrong with them.
+
+On hosts made of namespaces; in `make test-full` on the practice lab's gateways as well.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +22,9 @@ from app.domain.errors import AuthenticationFailed, Cancelled, ConnectionLost, D
 from app.domain.hosts import AuthKind, HostSpec, Privilege, Side
 from app.lab import Lab
 from app.ssh import SshConnector, SshSession
-
-pytestmark = pytest.mark.lab
+from support.lab_deploy import Bench
+from support.net_bench import NetBench
+from support.net_users import PASSWORDS
 
 WAYS = {
     "root": Privilege.ROOT,
@@ -30,11 +34,14 @@ WAYS = {
 }
 
 
-class Passwords:
-    """Gives the lab's passwords, after some wrong ones if asked to, and notes the questions."""
+Users = Mapping[str, Secret]
 
-    def __init__(self, lab: Lab, *wrong: str) -> None:
-        self._lab = lab
+
+class Passwords:
+    """Gives the users' passwords, after some wrong ones if asked to, and notes the questions."""
+
+    def __init__(self, users: Users, *wrong: str) -> None:
+        self._users = users
         self._wrong = list(wrong)
         self.asked: list[tuple[SecretKind, bool]] = []
 
@@ -45,7 +52,7 @@ class Passwords:
         self.asked.append((key.kind, is_retry))
         if self._wrong:
             return Secret(self._wrong.pop(0))
-        return self._lab.passwords().get(key.subject.partition("@")[0])
+        return self._users.get(key.subject.partition("@")[0])
 
 
 def open_session(folder: Path, spec: HostSpec, passwords: Passwords) -> SshSession:
@@ -59,15 +66,32 @@ def open_session(folder: Path, spec: HostSpec, passwords: Passwords) -> SshSessi
     return connector.open(spec, token=CancelToken())
 
 
+@pytest.fixture(scope="module")
+def bench(hosts_or_gateways: Bench) -> Bench:
+    return hosts_or_gateways
+
+
+@pytest.fixture(scope="module")
+def users(bench: Bench, request: pytest.FixtureRequest) -> Users:
+    if isinstance(bench, NetBench):
+        return PASSWORDS
+    lab: Lab = request.getfixturevalue("lab")
+    return lab.passwords()
+
+
+def host_of(bench: Bench, side: Side, user: str) -> HostSpec:
+    return replace(bench.pair.host(side), user=user)
+
+
 @pytest.fixture
 def token() -> CancelToken:
     return CancelToken()
 
 
 @pytest.fixture(params=list(WAYS))
-def session(request: pytest.FixtureRequest, lab: Lab, tmp_path: Path) -> Iterator[SshSession]:
+def session(request: pytest.FixtureRequest, bench: Bench, users: Users, tmp_path: Path) -> Iterator[SshSession]:
     """A session of each user that has a way to root's rights."""
-    with closing(open_session(tmp_path, lab.host(Side.A, request.param), Passwords(lab))) as opened:
+    with closing(open_session(tmp_path, host_of(bench, Side.A, request.param), Passwords(users))) as opened:
         yield opened
 
 
@@ -113,26 +137,30 @@ def test_cancelling_kills_what_runs_as_root(session: SshSession, token: CancelTo
 
     with pytest.raises(Cancelled):
         session.run(
-            Command(("sh", "-c", f"sleep {name} & echo; sleep {name}"), is_root=True, timeout_s=60),
+            Command(("sh", "-c", f"sleep {name} & echo; sleep {name}"), is_root=True, timeout_s=600),
             token=token,
             on_line=cancel,
         )
     assert living(session, f"^sleep {name}") == ""
-    assert time.monotonic() - cancelled_s[0] < 15  # the gateways are slow, and sudo is too
+    assert time.monotonic() - cancelled_s[0] < 120  # not by the limit of the command itself
 
 
-def test_a_ping_that_its_user_may_not_look_into_is_killed_too(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    with closing(open_session(tmp_path, lab.host(Side.A, "plain"), Passwords(lab))) as session:
+def test_a_ping_that_its_user_may_not_look_into_is_killed_too(
+    bench: Bench, users: Users, tmp_path: Path, token: CancelToken
+) -> None:
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "plain"), Passwords(users))) as session:
         ping = Command(("ping", "-i", "0.2", "-p", "4711", "127.0.0.1"), timeout_s=60)
         with pytest.raises(Cancelled):
             session.run(ping, token=token, on_line=lambda _stream, _line: token.cancel())
         assert living(session, "^ping .*4711") == ""
 
 
-def test_sudo_s_password_is_asked_for_once_and_never_shown(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    passwords = Passwords(lab)
-    secret = lab.passwords()["operator"].value
-    with closing(open_session(tmp_path, lab.host(Side.A, "operator"), passwords)) as session:
+def test_sudo_s_password_is_asked_for_once_and_never_shown(
+    bench: Bench, users: Users, tmp_path: Path, token: CancelToken
+) -> None:
+    passwords = Passwords(users)
+    secret = users["operator"].value
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "operator"), passwords)) as session:
         assert session.privilege is Privilege.SUDO_PASSWORD
         assert passwords.asked == []
         command = Command(("sh", "-c", "tr '\\0' ' ' </proc/$PPID/cmdline; env; ps -ef"), is_root=True)
@@ -141,24 +169,26 @@ def test_sudo_s_password_is_asked_for_once_and_never_shown(lab: Lab, tmp_path: P
     assert not any(secret in result.stdout + result.stderr for result in results)
 
 
-def test_a_wrong_sudo_password_is_asked_for_again(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    passwords = Passwords(lab, "wrong")
-    with closing(open_session(tmp_path, lab.host(Side.A, "operator"), passwords)) as session:
+def test_a_wrong_sudo_password_is_asked_for_again(
+    bench: Bench, users: Users, tmp_path: Path, token: CancelToken
+) -> None:
+    passwords = Passwords(users, "wrong")
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "operator"), passwords)) as session:
         assert session.run(Command(("id", "-u"), is_root=True), token=token).stdout == "0\n"
     assert passwords.asked == [(SecretKind.SUDO, False), (SecretKind.SUDO, True)]
 
 
-def test_three_wrong_sudo_passwords_are_enough(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    passwords = Passwords(lab, "wrong1", "wrong2", "wrong3")
-    with closing(open_session(tmp_path, lab.host(Side.A, "operator"), passwords)) as session:
+def test_three_wrong_sudo_passwords_are_enough(bench: Bench, users: Users, tmp_path: Path, token: CancelToken) -> None:
+    passwords = Passwords(users, "wrong1", "wrong2", "wrong3")
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "operator"), passwords)) as session:
         with pytest.raises(PrivilegeMissing, match="refused the password 3 times") as caught:
             session.run(Command(("id", "-u"), is_root=True), token=token)
         assert "wrong" not in caught.value.sentence()
         assert session.run(Command(("id", "-u")), token=token).is_ok
 
 
-def test_a_user_without_rights_is_told_why(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    with closing(open_session(tmp_path, lab.host(Side.A, "plain"), Passwords(lab))) as session:
+def test_a_user_without_rights_is_told_why(bench: Bench, users: Users, tmp_path: Path, token: CancelToken) -> None:
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "plain"), Passwords(users))) as session:
         for _ in range(2):
             with pytest.raises(PrivilegeMissing) as caught:
                 session.run(Command(("id", "-u"), is_root=True), token=token)
@@ -168,9 +198,11 @@ def test_a_user_without_rights_is_told_why(lab: Lab, tmp_path: Path, token: Canc
             session.write_files([FileToWrite("/run/tunnelmark-never", b"")], token=token)
 
 
-def test_a_full_disk_is_said_and_nothing_is_changed(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
+def test_a_full_disk_is_said_and_nothing_is_changed(
+    bench: Bench, users: Users, tmp_path: Path, token: CancelToken
+) -> None:
     folder = "/run/tunnelmark-small"
-    with closing(open_session(tmp_path, lab.host(Side.A, "operator"), Passwords(lab))) as session:
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "operator"), Passwords(users))) as session:
         prepare = ["mkdir", folder], ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
         session.run_batch([Command(tuple(argv), is_root=True) for argv in prepare], token=token)
         try:
@@ -187,28 +219,28 @@ def test_a_full_disk_is_said_and_nothing_is_changed(lab: Lab, tmp_path: Path, to
 # --- logging in -------------------------------------------------------------------------------------------------------
 
 
-def test_a_password_lets_in(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    passwords = Passwords(lab, "wrong")
-    spec = replace(lab.host(Side.B, "plain"), auth=AuthKind.PASSWORD, identity_file=None)
+def test_a_password_lets_in(bench: Bench, users: Users, tmp_path: Path, token: CancelToken) -> None:
+    passwords = Passwords(users, "wrong")
+    spec = replace(host_of(bench, Side.B, "plain"), auth=AuthKind.PASSWORD, identity_file=None)
     with closing(open_session(tmp_path, spec, passwords)) as session:
         assert session.run(Command(("id", "-un")), token=token).stdout == "plain\n"
     assert passwords.asked == [(SecretKind.LOGIN, False), (SecretKind.LOGIN, True)]
 
 
-def test_wrong_passwords_are_refused(lab: Lab, tmp_path: Path) -> None:
-    spec = replace(lab.host(Side.B, "plain"), auth=AuthKind.PASSWORD, identity_file=None)
+def test_wrong_passwords_are_refused(bench: Bench, users: Users, tmp_path: Path) -> None:
+    spec = replace(host_of(bench, Side.B, "plain"), auth=AuthKind.PASSWORD, identity_file=None)
     with pytest.raises(AuthenticationFailed, match="plain@") as caught:
-        open_session(tmp_path, spec, Passwords(lab, "wrong1", "wrong2", "wrong3"))
+        open_session(tmp_path, spec, Passwords(users, "wrong1", "wrong2", "wrong3"))
     assert "wrong" not in caught.value.sentence()
 
 
 # --- connections ------------------------------------------------------------------------------------------------------
 
 
-def test_a_cut_connection_is_lost_and_made_anew(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
+def test_a_cut_connection_is_lost_and_made_anew(bench: Bench, users: Users, tmp_path: Path, token: CancelToken) -> None:
     with (
-        closing(open_session(tmp_path, lab.host(Side.A, "nopass"), Passwords(lab))) as session,
-        closing(open_session(tmp_path, lab.host(Side.A, "root"), Passwords(lab))) as root,
+        closing(open_session(tmp_path, host_of(bench, Side.A, "nopass"), Passwords(users))) as session,
+        closing(open_session(tmp_path, host_of(bench, Side.A, "root"), Passwords(users))) as root,
     ):
 
         def cut(_stream: Stream, _line: str) -> None:
@@ -222,8 +254,10 @@ def test_a_cut_connection_is_lost_and_made_anew(lab: Lab, tmp_path: Path, token:
         root.run(Command(("pkill", "-f", "^sleep 4718")), token=token)
 
 
-def test_a_new_connection_takes_its_time_and_leaves_nothing(lab: Lab, tmp_path: Path, token: CancelToken) -> None:
-    with closing(open_session(tmp_path, lab.host(Side.A, "root"), Passwords(lab))) as session:
+def test_a_new_connection_takes_its_time_and_leaves_nothing(
+    bench: Bench, users: Users, tmp_path: Path, token: CancelToken
+) -> None:
+    with closing(open_session(tmp_path, host_of(bench, Side.A, "root"), Passwords(users))) as session:
         before = set(threading.enumerate())
-        assert 0 < session.check_new_connection(token=token) < 30
+        assert 0 < session.check_new_connection(token=token) < 120
         assert set(threading.enumerate()) == before

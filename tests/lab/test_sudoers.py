@@ -1,4 +1,7 @@
-"""A user with nothing but the sudoers file that Tunnelmark prints: everything works, and nothing else is allowed."""
+"""A user with nothing but the sudoers file that Tunnelmark prints: everything works, and nothing else is allowed.
+
+On hosts made of namespaces; in `make test-full` on the practice lab's gateways as well.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, FileToWrite, SessionPair
+from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Privilege
 from app.domain.rollout import DeploymentState
 from app.export.sudoers import sudoers_text
-from app.lab import Lab
 from support.lab_deploy import Bench, differences
-from support.lab_pairs import LabPair
 from support.lab_rollout import desk_for
 from support.lab_sessions import connected, sh
 
@@ -22,13 +23,14 @@ FILE = "/etc/sudoers.d/tunnelmark-plain"
 
 
 @pytest.fixture(scope="module")
-def root(lab_pair: LabPair) -> SessionPair:
-    return lab_pair.sessions
+def bench(hosts_or_gateways: Bench) -> Bench:
+    return hosts_or_gateways
 
 
 @pytest.fixture
-def allowed(root: SessionPair) -> Iterator[None]:
-    """Put the file in place on both gateways, as its comments say, for one test."""
+def allowed(bench: Bench) -> Iterator[None]:
+    """Put the file in place on both hosts, as its comments say, for one test."""
+    root = bench.sessions
     for host in (root.a, root.b):
         host.write_files([FileToWrite("/run/plain.sudoers", sudoers_text("plain", "1").encode())], token=CancelToken())
         assert "parsed OK" in sh(host, "visudo -cf /run/plain.sudoers")
@@ -38,15 +40,12 @@ def allowed(root: SessionPair) -> Iterator[None]:
         sh(host, f"rm {FILE}")
 
 
-def test_discovery_a_lasting_tunnel_its_state_and_its_undo_work(
-    lab: Lab, root: SessionPair, allowed: None, tmp_path: Path
-) -> None:
-    with desk_for(lab, tmp_path, "plain") as desk:
+def test_discovery_a_lasting_tunnel_its_state_and_its_undo_work(bench: Bench, allowed: None, tmp_path: Path) -> None:
+    with desk_for(bench.pair, tmp_path, "plain") as desk:
         facts = desk.found.a.facts, desk.found.b.facts
         assert [(one.user, one.privilege) for one in facts] == [("plain", Privilege.SUDO)] * 2
-        bench = Bench(lab.pair, root, facts)
         before = bench.look()
-        assert desk.deploy("wireguard").state is DeploymentState.CONFIRMED
+        assert desk.deploy(bench.any_solution).state is DeploymentState.CONFIRMED
         desk.wait_until_healthy(20)
         status = desk.status()
         assert [end.drift for end in (status.a, status.b)] == [(), ()]
@@ -54,8 +53,8 @@ def test_discovery_a_lasting_tunnel_its_state_and_its_undo_work(
         assert differences(before, bench.look()) == []
 
 
-def test_no_other_program_may_be_started(lab: Lab, allowed: None, tmp_path: Path) -> None:
-    with connected(lab, tmp_path, "plain") as plain:
+def test_no_other_program_may_be_started(bench: Bench, allowed: None, tmp_path: Path) -> None:
+    with connected(bench.pair, tmp_path, "plain") as plain:
         for argv in (("ip", "link"), ("cat", "/etc/shadow"), ("bash", "-c", "true"), ("/tmp/sh",)):
             result = plain.a.run(Command(("sudo", "-n", "--", *argv)), token=CancelToken())
             assert result.exit_status == 1, argv

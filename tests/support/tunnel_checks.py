@@ -1,0 +1,203 @@
+"""What every tunnel has to show, between hosts of whatever kind: as asked, unreadable, as dear as computed, closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from app.deploy import ActiveTunnel, DeployRequest, SnapshotDepth, preflight, temporary_tunnel
+from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import STATE_DIR
+from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Suite
+from support.bare_tunnel import BareTunnel, build, new_tunnel, ping, ping_command, ping_sizes
+from support.lab_deploy import differences, look
+from support.lab_pairs import LabPair
+from support.lab_sessions import sh
+from support.wire_capture import Capture, Frame, captured
+
+MARKED_FRAME_BYTES = 512
+MEASURED_FRAME_BYTES = 1000
+BARE_FRAME_BYTES = 777
+CONTROL_FRAME_BYTES = 779
+"""What is sent in the clear to see that a capture shows it; no frame of a tunnel that carries pings is as long."""
+FRAMES = 20
+USER_SPACE = ("openvpn-udp", "openvpn-tcp", "tinc", "ssh")
+"""What needs nothing of a kernel but tun, so that hosts made of namespaces can run it."""
+
+
+@dataclass
+class DeployedTunnel(BareTunnel):
+    """A tunnel that a transaction made, and will remove.
+
+    Attributes:
+        active: What it gave.
+    """
+
+    active: ActiveTunnel
+
+    @property
+    def plan(self) -> TunnelPlan:
+        """What was built."""
+        return self.active.plan
+
+
+def default_suite(pair: LabPair, adapter: Adapter) -> Suite:
+    """Return an adapter's safe default on a pair."""
+    return next(suite for suite in adapter.suites(*pair.facts) if suite.is_default)
+
+
+@contextmanager
+def by_its_steps(pair: LabPair, adapter: Adapter) -> Iterator[BareTunnel]:
+    """Build a tunnel by the adapter's steps alone; undo it at the end of the block, of which nothing may be left."""
+    tunnel = new_tunnel(pair.sessions, adapter, default_suite(pair, adapter), pair.facts, pair.link)
+    before = tunnel.both(tunnel.snapshot)
+    try:
+        build(tunnel)
+        yield tunnel
+    finally:
+        tunnel.undo()
+    assert tunnel.both(tunnel.snapshot) == before
+
+
+@contextmanager
+def by_a_transaction(pair: LabPair, adapter: Adapter) -> Iterator[BareTunnel]:
+    """Build a tunnel as a comparison does, with lock, timer and audit; nothing of it may be left after the block."""
+    spec = PairSpec("pair", pair.sessions.a.spec, pair.sessions.b.spec, pair.link.underlay_a, pair.link.underlay_b)
+    suite = default_suite(pair, adapter)
+    request = DeployRequest(spec, adapter, suite, pair.link, *pair.facts)
+    assert preflight(pair.sessions, request, token=CancelToken()) == ()
+    before = look(pair.sessions, SnapshotDepth.THOROUGH)
+    entries: list[AuditEntry] = []
+    with temporary_tunnel(
+        pair.sessions, request, token=CancelToken(), on_stage=lambda *_: None, audit=entries.append, lease_s=120
+    ) as active:
+        assert active.still_up(CancelToken())
+        yield DeployedTunnel(pair.sessions, adapter, PlanRequest(pair.link, suite, *pair.facts), active)
+    assert differences(before, look(pair.sessions, SnapshotDepth.THOROUGH)) == []
+    assert active.differences == ()
+    assert all(entry.exit_status == 0 for entry in entries)
+    undone = [entry for entry in entries if entry.what.startswith("Undo")]
+    assert len(undone) >= 2
+    assert len([entry for entry in entries if not entry.what.startswith(("Undo", "Disarm"))]) >= 4
+
+
+def check_up(tunnel: BareTunnel) -> None:
+    """See that a tunnel is up as asked and carries every frame size, both ways, ARP included."""
+    plan = tunnel.plan
+
+    def one(side: Side) -> None:
+        end, host = plan.end(side), tunnel.session(side)
+        assert end.negotiated is None or tunnel.holds(side, end.negotiated), tunnel.logs()
+        sizes = FRAME_BYTES if side is Side.A else FRAME_BYTES[-1:]
+        answered = ping_sizes(host, plan.probe_address(side.other), sizes)
+        assert all(count >= 10 for count in answered.values()), answered
+        shown = sh(host, f"ip -o link show dev {end.interface}; ip -o addr show dev {end.interface}")
+        assert f"mtu {plan.inner_mtu_bytes} " in shown
+        assert "inet6" not in shown
+
+    tunnel.both(one)
+    # The peer's own hardware address was learnt: an ARP exchange, which is no IP, crossed the tunnel.
+    neighbours = sh(tunnel.sessions.a, f"ip neigh show dev {plan.a.interface}")
+    own = sh(tunnel.sessions.b, f"cat /sys/class/net/{plan.b.interface}/address").strip()
+    assert own.startswith("02:")
+    assert own in neighbours
+
+
+def check_unreadable(tunnel: BareTunnel) -> None:
+    """See that nothing is readable on the underlay, and that a frame costs what theory says."""
+    host, plan, link = tunnel.sessions.a, tunnel.plan, tunnel.request.link
+    assert plan.wire_filter
+
+    def send() -> None:
+        for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
+            assert ping(host, plan.probe_address(Side.B), frame_bytes=size, count=FRAMES, mark=True) >= FRAMES
+        assert ping(host, link.underlay_b, frame_bytes=BARE_FRAME_BYTES, count=FRAMES) >= FRAMES
+
+    seen = captured(host, link.underlay_b, send, wire_filter=plan.wire_filter)
+    # The unencrypted tunnel shows that the marks can be seen at all.
+    assert (seen.marks >= FRAMES) if tunnel.adapter.info.is_unprotected else (seen.marks == 0)
+    for size in (MARKED_FRAME_BYTES, MEASURED_FRAME_BYTES):
+        expected = plan.overhead_by_frame.get(size, plan.overhead_bytes)
+        assert expected is not None
+        assert seen.lengths.count(size + expected) >= FRAMES - 2, sorted(seen.lengths)
+    # The plan's filter matches the tunnel and nothing else.
+    assert seen.lengths.count(BARE_FRAME_BYTES) >= FRAMES
+    assert len(seen.filtered) >= 2 * FRAMES
+    assert BARE_FRAME_BYTES not in seen.filtered
+
+
+def check_fails_closed(tunnel: BareTunnel) -> None:
+    """Break a tunnel in each of its ways, on one host and then on the other; nothing may leave unprotected.
+
+    What is broken stays so. After each breakage, frames are sent for the tunnel, and then some of a length of their own
+    beside it, which the capture has to show.
+    """
+    is_unprotected = tunnel.adapter.info.is_unprotected
+    for side in Side:
+        assert bool(tunnel.plan.end(side).breakages) != is_unprotected
+        if not is_unprotected:
+            _check_host_fails_closed(tunnel, side)
+
+
+def _check_host_fails_closed(tunnel: BareTunnel, side: Side) -> None:
+    host, plan, peer = tunnel.session(side), tunnel.plan, tunnel.request.link.underlay(side.other)
+    breakages = plan.end(side).breakages
+    lengths = [CONTROL_FRAME_BYTES + number for number in range(len(breakages) + 1)]
+    control = [ping_command(peer, frame_bytes=length, count=FRAMES, mark=True, interval_s=0.005) for length in lengths]
+    commands = control[:1]
+    for breakage, own in zip(breakages, control[1:], strict=True):
+        inside = ping_command(plan.probe_address(side.other), count=5, mark=True, wait_s=1)
+        commands += [breakage.command, inside, own]
+
+    def break_and_send() -> None:
+        for result in host.run_batch(commands, token=CancelToken()):
+            assert result.is_ok, (side, result.argv, result.stdout, result.stderr)
+
+    seen = captured(host, peer, break_and_send)
+    for length in lengths:
+        shown = [frame.marks for frame in seen.frames if frame.length == length]
+        assert len(shown) >= FRAMES, (side, length, sorted(seen.lengths))
+        assert set(shown) == {shown[0]}, "as many marks in each as in any other"
+        assert shown[0] > 0, "the capture must show what leaves in the clear"
+    # Not one mark but those that were sent beside the tunnel: nothing for it left unprotected.
+    assert _leaks(seen, lengths, [breakage.title for breakage in breakages]) == {}, side
+
+
+def _leaks(seen: Capture, lengths: Sequence[int], titles: Sequence[str]) -> dict[str, list[Frame]]:
+    """Return readable frames other than those beside the tunnel, by the breakage after which they were sent."""
+    found: dict[str, list[Frame]] = {}
+    reached = 0
+    for frame in seen.frames:
+        if frame.length in lengths:
+            reached = max(reached, lengths.index(frame.length))
+        elif frame.marks:
+            title = titles[min(reached, len(titles) - 1)]
+            found.setdefault(title, []).append(frame)
+    return found
+
+
+def check_undone(tunnel: BareTunnel) -> None:
+    """Undo a tunnel after half of its steps and after all, and once more where nothing is left to undo.
+
+    Args:
+        tunnel: One of which nothing is made yet.
+    """
+    tunnel.make_keys()
+    tunnel.apply(count=0)
+    before = tunnel.both(lambda side: _without_own_files(tunnel.snapshot(side)))
+    steps = len(tunnel.plan.a.steps)
+    for count in sorted({(steps + 1) // 2, steps}):
+        tunnel.apply(count=count)
+        tunnel.undo_steps()
+        assert tunnel.both(lambda side: _without_own_files(tunnel.snapshot(side))) == before, count
+        tunnel.undo_steps()
+
+
+def _without_own_files(snapshot: str) -> str:
+    """Return a snapshot without the tunnel's folder, which the last undo of all removes."""
+    return "\n".join(line for line in snapshot.splitlines() if not line.startswith(STATE_DIR))

@@ -1,0 +1,163 @@
+"""Every script for hosts is run in every shell that /bin/sh is on gateways; other tests choose one, see `shell_of`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from app.compose.rollout_one_end import end_on_one
+from app.deploy import recover
+from app.deploy.lan import lan_interfaces
+from app.deploy.scripts import host_script
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR
+from app.domain.rollout import DeploymentState
+from app.domain.solutions import Suite
+from app.storage import Store
+from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
+from support.lasting_rollout import deploy_and_keep, save_facts
+from support.lasting_world import STANDING, current, lasting_world, roll_out, started_tunnel, state_of, take_back
+from support.made_up_host import UNDERLAYS, LocalHost
+from support.made_up_vpn import MadeUpVpn, daemon_step, link_step
+from support.slow_removal import kill_removal, removing
+from support.waiting import wait_until
+
+ON_REAL_NETWORKS = {"join.sh", "part.sh"}
+"""Move addresses and routes between interfaces: tests of hosts that are network namespaces run them."""
+
+
+def headline(name: str) -> str:
+    """Return the first line that says what a script is for; no two scripts have the same one."""
+    return next(line for line in host_script(name).splitlines() if line.startswith("# "))
+
+
+def main_scripts() -> set[str]:
+    """Return the scripts that are run by themselves, and not included by others."""
+    folder = resources.files("resources").joinpath("templates", "host")
+    texts = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
+    included = {name for text in texts.values() for name in re.findall(r"^# @include (\S+)", text, re.MULTILINE)}
+    return set(texts) - included | {"unlock.sh"}  # is included as the text of a file
+
+
+class Recorder:
+    """Everything that is run as a script on a host: what comes over the connection, and what its own scripts start.
+
+    Args:
+        host: The host; its shell is watched from now on.
+    """
+
+    def __init__(self, host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._over_connection: list[str] = []
+        self._started = host.root / "started"
+        run = host.run
+
+        def recording(command: Command, **more: object) -> CommandResult:
+            self._over_connection += [*command.argv, (command.stdin or b"").decode()]
+            return run(command, **more)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(host, "run", recording)
+        shell = host.root / "bin" / "sh"
+        shell.unlink()
+        shell.write_text(
+            f'#!/bin/dash\n[ ! -f "$1" ] || sed -n 2p "$1" >> "{self._started}"\nexec {" ".join(host.shell)} "$@"\n'
+        )
+        shell.chmod(0o755)
+
+    def has_seen(self, name: str) -> bool:
+        """Whether a script was run."""
+        line = headline(name)
+        return any(line in text for text in (*self._over_connection, self._started.read_text()))
+
+
+@pytest.fixture(params=SHELLS)
+def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
+    with lasting_world(tmp_path / "world", request.param) as made:
+        yield made
+
+
+@pytest.fixture
+def store(tmp_path: Path, world: World) -> Iterator[Store]:
+    with Store.open(tmp_path / "t.db") as opened:
+        save_facts(world, opened)
+        yield opened
+
+
+def build_switch_and_undo(world: World) -> None:
+    """Build a tunnel, renew its lease, switch its suite, and undo it; let another one's lease end."""
+    steps = (link_step("tmk0"), replace(daemon_step(RUN_DIR), is_per_suite=True))
+    lease = world.a.state_dir / "lease"
+    with open_tunnel(world, world.with_vpn(MadeUpVpn(steps=dict.fromkeys(Side, steps))), lease_s=6) as tunnel:
+        before = lease.read_text()
+        tunnel.switch(Suite("weak", "Weak"), token=CancelToken())
+        wait_until(lambda: lease.read_text() != before, "a renewal")
+        assert tunnel.still_up(CancelToken())
+    assert_untouched(world)
+
+
+def deploy_replace_and_remove(world: World) -> None:
+    """Deploy, fail to replace it in the very moment of confirming, and remove it on both hosts."""
+    first, outcome = roll_out(world)
+    assert outcome.is_complete
+    with started_tunnel(world) as one:
+        one.confirmer.install(token=CancelToken())
+        begin_undo = world.b.path(f"{STATE_DIR}/undo-begun").touch
+        world.b.on_run = lambda command: begin_undo() if is_commit(command) else None
+        assert one.confirmer.commit(token=CancelToken()).hosts
+        world.b.on_run = None
+    assert [(current(host), host.links, state_of(host).is_standing) for host in world.hosts] == [
+        (first, STANDING, True)
+    ] * 2
+    assert take_back(world).is_complete
+    assert_untouched(world)
+
+
+def is_commit(command: Command) -> bool:
+    return headline("commit.sh").encode() in (command.stdin or b"")
+
+
+def remove_on_one_host(world: World, store: Store, gate: Path) -> None:
+    """Remove on A alone: killed in the middle, freed after its lease, and done once more."""
+    with removing(world, store, gate) as (one, work):
+        kill_removal(world.a)
+        (world.a.state_dir / "lease").write_text(f"{1:<10}\n")
+        assert recover(world.sessions, token=CancelToken()).a.is_clean
+        with pytest.raises(CommandFailed):
+            work.result(timeout=30)
+    half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    assert (half.state, world.a.links) == (DeploymentState.HALF_CONFIRMED, {"eth1"})
+
+
+def look_at_interfaces(world: World) -> None:
+    """Ask A for its interfaces; the made-up network does not say which one the connection runs over."""
+    with pytest.raises(CommandFailed, match="did not say which interface"):
+        lan_interfaces(world.a, world.request.facts_a, UNDERLAYS[Side.A], token=CancelToken())
+
+
+def test_every_script_is_run_in_every_shell(
+    world: World, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorders = [Recorder(host, monkeypatch) for host in world.hosts]
+    build_switch_and_undo(world)
+    build_and_vanish(world, lease_s=30)
+    let_leases_end(world)
+    for host in world.hosts:
+        host.follow_clock()
+    deploy_replace_and_remove(world)
+    look_at_interfaces(world)
+    deploy_and_keep(world, store)
+    remove_on_one_host(world, store, tmp_path / "gate")
+    unseen = {name for name in main_scripts() if not any(recorder.has_seen(name) for recorder in recorders)}
+    assert unseen == ON_REAL_NETWORKS
+
+
+def test_scripts_can_be_told_by_their_first_lines() -> None:
+    names = main_scripts()
+    assert len({headline(name) for name in names}) == len(names)

@@ -18,6 +18,10 @@ UDP_HEADER_BYTES = 8
 FSCP_BYTES = 4 + 4 + 16 + 2
 """Header, sequence number, tag and length of a DATA message. Source: libs/fscp/fscp.txt, sections 2.1 and 2.6."""
 
+UP_TIMEOUT_S = 75.0
+"""Two rounds of greetings, 30 s apart, and some time for the third. Where both ends start within a few milliseconds,
+their first greetings may cross and both are dropped: seen in one start of ten."""
+
 # freelan in the foreground, since as a daemon it has no log but the system's. The step ends when the process has its
 # name, by which it is found when it has to be stopped.
 _START_SCRIPT = """\
@@ -65,7 +69,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         overhead_bytes=overhead,
         overhead_note="Ethernet 14 + IPv4 20 + UDP 8 + FSCP 4 + sequence number 4 + tag 16 + length 2, for every frame "
         "size.",
-        up_timeout_s=30.0,
+        up_timeout_s=UP_TIMEOUT_S,
         largest_unfragmented_frame_bytes=link.underlay_mtu_bytes + ETHERNET_HEADER_BYTES - overhead,
         wire_filter=f"udp port {link.names.freelan_port}",
     )

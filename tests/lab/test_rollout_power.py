@@ -34,12 +34,21 @@ def reconnected(desk: Desk) -> None:
             host.reconnect(token=CancelToken())
 
 
-def test_it_survives_the_power_and_what_was_not_confirmed_does_not(lab: Lab, powered: LabPower, tmp_path: Path) -> None:
+def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(lab: Lab, powered: LabPower, tmp_path: Path) -> None:
     def power_cycle(*sides: Side) -> None:
         powered.off(*sides)
         powered.on(*sides)
 
     with desk_for(lab, tmp_path / "desk") as desk:
+        # Confirmed, it comes back with both hosts. First, because cards of a restored gateway have names that come from
+        # the hardware address they were saved with; they are compared below with those of a gateway that has booted.
+        deployment = desk.deploy("openvpn-udp")
+        assert deployment.state is DeploymentState.CONFIRMED
+        power_cycle(Side.A, Side.B)
+        reconnected(desk)
+        desk.wait_until_healthy(240)
+        desk.undeploy()
+
         before = [
             take_snapshot(host, token=CancelToken(), depth=SnapshotDepth.QUICK)
             for host in (desk.sessions.a, desk.sessions.b)
@@ -54,7 +63,7 @@ def test_it_survives_the_power_and_what_was_not_confirmed_does_not(lab: Lab, pow
             desk.services.deploy(
                 desk.found,
                 ("wireguard", ""),
-                RolloutOptions(confirm_within_s=60.0),
+                RolloutOptions(confirm_within_s=30.0),
                 token=CancelToken(),
                 emit=emit,
                 confirmation=Silence(),
@@ -65,14 +74,3 @@ def test_it_survives_the_power_and_what_was_not_confirmed_does_not(lab: Lab, pow
             assert compare_snapshots(old, after) == (), host.spec.label
             assert sh(host, "ls -d /run/tunnelmark* /etc/tunnelmark 2> /dev/null || true") == ""
         assert desk.status().state is None
-
-        # Confirmed, it comes back with both hosts.
-        deployment = desk.deploy("openvpn-udp")
-        assert deployment.state is DeploymentState.CONFIRMED
-        power_cycle(Side.A, Side.B)
-        reconnected(desk)
-        desk.wait_until_healthy(90)
-
-        desk.undeploy()
-        for host in (desk.sessions.a, desk.sessions.b):
-            assert sh(host, "ls -d /run/tunnelmark* /etc/tunnelmark 2> /dev/null || true") == ""

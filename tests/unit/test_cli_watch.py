@@ -111,7 +111,8 @@ def test_hosts_that_do_not_answer_are_no_end_of_watching() -> None:
     assert "not yet" in desk.out.getvalue()
 
 
-def test_on_a_terminal_the_bell_rings_and_nothing_is_said_twice() -> None:
+def test_on_a_terminal_the_bell_rings_and_nothing_is_said_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a dumb terminal has no bell
     desk = Desk(is_terminal=True)
     desk.watch(HEALTHY, after(LOST, 5))
     assert "\a" in desk.err.getvalue()

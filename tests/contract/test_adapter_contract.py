@@ -176,8 +176,10 @@ def test_shell_scripts_are_posix(adapter: Adapter, suite: Suite, side: Side) -> 
 
 
 @cache
-def run_in_an_own_network(*commands: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
-    """Run commands one after the other, in a network and a folder that were just made.
+def run_apart(*commands: tuple[str, ...]) -> tuple[tuple[int, str], ...]:
+    """Run commands one after the other, with a network, processes, /run and a folder that were just made.
+
+    They end daemons by name and configuration; those of tunnels that other tests have must not be among them.
 
     Returns:
         Each one's exit status and what it wrote to stderr.
@@ -185,9 +187,10 @@ def run_in_an_own_network(*commands: tuple[str, ...]) -> tuple[tuple[int, str], 
     lines = (
         f'{shlex.join(argv)} < /dev/null > /dev/null 2> "$1/{nth}"; echo "$?"' for nth, argv in enumerate(commands)
     )
+    script = "\n".join(("mount -t tmpfs run /run || exit 1", *lines))
     with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as said:
         done = subprocess.run(
-            ["unshare", "--net", "sh", "-c", "\n".join(lines), "sh", said],
+            ["unshare", "--net", "--pid", "--fork", "--mount", "--mount-proc", "sh", "-c", script, "sh", said],
             cwd=here,
             capture_output=True,
             text=True,
@@ -205,7 +208,7 @@ def test_undo_on_a_host_with_nothing_left_succeeds_twice(adapter: Adapter, suite
     plan_request = request(adapter, suite)
     steps = (*adapter.identity(plan_request, side).steps, *adapter.plan(plan_request).end(side).steps)
     twice = (*reversed(steps), *reversed(steps))
-    undone = run_in_an_own_network(*(step.undo.argv for step in twice if step.undo is not None))
+    undone = run_apart(*(step.undo.argv for step in twice if step.undo is not None))
     for step, (status, stderr) in zip(twice, undone, strict=True):
         assert (status, stderr) == (0, ""), step.title
 

@@ -34,7 +34,9 @@ def reconnected(desk: Desk) -> None:
             host.reconnect(token=CancelToken())
 
 
-def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(lab: Lab, powered: LabPower, tmp_path: Path) -> None:
+def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(
+    lab: Lab, powered: LabPower, tmp_path: Path
+) -> None:
     def power_cycle(*sides: Side) -> None:
         powered.off(*sides)
         powered.on(*sides)

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+MAX_REASON = 300
+"""In characters."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -32,6 +35,12 @@ class Result:
     def file(self) -> str:
         """The file that the test is in."""
         return self.id.partition("::")[0]
+
+    @property
+    def reason(self) -> str:
+        """The first line that pytest marks as the error, cut; empty where there is none."""
+        marked = (line[2:].strip() for line in self.detail.splitlines() if line.startswith("E "))
+        return next(marked, "")[:MAX_REASON]
 
 
 @dataclass(frozen=True)

@@ -66,13 +66,17 @@ def summary(
     for one in excess:
         yield f"over budget: {one}"
     for lane in lanes:
-        yield from (f"FAILED {result.id}" for result in _results(lane) if result.outcome == "failed")
+        yield from (_failed(result) for result in _results(lane) if result.outcome == "failed")
         yield from (f"skipped {result.id}" for result in _results(lane) if result.outcome == "skipped")
     for entry in quarantine:
         outcomes = [result.outcome for lane in lanes for result in _results(lane) if entry.covers(result.id)]
         told = ", ".join("FAILED" if one == "xfailed" else one for one in outcomes) or "did not run"
         yield f"quarantined since {entry.since}: {entry.id}: {told} ({entry.reason})"
     yield str(total_counts(lanes, excess))
+
+
+def _failed(result: Result) -> str:
+    return f"FAILED {result.id}" + (f": {result.reason}" if result.reason else "")
 
 
 def minutes(seconds: float) -> str:

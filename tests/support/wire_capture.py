@@ -19,7 +19,7 @@ _MAX_BYTES = 8_388_608
 
 _START_SCRIPT = r"""
 rm -f /run/marks.*
-tcpdump --immediate-mode -B 16384 -n -U -s 0 -i eth1 -Q out -w /run/marks.pcap > /dev/null 2> /run/marks.log < /dev/null &
+tcpdump --immediate-mode -B 16384 -U -s 0 -i eth1 -Q out -w /run/marks.pcap > /dev/null 2> /run/marks.log < /dev/null &
 echo $! > /run/marks.pid
 n=0
 until grep -q listening /run/marks.log; do

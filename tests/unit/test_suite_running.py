@@ -79,6 +79,7 @@ def test_failing_test_fails_the_run_and_is_shown_in_full(tmp_path: Path, capsys:
     status, out = run(folder, capsys, "machines=bad;;good")
     assert status == 1
     assert "==== machines: tests/test_bad.py::test_c" in out
+    assert "FAILED tests/test_bad.py::test_c: assert 1 == 2" in out
     assert {">       assert 1 == 2", "shown in full"} <= set(out)
     assert out[-1] == "2 passed, 1 failed, 0 skipped"
     assert "shown in full" in (folder / CACHE / "last" / "bad.log").read_text()

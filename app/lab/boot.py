@@ -25,7 +25,9 @@ LOGINS = 2
 
 _EXPECTED_BOOT_S = 25.0
 _LOGIN_TIMEOUT_S = 60.0
-_SEND_TIMEOUT_S = 60.0
+SEND_TIMEOUT_S = 120.0
+"""How long a gateway may take to get its identity and to make it its own, in seconds."""
+
 _CONSOLE_LINES = 15
 _CONSOLE_TAIL_BYTES = 16_384
 _POLL_S = 0.2
@@ -95,7 +97,10 @@ def identify(
         return len(waiting) == len(Side)
 
     def send(side: Side) -> None:
-        _send_identity(lab.folder, side, launched.identities[side], token)
+        try:
+            _send_identity(lab.folder, side, launched.identities[side], token)
+        except DeadlineExceeded as error:
+            raise _never_up(lab, [side], SEND_TIMEOUT_S) from error
 
     try:
         token.wait_for(are_waiting, timeout_s=timeout_s, what="the virtual gateways", interval_s=_POLL_S)
@@ -262,9 +267,9 @@ def _never_up(lab: Lab, late: list[Side], timeout_s: float) -> LabFault:
 
 
 def _send_identity(folder: Path, side: Side, identity: bytes, token: CancelToken) -> None:
-    """Send a gateway that waits for it the time and its identity, and wait until it has taken them."""
+    """Send a gateway that waits for it the time and its identity, and wait until both are its own."""
     try:
-        with connected_socket(folder, identity_name(side), timeout_s=_SEND_TIMEOUT_S) as line:
+        with connected_socket(folder, identity_name(side), timeout_s=SEND_TIMEOUT_S) as line:
             line.sendall(clock_line(time.time()) + identity)
             line.settimeout(_POLL_S)
 
@@ -277,7 +282,7 @@ def _send_identity(folder: Path, side: Side, identity: bytes, token: CancelToken
                 return True
 
             # The connection stays: QEMU forgets what the guest has not read when it ends.
-            token.wait_for(is_taken, timeout_s=_SEND_TIMEOUT_S, what="a gateway to take its identity")
+            token.wait_for(is_taken, timeout_s=SEND_TIMEOUT_S, what="a gateway to take its identity")
     except OSError as error:
         raise LabFault(
             f"Gateway {side.upper()} of the lab “{folder.name}” did not take its identity: {error}.", hint="Try again."

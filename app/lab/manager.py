@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from app.lab.boot import (
 from app.lab.control import give_order
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
-from app.lab.image import ImagePaths, ImageStore
+from app.lab.image import ImagePaths, ImageStore, hold_image
 from app.lab.image_build import check_free
 from app.lab.launch import LaunchPlan, launch
 from app.lab.machine import QEMU, UNDERLAY_LINK, monitor_name
@@ -36,6 +37,13 @@ from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_
 
 _NEEDED_STATE_BYTES = 512 << 20
 _PORT_ATTEMPTS = 3
+_PROGRAMS = {
+    QEMU: "qemu-system-x86",
+    "qemu-img": "qemu-utils",
+    "ssh": "openssh-client",
+    "ssh-keygen": "openssh-client",
+}
+"""What has to be on this computer, and the package that brings it."""
 
 
 class LabManager:
@@ -96,26 +104,33 @@ class LabManager:
             Cancelled: The token was cancelled.
         """
         spec.check()
-        _check_qemu()
+        _check_programs()
         with os_faults(f"starting the lab “{spec.name}”"):
             self._folders.refuse_taken(spec.name)
             images = {
                 side: self.ensure_image(spec.platform(side), token=token, on_progress=on_progress) for side in Side
             }
             check_free(self._folders.make_parent(), _NEEDED_STATE_BYTES, what="running a practice lab")
-            accelerator = choose_accelerator(self._cache_dir, images[Side.A], token=token)
-            plan = LaunchPlan(spec, images, accelerator, {}, is_owned)
-            if is_cold:
-                return self._up(plan, token=token, on_progress=on_progress)
-            saved: dict[Side, SavedMachine] = {}
-            try:
-                saved = self._saved(plan, token=token, on_progress=on_progress)
-                return self._up(replace(plan, saved=saved), token=token, on_progress=on_progress)
-            except SavedMachineFault as fault:
-                for one in saved.values():
-                    discard_saved(one)
-                on_progress(LabProgress("boot", f"{fault.message} Booting both gateways instead", None))
-                return self._up(plan, token=token, on_progress=on_progress)
+            with ExitStack() as held:
+                for image in images.values():
+                    held.callback(os.close, hold_image(image))
+                accelerator = choose_accelerator(self._cache_dir, images[Side.A], token=token)
+                plan = LaunchPlan(spec, images, accelerator, {}, is_owned)
+                if is_cold:
+                    return self._up(plan, token=token, on_progress=on_progress)
+                return self._up_from_saved(plan, token=token, on_progress=on_progress)
+
+    def _up_from_saved(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
+        """Restore both gateways; boot them where that does not work."""
+        saved: dict[Side, SavedMachine] = {}
+        try:
+            saved = self._saved(plan, token=token, on_progress=on_progress)
+            return self._up(replace(plan, saved=saved), token=token, on_progress=on_progress)
+        except SavedMachineFault as fault:
+            for one in saved.values():
+                discard_saved(one)
+            on_progress(LabProgress("boot", f"{fault.message} Booting both gateways instead", None))
+            return self._up(plan, token=token, on_progress=on_progress)
 
     def _up(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
         attempts_left = _PORT_ATTEMPTS
@@ -143,12 +158,13 @@ class LabManager:
 
     def _up_once(self, plan: LaunchPlan, *, token: CancelToken, on_progress: OnProgress) -> Lab:
         folder, lock_fd = self._folders.create(plan.spec.name)
-        is_restored = bool(plan.saved)
+        is_restored, has_launched = bool(plan.saved), False
         try:
             try:
                 launched = launch(plan, folder, lock_fd)
             finally:
                 os.close(lock_fd)
+            has_launched = True
             lab, timeout_s = launched.lab, self._boot_timeout_s
             if is_restored:
                 on_progress(LabProgress("boot", "Restoring the virtual gateways", None))
@@ -167,7 +183,8 @@ class LabManager:
                 give_order(folder, "disown")
         except BaseException as error:
             self._folders.end(folder)
-            if is_restored and isinstance(error, LabFault) and not isinstance(error, PortTaken | SavedMachineFault):
+            is_ours = isinstance(error, LabFault) and not isinstance(error, PortTaken | SavedMachineFault)
+            if is_restored and has_launched and is_ours:
                 raise SavedMachineFault(f"The restored gateways are not usable: {error.message}") from error
             raise
         on_progress(LabProgress("login", "Both gateways are up", 1.0))
@@ -311,8 +328,8 @@ class LabManager:
         return lab
 
 
-def _check_qemu() -> None:
-    for program, package in ((QEMU, "qemu-system-x86"), ("qemu-img", "qemu-utils")):
+def _check_programs() -> None:
+    for program, package in _PROGRAMS.items():
         if shutil.which(program) is None:
             raise LabFault(
                 f"{program} is missing on this computer, and the practice lab runs on it.",

@@ -22,6 +22,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import DeadlineExceeded, DiskFull, LabFault
 from app.domain.hosts import Side
 from app.lab.bound_process import remove_tree
+from app.lab.faults import os_faults
 from app.lab.guarded import guarded
 from app.lab.image import ImagePaths, is_sound, locked, write_manifest
 from app.lab.image_build import check_free
@@ -106,6 +107,15 @@ def ensure_saved(
         Cancelled: The token was cancelled; nothing half-made is left.
     """
     plan = MachinePlan(Side.A, image, accelerator, cpu, port=None, machine_id=_MACHINE_ID)
+    try:
+        with os_faults("saving a virtual gateway"):
+            return _ensure(plan, timeout_s=timeout_s, token=token, on_progress=on_progress)
+    except (LabFault, DiskFull, DeadlineExceeded) as fault:
+        raise SavedMachineFault(f"A gateway cannot be saved: {fault.message}", context=fault.context) from fault
+
+
+def _ensure(plan: MachinePlan, *, timeout_s: float, token: CancelToken, on_progress: OnProgress) -> SavedMachine:
+    image, cpu = plan.image, plan.cpu
     target = image.folder / _FOLDER / f"{cpu}-{_key(plan)}"
     if is_sound(target, _FILES):
         return SavedMachine(target)
@@ -122,8 +132,6 @@ def ensure_saved(
             write_manifest(building, _FILES)
             remove_tree(target)
             building.rename(target)
-        except (LabFault, DiskFull, DeadlineExceeded) as fault:
-            raise SavedMachineFault(f"A gateway cannot be saved: {fault.message}", context=fault.context) from fault
         finally:
             remove_tree(building)
         _remove_stale(target)

@@ -6,8 +6,10 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
@@ -51,6 +53,22 @@ def test_every_gateway_has_an_identity_and_random_numbers_of_its_own(copies: tup
             # Of the kernel's generator, and of one that a program seeds from it.
             numbers |= set(run(one, side, "head -c 32 /dev/urandom | base64; openssl rand -base64 32").split())
     assert (len(keys), len(machines), len(numbers)) == (4, 4, 8)
+
+
+def test_nothing_of_a_lab_is_in_what_was_saved(copies: tuple[Lab, Lab]) -> None:
+    machines = user_cache_path("tunnelmark") / "lab" / copies[0].spec.platform_a / "machines"
+    secrets = [secret.value.encode() for one in copies for secret in one.passwords().values()]
+    secrets += [line for one in copies for side in Side for line in key_lines(one.folder / f"host-key-{side}")]
+    assert len(secrets) > 20
+    for path in machines.glob("*/*"):
+        content = path.read_bytes()
+        assert path.name != "memory" or b"TUNNELMARK-WAITING" in content, "the search finds what is there"
+        assert not any(secret in content for secret in secrets), path
+
+
+def key_lines(path: Path) -> list[bytes]:
+    """Return the lines of a private key that hold it; the first ones and the armour are alike in all keys."""
+    return path.read_bytes().splitlines()[2:-1]
 
 
 def test_the_journal_of_a_restored_gateway_goes_on(copies: tuple[Lab, Lab]) -> None:

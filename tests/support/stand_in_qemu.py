@@ -1,7 +1,8 @@
 """A program that stands in for QEMU, as far as a lab can notice: console, identity, monitor, port, underlay.
 
 Run as a script with the standard library alone. The file that FAKE_MODE names has its behaviour: `dies`, `silent` (the
-guest reports nothing), `speechless` (the same, where it was restored), `unsaveable` and `unrestorable` (the monitor
+guest reports nothing), `speechless` (the same, where it was restored), `deaf` (one that was restored does not take its
+identity), `unsaveable` and `unrestorable` (the monitor
 refuses); otherwise it works.
 """
 
@@ -50,6 +51,9 @@ def take_identity(listener: socket.socket) -> None:
         assert lines.readline().startswith(b"time ")
         while lines.readline() != b"end\n":
             pass
+        if IS_RESTORED and "deaf" in MODE:
+            connection.recv(1)
+            return
         connection.sendall(b"taken\n")
         HAS_IDENTITY.touch()
         if "silent" not in MODE and not (IS_RESTORED and "speechless" in MODE):

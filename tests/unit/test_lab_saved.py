@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 from pathlib import Path
 
 import pytest
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import Cancelled, NotFound
+from app.domain.errors import Cancelled, LabFault, NotFound
 from app.domain.hosts import Side
-from app.lab import LabProgress, LabSpec
+from app.lab import LabProgress, LabSpec, boot
 from app.lab import saved as saved_module
 from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs, up
 
@@ -95,6 +97,29 @@ def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_b
     assert machines(tmp_path) == []
 
 
+def test_one_that_is_restored_and_takes_no_identity_is_discarded_and_the_gateways_boot(
+    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(labs)
+    labs.behave("deaf")
+    monkeypatch.setattr(boot, "SEND_TIMEOUT_S", 1.0)
+    reported = start(labs)
+    assert has(reported, "did not come up within 1 s")
+    assert has(reported, "Booting both gateways instead")
+    assert machines(tmp_path) == []
+
+
+def test_a_program_that_is_missing_does_not_discard_it(
+    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start(labs)
+    saved = machines(tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "ssh" else name)
+    with pytest.raises(LabFault, match="ssh is missing"):
+        start(labs)
+    assert machines(tmp_path) == saved
+
+
 def test_another_version_of_qemu_makes_its_own_and_removes_the_old_one(
     labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +148,19 @@ def test_too_little_space_for_saving_is_no_obstacle(labs: StandInLabs, monkeypat
     assert has(start(labs), "Too little disk space for saving a virtual gateway")
 
 
+def test_a_disk_that_is_full_while_saving_is_no_obstacle(
+    labs: StandInLabs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(folder: Path, _names: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(folder))
+
+    monkeypatch.setattr(saved_module, "write_manifest", write)
+    reported = start(labs)
+    assert has(reported, "The disk is full while saving a virtual gateway")
+    assert has(reported, "Booting both gateways instead")
+    assert machines(tmp_path) == []
+
+
 def test_cancelling_while_a_machine_is_saved_leaves_nothing(labs: StandInLabs, tmp_path: Path) -> None:
     labs.behave("silent")
     token = CancelToken()
@@ -132,7 +170,7 @@ def test_cancelling_while_a_machine_is_saved_leaves_nothing(labs: StandInLabs, t
     assert not (tmp_path / "labs").exists() or list((tmp_path / "labs").iterdir()) == []
 
 
-def test_nothing_secret_is_saved(labs: StandInLabs, tmp_path: Path) -> None:
+def test_what_gateways_are_given_later_is_not_saved(labs: StandInLabs, tmp_path: Path) -> None:
     lab = up(labs)
     values = [secret.value.encode() for secret in lab.passwords().values()]
     values += [(lab.folder / f"host-key-{side}").read_bytes() for side in Side]

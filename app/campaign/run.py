@@ -230,7 +230,7 @@ class _Campaign:
             self._reach(last_error, needs_recovery=needs_recovery)
             try:
                 self.underlay.ensure(token=self.control.token)
-            except (ConnectionLost, DeadlineExceeded) as error:
+            except (ConnectionLost, DeadlineExceeded, CommandFailed) as error:
                 last_error = error
             else:
                 return

@@ -155,7 +155,7 @@ class SolutionRun:
     ) -> tuple[T, tuple[str, ...]]:
         """Do some work, once more where the link died meanwhile; return its outcome, and doubts about it."""
         while True:
-            self.underlay.ensure(token=self.token)
+            self._get_ready(trial)
             try:
                 outcome = self._again(trial, work)
                 if not is_bad(outcome) or not self.underlay.has_died(token=self.token):
@@ -166,6 +166,15 @@ class SolutionRun:
                 if not self.underlay.has_died(token=self.token):
                     raise
             self._put_in_order(trial)
+
+    def _get_ready(self, trial: Trial) -> None:
+        """Return when frames cross the link; hosts that cannot be asked just now are put in order and asked again."""
+        try:
+            self.underlay.ensure(token=self.token)
+        except (CommandFailed, *_PASSING) as error:
+            self.emit(LogLine(LogLevel.WARNING, f"{error.message} Trying once more."))
+            self._put_in_order(trial)
+            self.underlay.ensure(token=self.token)
 
     def _again(self, trial: Trial, work: Callable[[], T]) -> T:
         """Do it once more where a connection broke meanwhile, on hosts that have been put in order."""

@@ -6,7 +6,14 @@ import time
 from collections.abc import Callable
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import ConnectionLost, DeadlineExceeded, PrivilegeMissing, TunnelmarkError, UnderlayDown
+from app.domain.errors import (
+    CommandFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    PrivilegeMissing,
+    TunnelmarkError,
+    UnderlayDown,
+)
 from app.domain.events import LogLevel, LogLine, UnderlayChanged
 from app.domain.link import LinkHealer
 from app.probes.underlay import UnderlayWatch
@@ -69,7 +76,7 @@ class UnderlayGuard:
         self._is_doubtful, self._down = True, None
         try:
             self._down = self._watch.look(token=token)
-        except (ConnectionLost, DeadlineExceeded):
+        except (ConnectionLost, DeadlineExceeded, CommandFailed):
             return False  # a host that cannot be asked explains the failure; the link is asked for before the next work
         except PrivilegeMissing:
             self._is_doubtful = False
@@ -88,7 +95,7 @@ class UnderlayGuard:
 
         Raises:
             UnderlayDown: The link is dead, could not be healed, and did not come back; the next call begins afresh.
-            ConnectionLost, DeadlineExceeded: A host could not be asked.
+            ConnectionLost, DeadlineExceeded, CommandFailed: A host could not be asked.
             Cancelled: The token was cancelled.
         """
         if not self._is_doubtful:

@@ -9,7 +9,7 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
 from app.domain.census_events import CensusEnded, OptionEnded
-from app.domain.errors import PreflightRefused
+from app.domain.errors import ConnectionLost, PreflightRefused
 from app.domain.events import UnderlayChanged
 from app.probes import underlay_guard
 from support.census_stage import BF, CBC, PAIR, SHA256, Census
@@ -149,3 +149,20 @@ def test_hosts_that_never_answered_a_ping_are_tried_as_before() -> None:
 
     assert census.statuses(record) == {"AES-128-CBC": "works", "BF-CBC": "fails"}
     assert told(census) == []
+
+
+def test_a_host_that_cannot_be_asked_just_now_is_asked_again() -> None:
+    census = Census(CBC, BF)
+    broken_off: list[str] = []
+
+    def break_off(_side: str, _command: object) -> None:
+        if not broken_off:
+            broken_off.append("once")
+            raise ConnectionLost("The connection to gateway-b broke.")
+
+    census.pair.interfere = break_off
+    record = census.run()
+
+    assert broken_off == ["once"]
+    assert record.is_complete
+    assert census.statuses(record) == {"AES-128-CBC": "works", "BF-CBC": "works"}

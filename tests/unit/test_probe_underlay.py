@@ -10,7 +10,7 @@ import pytest
 from fake_pair import FakePair
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import ConnectionLost, PrivilegeMissing, UnderlayDown
+from app.domain.errors import CommandFailed, ConnectionLost, PrivilegeMissing, TunnelmarkError, UnderlayDown
 from app.domain.events import LogLine, UnderlayChanged
 from app.domain.hosts import Privilege, Side
 from app.domain.link import Link
@@ -99,17 +99,18 @@ def test_the_link_is_asked_for_at_first_and_then_after_trouble_only() -> None:
     assert seen == []
 
 
-def test_a_host_that_could_not_be_asked_leaves_the_doubt() -> None:
+@pytest.mark.parametrize("error", [ConnectionLost("The connection broke."), CommandFailed("No channel is left.")])
+def test_a_host_that_could_not_be_asked_leaves_the_doubt(error: TunnelmarkError) -> None:
     pair = FakePair()
     guard, _ = guard_of(pair)
     guard.ensure(token=CancelToken())
 
     def break_off(_side: str, _command: object) -> None:
-        raise ConnectionLost("The connection broke.")
+        raise error
 
     pair.interfere = break_off
     assert not guard.has_died(token=CancelToken())
-    with pytest.raises(ConnectionLost):
+    with pytest.raises(type(error)):
         guard.ensure(token=CancelToken())
     pair.interfere = lambda _side, _command: None
     guard.ensure(token=CancelToken())

@@ -62,7 +62,7 @@ def _full(names: Sequence[str], *, is_fresh: bool) -> int:
             full.show(ROOT / PAGE)
         print(full.table())
         print(f"Logs are in {ROOT / CACHE / 'full'}.")
-        return 0 if full.is_well else 1
+        return 0 if full.is_well(names) else 1
 
 
 def _table(*, is_written: bool) -> int:

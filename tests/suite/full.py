@@ -150,13 +150,17 @@ class FullRun:
                 return False
         return True
 
-    @property
-    def is_well(self) -> bool:
-        """Whether every part passed with the files of now."""
+    def is_well(self, names: Sequence[str] = ()) -> bool:
+        """Whether parts passed with the files of now.
+
+        Args:
+            names: Of the parts; empty for all.
+        """
         tree, outcomes = tree_of(self._root), self.outcomes
         return all(
             (one := outcomes.get(part.job.name)) is not None and one.status == PASSED and one.tree == tree
             for part in self._parts
+            if not names or part.job.name in names
         )
 
     def table(self) -> str:

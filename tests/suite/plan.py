@@ -46,7 +46,8 @@ def check_jobs(_processors: int = 1) -> tuple[Job, ...]:
 
 def unit_jobs(processors: int) -> tuple[Job, ...]:
     """Return the tests that need neither hosts nor machines."""
-    spread = ("-n", str(processors), "--dist", "worksteal") if processors > 1 else ()
+    # One more than there are processors, since some of them wait for what they have started.
+    spread = ("-n", str(processors + 1), "--dist", "worksteal")
     return (pytest_job("units", *spread, "-m", "not timed", *UNIT_FOLDERS),)
 
 

@@ -38,11 +38,11 @@ Times = Mapping[str, Mapping[str, FileTime]]
 
 
 def keep_times(path: Path, lanes: Sequence[LaneResult]) -> None:
-    """Take the times of jobs that came to their end into the file that holds those of earlier runs."""
+    """Take the times of jobs that passed into the file that holds those of earlier runs."""
     times = {job: dict(files) for job, files in read_times(path).items()}
     for lane in lanes:
         for job in lane.jobs:
-            if job.record is not None and job.record.status is not None and not job.is_interrupted:
+            if job.record is not None and job.is_well:
                 times[job.job.name] = {
                     file: FileTime(lane.name, job.record.expected.get(file, 0), seconds)
                     for file, seconds in seconds_by_file(job.record.results).items()

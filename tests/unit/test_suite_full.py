@@ -80,20 +80,22 @@ def test_part_that_passed_is_not_run_again_with_the_same_files(root: Path, full:
     assert full.run.run()
     assert full.begun() == ["good", "command"]
     assert full.statuses() == {"good": PASSED, "command": FAILED}
-    assert not full.run.is_well
+    assert not full.run.is_well()
     (root / "ignored").unlink()
     assert full.run.run()
     assert full.begun() == ["command"], "git ignores the file: they are the same files"
-    assert full.run.is_well
+    assert full.run.is_well()
     (root / "docs" / "testing.md").write_text("other")
     commit(root)
     assert full.run.run()
     assert full.begun() == [], "documents are not tried"
     (root / "tests" / "test_good.py").write_text("def test_b(): pass\n")
-    assert not full.run.is_well
+    assert not full.run.is_well()
     assert full.run.run(["good"])
     assert full.begun() == ["good"]
     assert full.run.outcomes["good"].commit.endswith("+"), "not committed"
+    assert full.run.is_well(["good"])
+    assert not full.run.is_well(), "the command was not tried with these files"
 
 
 def test_tree_is_that_of_all_files(root: Path) -> None:

@@ -13,7 +13,8 @@ from support.tiny_elf import elf
 
 # Swaps 16 bytes on the stack at once: from (1, 2) to (3, 4), which must work, and once more, which must not and has to
 # yield what is there. Its exit status is 0, or the number of the attempt whose result is wrong. It is executed many
-# times, as interrupts have to come in between.
+# times, as interrupts have to come in between. Where arithmetic comes right before it and a jump right after it, QEMU
+# may end the program (docs/practice-lab.md); that is not asked for here.
 CMPXCHG16B = bytes.fromhex(
     "48 83 e4 f0"  #        and $-16, %rsp      the operand must be aligned
     "41 bf 40 0d 03 00"  #   mov $200000, %r15d

@@ -30,7 +30,9 @@ _KERNEL_LINE = (
     # Both for a shorter boot; once it has booted, the kernel does as it always does.
     "rcupdate.rcu_expedited=1 rcupdate.rcu_normal_after_boot=1 cryptomgr.notests "
     # The kernel's own list without `bpf`: loading systemd's BPF programs takes an emulated CPU two seconds.
-    "lsm=landlock,lockdown,yama,integrity,apparmor"
+    "lsm=landlock,lockdown,yama,integrity,apparmor "
+    # An idle gateway wakes the computer up: these were most of its timers (docs/practice-lab.md).
+    "nowatchdog psi=0 sysctl.vm.compaction_proactiveness=0"
 )
 """Source: kernel-parameters.txt of Linux 6.12."""
 

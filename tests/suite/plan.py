@@ -18,7 +18,7 @@ _HOST_FOLDERS = ("tests/lab", "tests/e2e")
 MACHINES, COMPUTER = "machines", "computer"
 _WITHOUT_MACHINES = Path(__file__).with_name("without_machines")
 """A folder with a QEMU that refuses to start: a test that needs one without asking for `has_qemu` fails in its lane."""
-COMPUTER_NICE = 5
+COMPUTER_NICE = 10
 """Emulated machines miss their times where something else takes their processor; tests without them bear it."""
 
 

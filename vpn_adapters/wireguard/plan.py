@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -20,8 +23,13 @@ TAG_BYTES = 16
 """Poly1305's tag. Source: RFC 8439 section 2.8."""
 PADDING_BYTES = 16
 """Packets are padded to multiples of this. Source: the WireGuard paper, section 5.4.6."""
-KEEPALIVE_S = 5
-"""Also makes the first handshake happen without any traffic of ours."""
+KEEPALIVE_S: Mapping[Side, int] = MappingProxyType({Side.A: 5, Side.B: 7})
+"""Also makes the first handshake happen without any traffic of ours.
+
+Handshakes that both ends begin within a round trip fail on both, and each end begins again after 5 s at the earliest.
+With the same interval they cross again and again, which took emulated gateways more than 20 s. Source: the WireGuard
+paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
+"""
 GUARD_METRIC = 4000
 """Worse than the route through WireGuard (0), better than nothing: see `_guard_step`."""
 
@@ -169,7 +177,7 @@ def _wireguard_step(request: PlanRequest, side: Side) -> Step:
         public_value(request.identity(side.other), PUBLIC_KEY, side.other),
         link.carrier(side.other),
         link.underlay(side.other),
-        str(KEEPALIVE_S),
+        str(KEEPALIVE_S[side]),
         link.carrier(side),
         str(carrier_mtu_bytes(link)),
     )

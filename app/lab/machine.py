@@ -32,7 +32,7 @@ _KERNEL_LINE = (
     # The kernel's own list without `bpf`: loading systemd's BPF programs takes an emulated CPU two seconds.
     "lsm=landlock,lockdown,yama,integrity,apparmor "
     # An idle gateway wakes the computer up: these were most of its timers (docs/practice-lab.md).
-    "nowatchdog psi=0 sysctl.vm.compaction_proactiveness=0"
+    "nowatchdog psi=0 sysctl.vm.compaction_proactiveness=0 sysctl.vm.stat_interval=60"
 )
 """Source: kernel-parameters.txt of Linux 6.12."""
 

@@ -183,8 +183,8 @@ class LabManager:
                 give_order(folder, "disown")
         except BaseException as error:
             self._folders.end(folder)
-            is_ours = isinstance(error, LabFault) and not isinstance(error, PortTaken | SavedMachineFault)
-            if is_restored and has_launched and is_ours:
+            is_other = isinstance(error, PortTaken | SavedMachineFault)
+            if is_restored and has_launched and isinstance(error, LabFault) and not is_other:
                 raise SavedMachineFault(f"The restored gateways are not usable: {error.message}") from error
             raise
         on_progress(LabProgress("login", "Both gateways are up", 1.0))

@@ -78,12 +78,6 @@ def lab(lab_manager: LabManager, lab_of: LabOf) -> Lab:
 
 
 @pytest.fixture(scope="session")
-def lab_debian_11(lab_of: LabOf) -> Lab:
-    """The lab of debian-11 that tests share."""
-    return lab_of("debian-11", "debian-11")
-
-
-@pytest.fixture(scope="session")
 def lab_mixed(lab_of: LabOf) -> Lab:
     """The lab with debian-11 as A and debian-13 as B that tests share."""
     return lab_of("debian-11", "debian-13")

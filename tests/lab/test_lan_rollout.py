@@ -8,7 +8,7 @@ import pytest
 
 from app.deploy import HostSnapshot, compare_snapshots
 from app.domain.hosts import Side
-from support.net_desk import Desk, left_on, need_namespaces
+from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, NetPair, net_hosts
 
 BRIDGED = ("--bridge", "A=lan0", "--bridge", "B=lan0")
@@ -74,4 +74,4 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
     ended = desk.tunnelmark("undeploy", pair.name)
     assert ended.status == 0, ended.err
     assert differences(pair, before) == []
-    assert [left_on(host) for host in pair.hosts] == [[], []]
+    wait_until_nothing_is_left(pair.hosts)

@@ -23,7 +23,7 @@ from support.lab_deploy import differences
 from support.lab_rollout import desk_for
 from support.lab_sessions import sh
 from support.net_bench import NetBench, net_bench
-from support.net_desk import left_on, need_namespaces
+from support.net_desk import need_namespaces, wait_until_nothing_is_left
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: 
             )
         reconnected()
         assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []
-        assert [left_on(host) for host in net.hosts.hosts] == [[], []]
+        wait_until_nothing_is_left(net.hosts.hosts)
         assert desk.status().state is None
 
         # Confirmed, it comes back with both hosts.
@@ -151,4 +151,4 @@ def test_what_is_not_confirmed_does_not_survive_the_power_and_what_is_does(net: 
         CancelToken().wait_for(
             lambda: not differences(before, net.look(SnapshotDepth.THOROUGH)), timeout_s=60, what="both hosts as before"
         )
-        assert [left_on(host) for host in net.hosts.hosts] == [[], []]
+        wait_until_nothing_is_left(net.hosts.hosts)

@@ -145,7 +145,11 @@ def test_a_link_that_dies_in_the_middle_ends_the_probe(sessions: SessionPair) ->
     try:
         with pytest.raises(ProbeFailed, match=f"{B} stopped answering"):
             measure_latency(
-                sessions.a, LatencyRequest(B, A, FRAME_BYTES, 2000), token=CancelToken(), on_samples=on_samples
+                # So many that the link falls before the last: each takes 0.05 ms.
+                sessions.a,
+                LatencyRequest(B, A, FRAME_BYTES, 40_000),
+                token=CancelToken(),
+                on_samples=on_samples,
             )
     finally:
         sh(sessions.b, "nft delete table ip tmtest")

@@ -16,7 +16,7 @@ from support.lab_deploy import Snapshots, differences
 from support.lab_rollout import Desk, desk_for
 from support.lab_sessions import sh
 from support.net_bench import NetBench
-from support.net_desk import left_on
+from support.net_desk import wait_until_nothing_is_left
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def desk(opened: Desk, net: NetBench, before: Snapshots) -> Iterator[Desk]:
     CancelToken().wait_for(
         lambda: not differences(before, net.look(SnapshotDepth.THOROUGH)), timeout_s=60, what="both hosts as before"
     )
-    assert [left_on(host) for host in net.hosts.hosts] == [[], []]
+    wait_until_nothing_is_left(net.hosts.hosts)
 
 
 def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from suite.budgets import write_budgets
 from suite.documents import PAGE, put_part
 from suite.full import FullRun, parts
 from suite.making import CACHE, INTERRUPTED, TIMES, Busy, cache_folder, printer, run_suite
-from suite.plan import LANES, ROOT, STAGES, lanes_of
+from suite.plan import JUDGED, LANES, ROOT, STAGES, lanes_of
 from suite.quarantine import QuarantineError
 from suite.times import BEFORE, junit_seconds, read_times, seconds_by_lane, table
 
@@ -77,12 +77,14 @@ def _table(*, is_written: bool) -> int:
 
 def _write_budgets() -> int:
     times = read_times(ROOT / TIMES)
-    if missing := [job.name for lane in LANES for job in lane.jobs(1) if job.is_pytest and job.name not in times]:
+    judged = [job for lane in LANES if lane.name in JUDGED for job in lane.jobs(1)]
+    if missing := [job.name for job in judged if job.is_pytest and job.name not in times]:
         print(
             f"Nothing is written: no times are known of {', '.join(missing)}. Run `make test` first.", file=sys.stderr
         )
         return 1
-    write_budgets(ROOT, seconds_by_lane(times))
+    seconds = seconds_by_lane(times)
+    write_budgets(ROOT, {lane: seconds[lane] for lane in JUDGED})
     return 0
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from app.domain.cancel import CancelToken
+from app.domain.errors import DeadlineExceeded
 from support.net_hosts import NetHost, NetHosts, NetPair
 from support.net_world import why_not
 
@@ -80,6 +83,19 @@ class Desk:
         words = ("--a", a, "--b", b, "--underlay", ",".join(pair.addresses), *keys)
         done = self.tunnelmark("pair", "add", pair.name, *words)
         assert done.status == 0, done.err
+
+
+def wait_until_nothing_is_left(hosts: Iterable[NetHost], *, timeout_s: float = 60.0) -> None:
+    """Wait until nothing of Tunnelmark is left on hosts; what was cancelled there may still be ending."""
+    all_hosts = list(hosts)
+
+    def is_clean() -> bool:
+        return not any(left_on(host) for host in all_hosts)
+
+    try:
+        CancelToken().wait_for(is_clean, timeout_s=timeout_s, what="hosts with nothing left on them")
+    except DeadlineExceeded as error:
+        raise AssertionError(f"left: {[left_on(host) for host in all_hosts]}") from error
 
 
 def left_on(host: NetHost) -> list[str]:

@@ -22,10 +22,17 @@ from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, link_step, step
 from support.waiting import wait_until
 
+WAIT = ': > "$1.reached"; until [ -e "$1" ]; do sleep 0.05 || sleep 1; done'
+
+
+def reached(gate: Path) -> Path:
+    """Return the file that is there once somebody waits at a gate."""
+    return gate.with_name(f"{gate.name}.reached")
+
 
 def slow_vpn(gate: Path) -> MadeUpVpn:
     """Return a VPN whose side A cannot be removed before a file exists."""
-    waiting = step("Take its time", "true", 'until [ -e "$1" ]; do sleep 0.05 || sleep 1; done', str(gate))
+    waiting = step("Take its time", "true", WAIT, str(gate))
     assert waiting.undo is not None
     waiting = replace(waiting, undo=replace(waiting.undo, timeout_s=60.0))
     link = link_step("tml0")
@@ -39,6 +46,7 @@ def roll_out_slow(world: World, store: Store, gate: Path) -> Deployment:
     one = deploy(world, store, vpn=slow_vpn(gate), options=options, user=Says(Decision.KEEP))
     assert one.state is DeploymentState.CONFIRMED
     gate.unlink()
+    reached(gate).unlink()
     return one
 
 
@@ -51,6 +59,7 @@ def removing(world: World, store: Store, gate: Path) -> Iterator[tuple[Deploymen
         try:
             worker = world.a.state_dir / "worker"
             wait_until(lambda: worker.exists() and worker.read_text().endswith("\n"), "the removal")
+            wait_until(reached(gate).exists, "the step that takes its time")
             yield one, work
         finally:
             gate.touch()

@@ -32,7 +32,7 @@ from app.lab.monitor import Monitor
 from app.lab.ports import free_ports
 from app.lab.restore import restore
 from app.lab.running import Lab, load_lab
-from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved
+from app.lab.saved import SavedMachine, SavedMachineFault, discard_saved, ensure_saved, hold_saved
 from app.lab.spec import LabProgress, LabSpec, LabStatus, OnProgress, check_lab_name
 
 _NEEDED_STATE_BYTES = 512 << 20
@@ -124,8 +124,11 @@ class LabManager:
         """Restore both gateways; boot them where that does not work."""
         saved: dict[Side, SavedMachine] = {}
         try:
-            saved = self._saved(plan, token=token, on_progress=on_progress)
-            return self._up(replace(plan, saved=saved), token=token, on_progress=on_progress)
+            with ExitStack() as held:
+                saved = self._saved(plan, token=token, on_progress=on_progress)
+                for one in saved.values():
+                    held.callback(os.close, hold_saved(one))
+                return self._up(replace(plan, saved=saved), token=token, on_progress=on_progress)
         except SavedMachineFault as fault:
             for one in saved.values():
                 discard_saved(one)

@@ -256,14 +256,11 @@ class LocalHost:
             what: What is awaited, for the error's sentence.
         """
 
-        def has_come() -> bool:
-            if until():
-                return True
+        def move_on() -> None:
             self.move_clock(step_s)
             self._end_sleeps(step_s)
-            return False
 
-        wait_until(has_come, what)
+        _repeat(move_on, until, what)
 
     def wake(self, until: Callable[[], bool], what: str) -> None:
         """Wait for a condition, and end the pauses that its scripts make between two rounds meanwhile.
@@ -273,13 +270,7 @@ class LocalHost:
             what: What is awaited, for the error's sentence.
         """
 
-        def has_come() -> bool:
-            if until():
-                return True
-            self._end_sleeps(LONGEST_PAUSE_S)
-            return False
-
-        wait_until(has_come, what)
+        _repeat(lambda: self._end_sleeps(LONGEST_PAUSE_S), until, what)
 
     def move_clock(self, seconds: float) -> None:
         """Move its clock ahead; from then on it stands still."""
@@ -330,6 +321,18 @@ class LocalHost:
 
     def _there(self, text: str) -> str:
         return text.replace(str(self.state_dir), STATE_DIR)
+
+
+def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str) -> None:
+    """Do a step again and again until a condition holds, and not once more."""
+
+    def has_come() -> bool:
+        if until():
+            return True
+        step()
+        return False
+
+    wait_until(has_come, what)
 
 
 class _Output:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.deploy import ActiveTunnel
-from app.domain.adapters import UpCheck, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PlanRequest, UpCheck, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite
@@ -52,20 +52,20 @@ def test_tunnel_stands_and_is_undone(world: World) -> None:
     assert order == [Stage.PREFLIGHT, Stage.ARM, Stage.IDENTITY, Stage.APPLY, Stage.VERIFY, Stage.CLEANUP]
 
 
+class _LooksFirst(MadeUpVpn):
+    """Looks for the running timer in the step that makes the first change, and fails without it."""
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        recipe = super().identity(request, side)
+        look = (
+            'read -r watcher bond < "$1/watcher" && kill -0 "${watcher%%:*}" && test -n "$bond" && test -s "$1/undo.sh"'
+        )
+        return replace(recipe, steps=(step("Look", look, None, STATE_DIR), *recipe.steps))
+
+
 def test_nothing_changes_before_the_timer_runs(world: World) -> None:
-    seen: list[bool] = []
-    vpn = MadeUpVpn(
-        steps={side: (step("Look", 'test -s "$1/watcher" && test -s "$1/undo.sh"', None, STATE_DIR),) for side in Side}
-    )
-
-    def look(line: str) -> None:
-        if line.endswith(" armed"):
-            seen.append(world.a.path(f"{RUN_DIR}/key").exists() or world.a.links != {"eth1"})
-
-    world.a.on_line = look
-    with open_tunnel(world, world.with_vpn(vpn)):
-        pass
-    assert seen == [False]
+    with open_tunnel(world, world.with_vpn(_LooksFirst())) as tunnel:
+        assert tunnel.still_up(CancelToken())
 
 
 def test_every_change_and_its_undo_is_audited(world: World) -> None:

@@ -132,6 +132,38 @@ def test_each_command_gets_its_own_result(shell: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_of_a_batch_behave_as_in_a_shell_of_their_own(
+    shell: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scripts: list[tuple[str, ...]] = [
+        ("x=1; run() { echo mine; }; run; cd /; echo $#:$1:$2", "name", "a b", "*"),
+        ('echo "[$x$s$text]"; pwd; cat; false', "name"),
+        ("if", "name"),
+        ("exit 9; echo never", "name"),
+        ("type end; type run; type script", "name"),
+        ("exec printf '%s\\n' \"$@\"", "name", "1", "2"),
+        ("shift 3 2> /dev/null; echo $?", "name", "1"),
+        ("cat <<E\nfrom $1\nE\n", "name", "here"),
+        ("echo $0", "name"),
+    ]
+    commands = [Command(("sh", "-c", *script)) for script in scripts]
+    batch = Batch(commands, None, should_stop_at_failure=False)
+    run_batch(shell, batch)
+    alone = [
+        subprocess.run(
+            (*shell, "-c", *script), check=False, capture_output=True, stdin=subprocess.DEVNULL, cwd=tmp_path
+        )
+        for script in scripts
+    ]
+    assert batch.is_complete
+    assert [(result.exit_status, result.stdout) for result in batch.results()] == [
+        (one.returncode, one.stdout.decode()) for one in alone
+    ]
+    assert batch.results()[0].stdout == "mine\n2:a b:*\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_batch_may_stop_at_a_failure(shell: Sequence[str]) -> None:
     commands = [Command(("true",)), Command(("false",)), Command(("echo", "never"))]
     batch = Batch(commands, None, should_stop_at_failure=True)

@@ -45,6 +45,9 @@ _EMULATED_KERNEL_LINE = (
     # feature (X86_FEATURE_CX16, by number because Linux 5.10 takes no names) the kernel uses a substitute; programs
     # still have the instruction. Figures: docs/practice-lab.md.
     " clearcpuid=141"
+    # QEMU 7.2 keeps translated code by its virtual address: with address space randomisation, every start of a program
+    # is translated anew, some 5,000 blocks of code. Figures: docs/practice-lab.md.
+    " norandmaps"
 )
 """Source: kernel-parameters.txt of Linux 5.10 and 6.12; word 4, bit 13 in arch/x86/include/asm/cpufeatures.h."""
 

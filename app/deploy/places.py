@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import HostFacts, PairSpec
-from app.domain.link import Link, TunnelNames
+from app.domain.link import LAST_SESSION_ID, Link, TunnelNames
 
 LASTING_DIR = "/etc/tunnelmark"
 """The folder on a host for what starts with it: mode 0700, root only."""
@@ -82,6 +82,12 @@ def lasting_names(index: int) -> TunnelNames:
     return replace(_FIRST, **changes)  # type: ignore[arg-type]  # names and types are those of its fields
 
 
+def _session_id(deployment_id: str) -> int:
+    """Return the L2TPv3 session id of a deployment, which nobody can know who does not know the deployment's id."""
+    digest = hashlib.sha256(f"L2TPv3 session of {deployment_id}".encode()).digest()
+    return 1 + int.from_bytes(digest[:8], "big") % LAST_SESSION_ID
+
+
 def lasting_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "", inner_b: str = "") -> Link:
     """Return what a lasting tunnel is built on.
 
@@ -98,7 +104,7 @@ def lasting_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "
         inner_b=inner_b or f"198.19.{2 * index}.2/24",
         carrier_a=f"198.19.{2 * index + 1}.1",
         carrier_b=f"198.19.{2 * index + 1}.2",
-        names=lasting_names(index),
+        names=replace(lasting_names(index), l2tp_session_id=_session_id(deployment_id)),
         run_dir=run_dir_of(deployment_id),
     )
 

@@ -165,9 +165,11 @@ def _interfaces(lines: Iterable[str]) -> Mapping[str, str]:
 
 
 def _l2tp(text: str) -> Mapping[str, str]:
-    """Read `ip l2tp show`: each entry begins at the margin and goes on with indented lines."""
+    """Read `ip l2tp show`: each entry begins at the margin and goes on with indented lines. Cookies are left out."""
     entries: list[str] = []
     for line in text.split("\n"):
+        if re.match(r"\s+(peer )?cookie ", line):
+            continue
         if line.startswith((" ", "\t")) and entries:
             entries[-1] += " " + line.strip()
         elif line.strip():

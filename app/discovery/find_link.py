@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
 from collections.abc import Iterable, Iterator
 from itertools import count
 
 from app.domain.errors import InvalidPlan, PreflightRefused
 from app.domain.hosts import HostFacts, Nic
-from app.domain.link import INNER_SUBNET, Link, TunnelNames
+from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
 
 _BLOCK_BITS = 24
 _MIN_MTU = 576  # what every IPv4 host takes: RFC 791 section 3.1
@@ -26,7 +27,8 @@ def find_link(
 ) -> Link:
     """Choose what a tunnel between two hosts is built on.
 
-    The usual names and numbers are taken where they are free on both hosts, else the next ones.
+    The usual names and numbers are taken where they are free on both hosts, else the next ones; the id of an L2TPv3
+    session is random.
 
     Args:
         facts_a: What was found on A.
@@ -154,7 +156,7 @@ def _free_names(facts_a: HostFacts, facts_b: HostFacts) -> TunnelNames:
         tcp_port=tcp[0],
         wireguard_port=udp[1],
         l2tp_tunnel_id=tunnel_id,
-        l2tp_session_id=tunnel_id,
+        l2tp_session_id=1 + secrets.randbelow(LAST_SESSION_ID),
         iperf_port=tcp[1],
     )
 

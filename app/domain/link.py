@@ -21,6 +21,9 @@ FRAME_TO_PAYLOAD_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + ICMP_HEADER
 INNER_MTU_BYTES = 1500
 """MTU of the interface that carries the Ethernet frames, so that every LAN frame crosses."""
 
+LAST_SESSION_ID = 2**32 - 1
+"""The largest id of an L2TPv3 session; 0 is none. Source: RFC 3931 section 4.1."""
+
 STATE_DIR = "/run/tunnelmark"
 """The one folder on a host: mode 0700, root only, gone after a reboot."""
 
@@ -36,7 +39,8 @@ class TunnelNames:
         tcp_port: Outer port of OpenVPN over TCP.
         wireguard_port: Outer UDP port of WireGuard.
         l2tp_tunnel_id: L2TPv3 tunnel id on both ends (RFC 3931 section 3.2.1).
-        l2tp_session_id: L2TPv3 session id on both ends.
+        l2tp_session_id: L2TPv3 session id on both ends; random for each tunnel, as a packet that names it is taken for
+            the peer's.
         iperf_port: Port of the iperf3 server inside the tunnel for one direction; the next one is for the other.
         tinc_port: Outer port of tinc, UDP and TCP.
         freelan_port: Outer UDP port of freelan.

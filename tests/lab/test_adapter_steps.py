@@ -69,15 +69,25 @@ def test_l2tp_inside_wireguard_never_leaves_by_another_way(make: Make) -> None:
     build(tunnel)
     plan, host, link = tunnel.plan, tunnel.sessions.a, tunnel.request.link
     own, peer = link.carrier(Side.A), link.carrier(Side.B)
-    # The worst case: WireGuard's device goes, its address stays on another one, and there is another route.
+
+    def marks() -> int:
+        return marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
+
+    # Policy routing sends the peer's address another way while WireGuard is up.
+    sh(host, f"ip rule add to {peer} lookup 7077 pref 77; ip route add {peer} via {link.underlay_b} table 7077")
+    try:
+        assert marks() == 0
+        sh(host, f"nft delete table inet {link.names.guard_table}")
+        assert marks() > 0, "without the table this shows nothing"
+    finally:
+        sh(host, "ip rule del pref 77; ip route flush table 7077")
+    # WireGuard's device goes, its address stays on another one, there is another route, and all tables are flushed.
     sh(host, f"ip addr add {own}/32 dev lo; ip route add default via {link.underlay_b} dev eth1 metric 9999")
     try:
         sh(host, f"ip link del {link.names.wireguard_interface}")
-        marks = marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
-        assert marks == 0
+        assert marks() == 0
         sh(host, f"ip route del unreachable {peer}/32 metric 4000")
-        marks = marks_on_underlay(tunnel, lambda: ping(host, plan.probe_address_b, mark=True, wait_s=2))
-        assert marks > 0, "without the guard this shows nothing"
+        assert marks() > 0, "without the route this shows nothing"
     finally:
         sh(host, f"ip addr del {own}/32 dev lo; ip route del default via {link.underlay_b} dev eth1 metric 9999")
 

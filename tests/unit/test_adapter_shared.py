@@ -130,7 +130,8 @@ class TestModulesOfOtherKernels:
 
 
 def test_l2tp_overhead_as_measured() -> None:
-    assert l2tpv3.overhead_bytes() == 42
+    assert l2tpv3.overhead_bytes(cookie_bytes=0) == 42
+    assert l2tpv3.overhead_bytes() == 50
     made = l2tp.adapter.plan(request(l2tp.adapter, l2tp.adapter.suites(facts(), facts())[0]))
     assert made.largest_unfragmented_frame_bytes == 1472
 

@@ -83,6 +83,14 @@ def test_l2tp_entries_are_joined() -> None:
     ]
 
 
+def test_cookies_of_l2tp_sessions_are_left_out() -> None:
+    text = (
+        f"{L2TP}  interface name: tmk0\n  offset 0,   peer offset 0\n  cookie 0123456789abcdef  peer cookie 00c0ffee\n"
+    )
+    found = list(snapshot(l2tp=text).part("L2TP tunnel or session"))
+    assert found[1].endswith("interface name: tmk0 offset 0,   peer offset 0")
+
+
 def test_processes_of_ssh_and_of_ours_are_left_out_but_not_daemons() -> None:
     found = snapshot(SnapshotDepth.THOROUGH, processes=PROCESSES)
     assert list(found.part("process")) == ["/sbin/init", "openvpn --config /run/tunnelmark/tunnel/openvpn.conf"]

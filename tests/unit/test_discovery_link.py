@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from app.discovery import find_link
 from app.domain.errors import InvalidPlan, PreflightRefused
 from app.domain.hosts import HostFacts, Nic
-from app.domain.link import INNER_SUBNET, Link, TunnelNames
+from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
 from support.sample_records import facts as sample_facts
 
 
@@ -39,7 +39,16 @@ B = _facts("gw-b", "192.0.2.2/24")
 
 
 def test_free_hosts_get_the_usual_link() -> None:
-    assert find_link(A, B, "192.0.2.1", " 192.0.2.2 ") == Link("192.0.2.1", "192.0.2.2")
+    link = find_link(A, B, "192.0.2.1", " 192.0.2.2 ")
+    usual = replace(TunnelNames(), l2tp_session_id=link.names.l2tp_session_id)
+    assert link == Link("192.0.2.1", "192.0.2.2", names=usual)
+
+
+def test_the_id_of_a_session_is_another_each_time() -> None:
+    ids = {find_link(A, B, "192.0.2.1", "192.0.2.2").names.l2tp_session_id for _ in range(20)}
+    assert len(ids) == 20
+    assert all(0 < number <= LAST_SESSION_ID for number in ids)
+    assert max(ids) > 2**24
 
 
 def test_the_underlays_mtu_is_the_smaller_one_unless_it_was_probed() -> None:
@@ -134,7 +143,7 @@ def test_names_ports_and_numbers_in_use_are_left_alone() -> None:
     assert (names.ethernet_interface, names.wireguard_interface) == ("tmk2", "tmkwg0")
     assert (names.udp_port, names.wireguard_port) == (21196, usual.wireguard_port)
     assert (names.tcp_port, names.iperf_port) == (usual.tcp_port, 25202)
-    assert names.l2tp_tunnel_id == names.l2tp_session_id == 7303
+    assert names.l2tp_tunnel_id == 7303
 
 
 def test_ports_that_make_way_do_not_meet_each_other() -> None:

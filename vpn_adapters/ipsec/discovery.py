@@ -10,7 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
 from vpn_adapters.ipsec.info import NAME
-from vpn_adapters.shared import discovering, l2tpv3
+from vpn_adapters.shared import discovering, guards, l2tpv3
 
 KERNEL_MODULES = ("esp4", "xfrm_user", *l2tpv3.KERNEL_MODULES)
 
@@ -40,7 +40,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "charon": discovering.query(*shell_step_argv("command -v charon-systemd")),
         "plugins": discovering.query(*shell_step_argv(_PLUGINS_SCRIPT)),
         "openssl": discovering.query("openssl", "version"),
-        "nft": discovering.query("nft", "--version"),
+        **guards.QUERIES,
         "ip": discovering.query("ip", "-V"),
         "modules": discovering.modules_query(*KERNEL_MODULES),
     }
@@ -87,11 +87,11 @@ def _missing(
         "swanctl": has_swanctl,
         "charon-systemd": charon is not None and charon.is_ok and bool(charon.stdout.strip()),
         "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl"),
-        "nftables": "nftables v" in discovering.text_of(outputs, "nft"),
         "strongswan plugins": not plugins or plugins.issuperset(_REQUIRED_PLUGINS),
     }
     parts = tuple(discovering.missing_part(name, NAME) for name, is_there in programs.items() if not is_there)
     modules = discovering.missing_modules(outputs.get("modules"), ("esp4", "xfrm_user"), NAME)
+    parts += guards.missing_parts(outputs, NAME)
     return (*parts, *modules, *l2tpv3.missing_parts(outputs, NAME))
 
 

@@ -12,7 +12,7 @@ from app.domain.link import Link
 from vpn_adapters.ipsec import overhead, render, scripts
 from vpn_adapters.ipsec.algorithms import EspProposal, proposal_of
 from vpn_adapters.ipsec.discovery import KERNEL_MODULES
-from vpn_adapters.ipsec.identity import peer_key_path
+from vpn_adapters.ipsec.identity import own_public_key_path, peer_key_path
 from vpn_adapters.ipsec.info import NAME
 from vpn_adapters.ipsec.suites import ESP, SHOWN_IKE
 from vpn_adapters.shared import guards, l2tpv3
@@ -57,6 +57,8 @@ def _proposal(request: PlanRequest) -> EspProposal:
 
 def _end(request: PlanRequest, side: Side) -> EndPlan:
     link = request.link
+    ends = link.underlay(side), link.underlay(side.other)
+    keys = own_public_key_path(link), peer_key_path(link)
     return EndPlan(
         files=(
             FileToWrite(render.daemon_config_path(link), render.daemon_config(request), mode=0o600),
@@ -66,7 +68,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         steps=(
             guards.ipsec_step(link, side),
             _daemon_step(link, side),
-            l2tpv3.create_step(link, side, local=link.underlay(side), remote=link.underlay(side.other)),
+            l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(paths=keys if side is Side.A else keys[::-1])),
             _connection_step(link, side),
         ),
         interface=link.names.ethernet_interface,

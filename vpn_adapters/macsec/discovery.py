@@ -10,7 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
 from vpn_adapters.macsec.info import NAME
-from vpn_adapters.shared import discovering, l2tpv3
+from vpn_adapters.shared import discovering, guards, l2tpv3
 
 KERNEL_MODULES = ("macsec", *l2tpv3.KERNEL_MODULES)
 
@@ -27,8 +27,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         "ip": discovering.query("ip", "-V"),
         "help": discovering.query("ip", "link", "help", "macsec"),
-        "nft": discovering.query("nft", "--version"),
-        "sha256sum": discovering.query(*shell_step_argv("command -v sha256sum")),
+        **guards.QUERIES,
         "supplicant": discovering.query("wpa_supplicant", "-h"),
         # Which cipher a key server chooses can be set since wpa_supplicant 2.11; nothing but the program says so.
         "choice": discovering.query(
@@ -51,11 +50,7 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     """
     match = _CIPHERS.search(discovering.text_of(outputs, "help"))
     ciphers = tuple(dict.fromkeys(_CIPHER.findall(match[1]))) if match else ()
-    programs = {
-        "nftables": "nftables v" in discovering.text_of(outputs, "nft"),
-        "sha256sum": "sha256sum" in discovering.text_of(outputs, "sha256sum"),
-    }
-    missing = tuple(discovering.missing_part(name, NAME) for name, is_there in programs.items() if not is_there)
+    missing = guards.missing_parts(outputs, NAME)
     missing += discovering.missing_modules(outputs.get("modules"), ("macsec",), NAME)
     missing += l2tpv3.missing_parts(outputs, NAME)
     note = "" if missing or ciphers else "Its `ip` does not know MACsec's ciphers."

@@ -10,6 +10,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.macsec import overhead, scripts
 from vpn_adapters.macsec.discovery import KERNEL_MODULES
+from vpn_adapters.macsec.identity import secret_path
 from vpn_adapters.macsec.info import NAME
 from vpn_adapters.macsec.render import config_path, log_path, supplicant_config
 from vpn_adapters.macsec.suites import AGREED_KEYS, CIPHER, KEYS, SHOWN
@@ -41,12 +42,13 @@ def make(request: PlanRequest) -> TunnelPlan:
 def _end(request: PlanRequest, side: Side) -> EndPlan:
     link, is_agreed = request.link, setting(request, KEYS) == AGREED_KEYS
     files = (FileToWrite(config_path(link), supplicant_config(request, side), mode=0o600),) if is_agreed else ()
+    seed = l2tpv3.CookieSeed(paths=(secret_path(link),))
     lower_mtu_bytes = link.inner_mtu_bytes + overhead.MACSEC_BYTES
     return EndPlan(
         files=files,
         steps=(
             guards.macsec_step(link, side),
-            l2tpv3.create_lower_step(link, side, mtu_bytes=lower_mtu_bytes),
+            l2tpv3.create_lower_step(link, side, seed, mtu_bytes=lower_mtu_bytes),
             _macsec_step(request, side),
         ),
         interface=link.names.ethernet_interface,

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import SolutionSupport
-from vpn_adapters.shared import discovering, l2tpv3
+from vpn_adapters.shared import discovering, guards, l2tpv3
 from vpn_adapters.wireguard.info import NAME
 
 
 def commands() -> Mapping[str, Command]:
-    """Return questions for `wg`, `ip` and the kernel's modules."""
+    """Return questions for `wg`, `ip`, what guards the session, and the kernel's modules."""
     return {
         "wg": discovering.query("wg", "--version"),
         "ip": discovering.query("ip", "-V"),
+        **guards.QUERIES,
         "modules": discovering.modules_query("wireguard", *l2tpv3.KERNEL_MODULES),
     }
 
@@ -26,7 +27,8 @@ def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
     Source: `wireguard-tools v1.0.20210914 - https://git.zx2c4.com/wireguard-tools/` (wireguard-tools 1.0.20210914).
     """
     match = re.search(r"wireguard-tools v([\w.-]+)", discovering.text_of(outputs, "wg"))
-    missing = discovering.missing_modules(outputs.get("modules"), ("wireguard",), NAME)
+    missing = guards.missing_parts(outputs, NAME)
+    missing += discovering.missing_modules(outputs.get("modules"), ("wireguard",), NAME)
     missing += l2tpv3.missing_parts(outputs, NAME)
     if not match:
         missing = (discovering.missing_part("wireguard-tools", NAME), *missing)

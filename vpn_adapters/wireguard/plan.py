@@ -10,7 +10,7 @@ from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
-from vpn_adapters.shared import l2tpv3
+from vpn_adapters.shared import guards, l2tpv3
 from vpn_adapters.shared.interfaces import WAIT_GONE_SCRIPT, interface_up_check
 from vpn_adapters.shared.rendering import public_value
 from vpn_adapters.wireguard.identity import PUBLIC_KEY, key_path
@@ -31,7 +31,7 @@ With the same interval they cross again and again, which took emulated gateways 
 paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
 """
 GUARD_METRIC = 4000
-"""Worse than the route through WireGuard (0), better than nothing: see `_guard_step`."""
+"""Worse than the route through WireGuard (0), better than nothing: see `_route_step`."""
 
 # The peer's host route comes with the address. The MTU leaves room for a whole LAN frame in L2TPv3, so that each frame
 # is one WireGuard packet, and only that one is fragmented outside: measured a third faster than two packets.
@@ -59,8 +59,8 @@ def make(request: PlanRequest) -> TunnelPlan:
     """Return the plan for both ends."""
     link = request.link
     note = (
-        "Ethernet 14 + IPv4 20 + UDP 8 + WireGuard 16 + tag 16, and inside it IPv4 20 + L2TPv3 8, padded to 16: "
-        f"{outer_frame_bytes(1000) - 1000} bytes at a frame of 1000, 102 to 117 by frame size."
+        "Ethernet 14 + IPv4 20 + UDP 8 + WireGuard 16 + tag 16, and inside it IPv4 20 + L2TPv3 8 + cookie 8, "
+        f"padded to 16: {outer_frame_bytes(1000) - 1000} bytes at a frame of 1000, 110 to 125 by frame size."
     )
     return TunnelPlan(
         solution=NAME,
@@ -110,13 +110,15 @@ def _padded(size_bytes: int) -> int:
 def _end(request: PlanRequest, side: Side) -> EndPlan:
     link = request.link
     name = link.names.wireguard_interface
-    own, peer = link.carrier(side), link.carrier(side.other)
+    ends = link.carrier(side), link.carrier(side.other)
+    keys = tuple(public_value(request.identity(end), PUBLIC_KEY, end) for end in Side)
     return EndPlan(
         files=(),
         steps=(
-            _guard_step(peer),
+            guards.interface_step(link, side, name),
+            _route_step(link.carrier(side.other)),
             _wireguard_step(request, side),
-            l2tpv3.create_step(link, side, local=own, remote=peer),
+            l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(words=keys)),
         ),
         interface=link.names.ethernet_interface,
         up_checks=(
@@ -153,8 +155,11 @@ def _breakages(name: str) -> tuple[Breakage, ...]:
     )
 
 
-def _guard_step(peer: str) -> Step:
-    """Return the step that keeps L2TPv3 from leaving in the clear by another route, should WireGuard's device go."""
+def _route_step(peer: str) -> Step:
+    """Return the step that leaves no other route to the peer's carrier address, should WireGuard's device go.
+
+    The firewall table does not depend on routes; this holds where somebody flushes all tables.
+    """
     return Step(
         title=f"Forbid every way to {peer} but WireGuard's, so that nothing can leave unencrypted",
         command=Command(

@@ -1,0 +1,97 @@
+"""Forged packets on gateways: nobody on the underlay puts a frame into a tunnel that is called protected.
+
+Each kind of packet is sent without a cookie, with a wrong one and with the right one: the firewall table alone has to
+hold. That each kind would get in is shown where nothing protects (the plain L2TPv3 tunnel), and what the cookies hold
+is shown without the table.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+
+import pytest
+
+from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
+from support.bare_tunnel import BareTunnel, ping
+from support.forged_frames import (
+    COPIES,
+    ENCAPSULATED,
+    OVER_IPV6,
+    TO_THE_CARRIER,
+    arrived,
+    delivers_to,
+    let_in_over_ipv6,
+    target,
+)
+from support.lab_pairs import MIXED, LabPair, LabPairs, Platforms, each_pair
+from support.lab_sessions import sh
+from support.tunnel_checks import by_its_steps
+from vpn_adapters.registry import ADAPTERS
+
+GUARDED = "wireguard", "ipsec", "macsec"
+
+
+@pytest.fixture(scope="module", params=each_pair(Platforms(MIXED)))
+def pair(request: pytest.FixtureRequest, lab_pairs: LabPairs) -> Iterator[LabPair]:
+    pair = lab_pairs.of(request.param)
+    hosts = pair.sessions.a, pair.sessions.b
+    for host in hosts:
+        let_in_over_ipv6(host)
+    yield pair
+    for host in hosts:
+        sh(host, "echo 1 > /proc/sys/net/ipv6/conf/eth1/disable_ipv6")
+
+
+@pytest.fixture(scope="class", params=GUARDED)
+def guarded(request: pytest.FixtureRequest, pair: LabPair) -> Iterator[BareTunnel]:
+    with by_its_steps(pair, ADAPTERS[request.param]) as tunnel:
+        yield tunnel
+
+
+def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Attack both ends at the same time; return what got in at A and at B."""
+    interface = delivers_to(tunnel.request.link, tunnel.adapter.info.name)
+
+    def one(side: Side) -> Mapping[str, int]:
+        right = target(tunnel, side).cookie
+        return arrived(tunnel, side, interface, right if is_cookie_known else secrets.token_bytes(len(right)))
+
+    return tunnel.both(one)
+
+
+def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
+    with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
+        for counts in attack(tunnel, is_cookie_known=True):
+            # Here is neither a tunnel of the other encapsulation nor a carrier.
+            assert {kind for kind, count in counts.items() if count == 0} == {ENCAPSULATED, *TO_THE_CARRIER}
+            assert {count for count in counts.values() if count} == {COPIES}
+            assert set(OVER_IPV6) < set(counts)
+
+
+class TestGuarded:
+    def test_nothing_forged_gets_in(self, guarded: BareTunnel) -> None:
+        for is_cookie_known in (False, True):
+            for counts in attack(guarded, is_cookie_known=is_cookie_known):
+                assert counts
+                assert set(counts.values()) == {0}, counts
+        for side in Side:
+            assert len(target(guarded, side).cookie) == 8
+            assert ping(guarded.session(side), guarded.plan.probe_address(side.other)) >= 10
+
+    def test_nor_when_what_protects_has_gone(self, guarded: BareTunnel) -> None:
+        def take_away(side: Side) -> None:
+            breakage = guarded.plan.end(side).breakages[-1 if guarded.adapter.info.name == "wireguard" else 0]
+            assert guarded.session(side).run(breakage.command, token=CancelToken()).is_ok
+
+        guarded.both(take_away)
+        for counts in attack(guarded, is_cookie_known=True):
+            assert set(counts.values()) == {0}, counts
+
+    def test_without_the_table_cookies_hold_what_does_not_have_them(self, guarded: BareTunnel) -> None:
+        guarded.both(lambda side: sh(guarded.session(side), "nft delete table inet tunnelmark_guard"))
+        for counts in attack(guarded, is_cookie_known=False):
+            assert set(counts.values()) == {0}, counts
+        for counts in attack(guarded, is_cookie_known=True):
+            assert counts["from a third address"] == COPIES, "without this the table has not been shown to do anything"

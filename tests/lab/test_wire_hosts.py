@@ -52,7 +52,7 @@ def test_a_tunnel_that_should_protect_and_does_not_is_found(net: NetBench) -> No
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.LEAKS
     assert all(count >= 20 for count in report.leak.clear_marks.values())
-    assert [one.frame_bytes for one in report.overhead] == list(FRAME_BYTES)
+    assert [one.frame_bytes for one in report.overhead] == list(FRAME_BYTES), report.doubts
     assert [one.outer_bytes for one in report.overhead] == [one.theory_bytes for one in report.overhead]
     assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == [1514]
 

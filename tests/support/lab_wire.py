@@ -53,7 +53,7 @@ def check_protected(report: WireReport, inner_mtu_bytes: int, kinds: set[str]) -
     assert len(leak.broken) >= 2
     assert {one.verdict for one in leak.broken} == {BreakVerdict.FAILS_CLOSED}, leak.broken
     assert any(one.sent and not one.answered for one in leak.broken)
-    assert [one.frame_bytes for one in report.overhead] == list(FRAME_BYTES)
+    assert [one.frame_bytes for one in report.overhead] == list(FRAME_BYTES), report.doubts
     assert [one.outer_bytes for one in report.overhead] == [one.theory_bytes for one in report.overhead]
     assert [one.frame_bytes for one in report.overhead if one.is_fragmented] == [1514]
     assert report.advised_inner_mtu_bytes == inner_mtu_bytes

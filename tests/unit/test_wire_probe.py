@@ -243,6 +243,14 @@ def test_a_largest_frame_that_was_not_sent_is_not_said_to_be_lost() -> None:
     assert [one.has_crossed for one in report.crossings] == [None]
 
 
+def test_a_size_without_a_figure_is_a_doubt() -> None:
+    report = probe(FakeWire(is_size_silent=True))
+    assert [one.frame_bytes for one in report.overhead] == []
+    told = [doubt for doubt in report.doubts if "was not measured" in doubt]
+    assert len(told) == len(FRAME_BYTES)
+    assert told[0].startswith("What a frame of 60 bytes costs was not measured: 0 of 0 were answered, and ")
+
+
 def test_a_largest_frame_that_does_not_cross_is_told() -> None:
     report = probe(FakeWire(largest_payload=1400), replace(request(), is_brief=True))
     (full,) = report.crossings

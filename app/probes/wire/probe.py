@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import ceil
@@ -316,7 +316,7 @@ class _Run:
             crossings=crossings,
             advised_inner_mtu_bytes=self._advised_mtu_bytes or self._mtu_from(costs),
             is_advised_mtu_proven=self._is_advised_proven(costs),
-            doubts=self._doubts(captures),
+            doubts=(*self._doubts(captures), *self._unmeasured(costs, readings[Side.A], sent)),
         )
 
     def _full_frame(self, sent: Sent) -> Crossing:
@@ -367,6 +367,18 @@ class _Run:
         if size is None or size not in costs or size + 1 not in costs:
             return None
         return not costs[size].is_fragmented and costs[size + 1].is_fragmented
+
+    def _unmeasured(self, costs: Mapping[int, MeasuredCost], reading: Reading, sent: Sent) -> Iterator[str]:
+        """Yield why a frame size has no figure."""
+        for number, size in enumerate(self._sizes, start=1):
+            if size in costs or size not in self._request.frame_bytes:
+                continue
+            echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+            count = len(reading.part(number, source=self._request.link.underlay_a))
+            yield (
+                f"What a frame of {size} bytes costs was not measured: {echoes.received} of {echoes.sent} were "
+                f"answered, and {count} packets of the tunnel were captured meanwhile."
+            )
 
     def _doubts(self, captures: Captures) -> tuple[str, ...]:
         found = [_STREAM_DOUBT] if self._request.is_stream else []

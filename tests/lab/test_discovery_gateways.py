@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from app.discovery.commands import KERNEL_MODULES
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, Privilege, ToolFlavour
-from app.domain.link import Link
+from app.domain.link import Link, TunnelNames
 from app.lab import Lab
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
@@ -86,7 +87,8 @@ def test_programs_and_modules(sessions: SessionPair, found: tuple[HostFacts, Hos
 
 def test_the_link_between_them(found: tuple[HostFacts, HostFacts], lab: Lab) -> None:
     link = find_link(*found, lab.pair.underlay_a, lab.pair.underlay_b)
-    assert link == Link(lab.pair.underlay_a, lab.pair.underlay_b)
+    usual = replace(TunnelNames(), l2tp_session_id=link.names.l2tp_session_id)
+    assert link == Link(lab.pair.underlay_a, lab.pair.underlay_b, names=usual)
 
 
 def test_looking_changes_nothing(sessions: SessionPair) -> None:

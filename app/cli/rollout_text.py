@@ -87,7 +87,7 @@ def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
         _line(out, f"{end.label}: cannot be asked. {end.note}")
         return
     if end in status.damaged:
-        _line(out, f"{end.label}: parts of a deployment; {end.missing} is gone.")
+        _line(out, f"{end.label}: parts of a deployment; {end.missing} is missing or damaged.")
         return
     if not end.deployment_id:
         _line(out, f"{end.label}: nothing is rolled out.")

@@ -87,8 +87,9 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
         for one in found.unfinished
     )
     broken = tuple(
-        f"{one.label} has only parts of a deployment: {one.missing} is gone. Take it back with: tunnelmark undeploy "
-        f"{pair.name}. What may still run after that goes with a restart of {one.label}."
+        f"{one.label} has only parts of a deployment: {one.missing} is missing or damaged. "
+        f"Take it back with: tunnelmark undeploy {pair.name}. What may still run after that goes with a restart of "
+        f"{one.label}."
         for one in found.damaged
     )
     return replace(found, sentences=(*sentences, *left, *broken))

@@ -56,7 +56,7 @@ class LastingState:
         boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.
         outages: When the other end was lost and came back.
         is_unfinished: Whether files of a deployment are there that never counted.
-        missing: What is gone of a deployment that counts or may run; empty where nothing is.
+        missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
     """
 
     deployment_id: str = ""

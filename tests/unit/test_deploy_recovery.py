@@ -134,6 +134,15 @@ def test_engineer_can_undo_from_the_console_again_and_again(world: World) -> Non
     wait_until_untouched(world)
 
 
+def test_undo_works_from_its_own_folder(world: World) -> None:
+    transaction = build_and_vanish(world, lease_s=600)
+    done = world.a.shell_run("sh", "-c", f"cd {STATE_DIR} && sh undo.sh")
+    assert done.returncode == 0, done.stderr
+    assert world.a.links == {"eth1"}
+    transaction.undo(cause=None)
+    wait_until_untouched(world)
+
+
 def test_undo_is_safe_while_another_one_runs(world: World) -> None:
     path = str(world.a.net / "count")
     slow = step("Be slow to undo", "true", 'echo x >> "$1"; sleep 1', path)
@@ -158,11 +167,11 @@ def test_undo_ignores_an_entry_whose_writing_was_interrupted(world: World) -> No
     transaction.undo(cause=None)
 
 
-def test_undo_script_without_a_tunnel_says_so(world: World) -> None:
+def test_undo_script_without_a_journal_fails(world: World) -> None:
     transaction = build_and_vanish(world, lease_s=600)
     copy = world.a.root / "undo.sh"
     copy.write_text((world.a.state_dir / "undo.sh").read_text())
     done = world.a.shell_run("sh", str(copy))
-    assert done.returncode == 0
-    assert "nothing to take back here" in done.stdout
+    assert done.returncode == 1
+    assert "There is no journal in" in done.stderr
     transaction.undo(cause=None)

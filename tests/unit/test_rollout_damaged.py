@@ -64,6 +64,22 @@ def lose_about(world: World, deployment_id: str) -> str:
     return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
 
 
+def empty_about(world: World, deployment_id: str) -> str:
+    (place_on(world.a) / deployment_id / "about.sh").write_text("")
+    return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
+
+
+def change_steps(world: World, deployment_id: str) -> str:
+    with (place_on(world.a) / deployment_id / "steps.sh").open("a") as file:
+        file.write("true\n")
+    return f"{place_dir(SLOT)}/{deployment_id}/steps.sh"
+
+
+def lose_sums(world: World, deployment_id: str) -> str:
+    (place_on(world.a) / deployment_id / "sums").unlink()
+    return f"{place_dir(SLOT)}/{deployment_id}/sums"
+
+
 def lose_both(world: World, deployment_id: str) -> str:
     lose_folder(world, deployment_id)
     return lose_name(world, deployment_id)
@@ -75,7 +91,7 @@ def text_of(status: PairStatus) -> str:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, lose_both])
+@pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, empty_about, change_steps, lose_sums, lose_both])
 def test_it_is_said_and_nothing_is_changed_by_a_look(
     world: World, store: Store, lose: Callable[[World, str], str]
 ) -> None:

@@ -13,6 +13,7 @@
 #
 # Each may be run again at any time. Further verbs are for programs: public, put, activate, start, restart.
 
+# @include folder.sh
 # @include process.sh
 # @include uptime.sh
 # @include service.sh
@@ -329,7 +330,8 @@ fill() {
 }
 
 by_hand() {
-    parts=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+    own_folder || exit 1
+    parts=$folder
     case $1 in
         keys)
             keys

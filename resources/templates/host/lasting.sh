@@ -16,6 +16,8 @@
 # @include trees.sh
 # @include marked.sh
 # @include uptime.sh
+# @include folder.sh
+# @include intact.sh
 
 tell() {
     logger -t tunnelmark "$slot: $1" 2> /dev/null
@@ -336,15 +338,16 @@ end_watcher() {
     rm -f "$own/watcher"
 }
 
-main() {
-    umask 077
-    unset TUNNELMARK_RUN
-    if [ -n "$TUNNELMARK_TUNNEL" ]; then
-        # What takes the tunnel down must not find itself among what carries the mark.
-        unset TUNNELMARK_TUNNEL
-        exec sh "$0" "$@"
-    fi
-    home=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+# refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed.
+refuse() {
+    logger -t tunnelmark "$home: not started, because $1" 2> /dev/null
+    echo "Tunnelmark: $home: not started, because $1. Roll the tunnel out again, or restore that folder." >&2
+    exit 1
+}
+
+# read_files: sets what is known of the tunnel.
+read_files() {
+    id=
     slot=
     mark=
     run_dir=
@@ -353,11 +356,27 @@ main() {
     underlay=
     patience=
     logs=
+    if ! is_intact "$home"; then refuse "$damaged is missing, empty or not what was installed"; fi
     # shellcheck disable=SC1091 # lies beside this script
     . "$home/about.sh"
     # shellcheck disable=SC1091
     . "$home/steps.sh"
+    if ! is_id "$id" || [ "$run_dir" != "/run/tunnelmark-$id" ]; then refuse "about.sh names no folder of its own"; fi
+    if ! is_id "$mark" || [ -z "$slot" ]; then refuse "about.sh is not complete"; fi
     own=$run_dir/.lasting
+}
+
+main() {
+    umask 077
+    unset TUNNELMARK_RUN
+    if [ -n "$TUNNELMARK_TUNNEL" ]; then
+        # What takes the tunnel down must not find itself among what carries the mark.
+        unset TUNNELMARK_TUNNEL
+        exec sh "$0" "$@"
+    fi
+    own_folder || exit 1
+    home=$folder
+    read_files
     case $1 in
         run) run ;;
         up) bring_up ;;

@@ -1,5 +1,7 @@
+# @include intact.sh
+
 # find_place: what is in a place. Sets place_is to `empty`, `whole`, `unfinished` (it was broken off before it counted, and
-# nothing of it runs) or `damaged` (it counts or may run, and a part of it is gone: missing), and id to the deployment as
+# nothing of it runs) or `damaged` (it counts or may run, and a part of it is gone or damaged: missing), and id to the deployment as
 # far as that is known. Expects: base.
 # shellcheck disable=SC2034 # not everybody says what is missing
 find_place() {
@@ -12,8 +14,8 @@ find_place() {
         place_is=damaged
         if [ ! -d "$base/$id" ]; then
             missing=$base/$id
-        elif [ ! -f "$base/$id/about.sh" ]; then
-            missing=$base/$id/about.sh
+        elif ! is_intact "$base/$id"; then
+            missing=$damaged
         else
             place_is=whole
         fi

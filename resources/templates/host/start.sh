@@ -8,6 +8,7 @@
 #     sh start.sh return   starts it again
 #     sh start.sh remove   takes everything back on this host alone; for whoever is at its console
 
+# @include folder.sh
 # @include process.sh
 # @include trees.sh
 # @include uptime.sh
@@ -18,8 +19,16 @@
 
 main() {
     umask 077
-    base=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+    own_folder || exit 1
+    base=$folder
     slot=${base##*/}
+    # Its folder is removed with all that is in it: a copy of this file elsewhere must not do that.
+    is_place=no
+    case $base in */tunnelmark/*[!0-9a-f]*) ;; */tunnelmark/????????) is_place=yes ;; esac
+    if [ "$is_place" = no ]; then
+        echo "Tunnelmark: $base is no place of a lasting tunnel; nothing was done." >&2
+        exit 1
+    fi
     unit=tunnelmark-$slot
     id=
     read -r id 2> /dev/null < "$base/current"

@@ -9,6 +9,7 @@
 # first, and says so. After a command that fails it goes on with the rest and ends with exit status 1. What it said is
 # kept in undo.log beside it. The folder itself goes when Tunnelmark comes back, or when its timer runs out.
 
+# @include folder.sh
 # @include process.sh
 # @include trees.sh
 # @include marked.sh
@@ -111,10 +112,15 @@ main() {
     trap '' HUP PIPE
     umask 077
     unset TUNNELMARK_TUNNEL
-    state=$(CDPATH='' cd -- "${0%/*}" 2> /dev/null && pwd -P) || exit 0
+    if ! own_folder; then
+        # Whoever has put the host back has removed it.
+        [ ! -e "$own_path" ]
+        exit
+    fi
+    state=$folder
     if [ ! -d "$state/journal" ]; then
-        echo "There is nothing to take back here."
-        exit 0
+        echo "There is no journal in $state, so it is not known what to take back." >&2
+        exit 1
     fi
     take_turn
     : > "$state/undo-begun"

@@ -4,6 +4,7 @@
 #
 # Usage: sh watch.sh TUNNEL
 
+# @include folder.sh
 # @include process.sh
 # @include uptime.sh
 # @include release.sh
@@ -37,7 +38,8 @@ main() {
     trap '' HUP PIPE
     unset TUNNELMARK_TUNNEL TUNNELMARK_RUN
     tunnel=$1
-    state=$(CDPATH='' cd -- "${0%/*}" && pwd -P) || exit 1
+    own_folder || exit 1
+    state=$folder
     cd /
     bond=bound
     if leave_session; then bond=free; fi

@@ -1,0 +1,29 @@
+# is_intact FOLDER: whether what is sourced of a deployment's files is as it was installed. Sets damaged to the file that
+# is missing, empty or another. What is removed later lies below what these files say: an empty one must not be believed.
+is_intact() {
+    damaged=
+    for name in about.sh steps.sh; do
+        if [ ! -s "$1/$name" ]; then
+            damaged=$1/$name
+            return 1
+        fi
+    done
+    # Before it is installed there are no checksums: it has just been written, and uninstall.sh lies beside it.
+    if [ -e "$1/uninstall.sh" ]; then return 0; fi
+    if [ ! -s "$1/sums" ]; then
+        damaged=$1/sums
+        return 1
+    fi
+    for name in about.sh steps.sh; do
+        line=$(cd "$1" && sha256sum "./$name" 2> /dev/null)
+        if [ -z "$line" ] || ! grep -qxF "$line" "$1/sums"; then
+            damaged=$1/$name
+            return 1
+        fi
+    done
+}
+
+# is_id TEXT: whether a text is 64 bits in hexadecimal digits, as names of deployments and marks are.
+is_id() {
+    case $1 in *[!0-9a-f]*) return 1 ;; ????????????????) return 0 ;; *) return 1 ;; esac
+}

@@ -1,0 +1,146 @@
+"""What a lasting tunnel's scripts do with files of theirs that are damaged: they start nothing and remove nothing.
+
+The only programs that the scripts find are harmless ones, and `rm` and `cp` that note what they were asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.deploy.scripts import host_script
+
+ID = "0123456789abcdef"
+ABOUT = f"id={ID}\nslot=01234567\nmark=fedcba9876543210\nrun_dir=/run/tunnelmark-{ID}\ninterfaces=tml0\nping=:\n"
+STEPS = "up_steps() {\n    return 0\n}\ndown_steps() {\n    return 0\n}\nstanding_steps() {\n    return 0\n}\n"
+VERBS = ("run", "up", "restart", "down", "stop", "halt", "standing")
+SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("bash", "--posix"), id="bash")]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return a deployment's folder, as it is installed."""
+    home = tmp_path / "etc" / "tunnelmark" / "01234567" / ID
+    home.mkdir(parents=True)
+    (home / "about.sh").write_text(ABOUT)
+    (home / "steps.sh").write_text(STEPS)
+    (home / "lasting.sh").write_text(host_script("lasting.sh").replace("/run/", f"{tmp_path}/run/"))
+    about = ABOUT.replace("/run/", f"{tmp_path}/run/")
+    (home / "about.sh").write_text(about)
+    note_sums(home)
+    return home
+
+
+def note_sums(home: Path) -> None:
+    sums = {name: hashlib.sha256((home / name).read_bytes()).hexdigest() for name in ("about.sh", "steps.sh")}
+    (home / "sums").write_text("".join(f"{digest}  ./{name}\n" for name, digest in sums.items()))
+
+
+def run(
+    shell: tuple[str, ...], script: Path, verb: str, folder: Path
+) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """Run a verb of a script; return how it ended, and what `rm` and `cp` were asked.
+
+    Args:
+        shell: What runs it.
+        script: The script.
+        verb: Its argument.
+        folder: Where its programs and their notes go.
+    """
+    programs, noted = folder / "bin", folder / "noted"
+    programs.mkdir(exist_ok=True)
+    noted.write_text("")
+    for name in ("cat", "grep", "sha256sum", "mkdir", "date", "tail", "cut", "tr", "sleep", "head", "wc"):
+        if not (programs / name).exists():
+            (programs / name).symlink_to(shutil.which(name) or "/bin/false")
+    for name in ("rm", "cp"):
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >> {noted}\n')
+        (programs / name).chmod(0o755)
+    found = shutil.which(shell[0])
+    assert found is not None
+    done = subprocess.run(
+        (found, *shell[1:], str(script), verb),
+        env={"PATH": str(programs)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    return done, noted.read_text().splitlines()
+
+
+def empty_about(home: Path) -> None:
+    (home / "about.sh").write_text("")
+
+
+def cut_about(home: Path) -> None:
+    text = (home / "about.sh").read_text()
+    (home / "about.sh").write_text(text[: text.index("run_dir=")])
+
+
+def empty_steps(home: Path) -> None:
+    (home / "steps.sh").write_text("")
+
+
+def other_steps(home: Path) -> None:
+    (home / "steps.sh").write_text(STEPS.replace("return 0", "return 1", 1))
+
+
+def no_sums(home: Path) -> None:
+    (home / "sums").unlink()
+
+
+def empty_sums(home: Path) -> None:
+    (home / "sums").write_text("")
+
+
+def other_folder(home: Path) -> None:
+    text = (home / "about.sh").read_text()
+    (home / "about.sh").write_text(text.replace("run_dir=", "run_dir=/home #"))
+    note_sums(home)
+
+
+def no_mark(home: Path) -> None:
+    text = (home / "about.sh").read_text()
+    (home / "about.sh").write_text(text.replace("mark=", "mark= #"))
+    note_sums(home)
+
+
+DAMAGES = (empty_about, cut_about, empty_steps, other_steps, no_sums, empty_sums, other_folder, no_mark)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_nothing_is_started_or_removed_with_damaged_files(
+    shell: tuple[str, ...], damage: Callable[[Path], None], home: Path
+) -> None:
+    damage(home)
+    for verb in VERBS:
+        done, noted = run(shell, home / "lasting.sh", verb, home.parents[3])
+        assert (done.returncode, noted) == (1, []), (verb, done.stderr)
+        assert "not started, because" in done.stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_with_whole_files_it_works_below_its_own_folder_only(shell: tuple[str, ...], home: Path) -> None:
+    done, noted = run(shell, home / "lasting.sh", "up", home.parents[3])
+    assert done.returncode == 0, done.stderr
+    own = f"{home.parents[3]}/run/tunnelmark-{ID}/"
+    assert noted
+    assert all(own in line for line in noted)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("verb", ["boot", "remove", "stop", "aside", "return"])
+def test_a_copy_of_start_sh_elsewhere_does_nothing(shell: tuple[str, ...], verb: str, home: Path) -> None:
+    for folder in (home.parents[3], home.parents[1], home):
+        copy = folder / "start.sh"
+        copy.write_text(host_script("start.sh"))
+        done, noted = run(shell, copy, verb, home.parents[3])
+        assert (done.returncode, noted) == (1, []), done.stderr
+        assert "is no place of a lasting tunnel; nothing was done" in done.stderr

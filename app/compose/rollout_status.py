@@ -92,7 +92,12 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
         f"{one.label}."
         for one in found.damaged
     )
-    return replace(found, sentences=(*sentences, *left, *broken))
+    lenient = [end.label for end in (found.a, found.b) if end.lets_strangers_in]
+    old = (
+        f"An earlier version has rolled this out on {' and '.join(lenient)}: anybody who can send packets there puts "
+        f"frames into the tunnel. Roll it out again, with new keys: tunnelmark rotate-keys {pair.name}"
+    )
+    return replace(found, sentences=(*sentences, *left, *broken, *([old] if lenient else [])))
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:
@@ -236,6 +241,7 @@ def _end(
         outages=state.outages,
         is_worked_on=state.lock is not None,
         is_unfinished=state.is_unfinished,
+        lets_strangers_in=state.lets_strangers_in,
         missing=state.missing,
     )
 

@@ -56,6 +56,7 @@ class LastingState:
         boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.
         outages: When the other end was lost and came back.
         is_unfinished: Whether files of a deployment are there that never counted.
+        lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that others sent.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
     """
 
@@ -79,6 +80,7 @@ class LastingState:
     boot_connect_s: float | None = None
     outages: tuple[Outage, ...] = ()
     is_unfinished: bool = False
+    lets_strangers_in: bool = False
     missing: str = ""
 
 
@@ -146,6 +148,7 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
         boot_connect_s=_whole(about.get("boot", "")),
         outages=parse_outages(sections.get("answers", "")),
         is_unfinished="unfinished" in sections,
+        lets_strangers_in="open" in about,
         missing=printable(missing, limit=300),
     )
 

@@ -85,7 +85,9 @@ class EndStatus:
         is_worked_on: Whether a Tunnelmark that is alive works on this host just now.
         is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
             reads them.
-        missing: What is gone of a deployment that counts or may run; empty where nothing is.
+        lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that anybody on the
+            underlay sent.
+        missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
     """
 
     side: Side
@@ -112,6 +114,7 @@ class EndStatus:
     outages: tuple[Outage, ...] = ()
     is_worked_on: bool = False
     is_unfinished: bool = False
+    lets_strangers_in: bool = False
     missing: str = ""
 
     @property
@@ -148,9 +151,9 @@ class PairStatus:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether a confirmed tunnel is up on both hosts, watched and unchanged."""
+        """Whether a confirmed tunnel is up on both hosts, watched, unchanged and closed to strangers."""
         return self.state is DeploymentState.CONFIRMED and all(
-            end.is_up and end.is_enabled and end.is_watched and not end.drift and not end.missing
+            end.is_up and end.is_enabled and end.is_watched and not (end.drift or end.missing or end.lets_strangers_in)
             for end in (self.a, self.b)
         )
 

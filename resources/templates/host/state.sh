@@ -30,6 +30,10 @@ about() {
         echo "$word $value"
     done
     echo "interface $interface"
+    # Rolled out by a version whose guard let in what others than the peer sent.
+    if grep -q 'l2tp add session' "$base/$id/steps.sh" && ! grep -q peer_cookie "$base/$id/steps.sh"; then
+        echo "open yes"
+    fi
     for way in rx tx; do
         value=
         read -r value 2> /dev/null < "/sys/class/net/$counted/statistics/${way}_bytes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -171,3 +172,37 @@ def test_a_bridge_of_somebody_else_is_not_touched(host: World) -> None:
     run(host, STEP.undo.argv)
     assert host.run(f"ip -n host -o link show dev {BRIDGE}") != ""
     assert len(addresses(host, PORT)) == len(ADDRESSES)
+
+
+# A router advertisement as a router of the other plant sends it (RFC 4861 sections 4.2 and 4.6.2), three times.
+_ADVERTISE = """
+import socket, struct, time
+advertisement = struct.pack("!BBHBBHII", 134, 0, 0, 64, 0, 1800, 0, 0)
+prefix = struct.pack("!BBBBIII16s", 3, 4, 64, 0xC0, 3600, 3600, 0, socket.inet_pton(socket.AF_INET6, "2001:db8:77::"))
+out = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+out.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+out.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_IF, socket.if_nametoindex("far"))
+for _ in range(3):
+    out.sendto(advertisement + prefix, ("ff02::1", 0))
+    time.sleep(0.2)
+"""
+
+
+def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: World) -> None:
+    def announced() -> str:
+        # Its address is used once it has been found to be nobody else's.
+        tentative = "ip -n host addr show dev far | grep -q tentative"
+        host.run(f"n=0; while {tentative} && [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done")
+        host.run('ip netns exec host "$1" -c "$2"', sys.executable, _ADVERTISE)
+        return host.run(f"ip -n host -6 addr show dev {BRIDGE}; ip -n host -6 route show default dev {BRIDGE}")
+
+    run(host, STEP.command.argv)
+    shown = announced()
+    assert "inet6 fe80:" in shown
+    assert "2001:db8:77:" not in shown
+    assert "default via" not in shown
+    conf = f"/proc/sys/net/ipv6/conf/{BRIDGE}"
+    host.run(f"ip netns exec host sh -c 'echo 1 > {conf}/accept_ra; echo 1 > {conf}/autoconf'")
+    shown = announced()
+    assert "2001:db8:77:" in shown, "without this nothing was announced"
+    assert "default via" in shown

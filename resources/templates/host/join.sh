@@ -19,6 +19,12 @@ fi
 write_port_down
 ip link add name "$bridge" type bridge
 if command -v udevadm > /dev/null 2>&1; then udevadm settle --timeout=3 || :; fi
+# The other plant's network is behind it, too: what routers announce there must not configure this host.
+for setting in accept_ra autoconf; do
+    if [ -e "/proc/sys/net/ipv6/conf/$bridge/$setting" ]; then
+        echo 0 > "/proc/sys/net/ipv6/conf/$bridge/$setting"
+    fi
+done
 read -r hardware < "/sys/class/net/$port/address"
 ip link set dev "$bridge" address "$hardware"
 ip addr del "$inner" dev "$tunnel"

@@ -114,10 +114,12 @@ def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Ver
     plain = [key for key in keys if port != DEFAULT_PORT and key.is_for(address.lower())]
     if any(key.marker and key.blob == blob for key in (*mine, *plain)):
         return Verdict.REVOKED
-    # A key known for the bare address is believed on any port, as OpenSSH does; a different one there proves nothing.
-    if any(not key.marker and key.blob == blob for key in (*mine, *plain)):
-        return Verdict.KNOWN
-    return Verdict.CHANGED if any(not key.marker for key in mine) else Verdict.UNKNOWN
+    own = [key for key in mine if not key.marker]
+    if own:
+        return Verdict.KNOWN if any(key.blob == blob for key in own) else Verdict.CHANGED
+    # Only where no key is known for the port, one of the bare address is believed; another one there proves nothing.
+    # Source: check_host_key() in sshconnect.c of OpenSSH 9.2, which asks again without the port after HOST_NEW.
+    return Verdict.KNOWN if any(not key.marker and key.blob == blob for key in plain) else Verdict.UNKNOWN
 
 
 def known_types(keys: Sequence[KnownKey], address: str, port: int) -> tuple[str, ...]:

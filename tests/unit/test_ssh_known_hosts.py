@@ -73,6 +73,16 @@ def test_another_key_for_the_bare_address_proves_nothing_about_another_port(tmp_
     assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\n", "gw", 2222) is Verdict.UNKNOWN
 
 
+def test_the_key_of_the_bare_address_is_no_other_ports_where_one_is_known_for_that(tmp_path: Path) -> None:
+    # Gateways behind one address with forwarded ports: who has the key of the first is not the second.
+    other = base64.b64encode(OTHER).decode()
+    text = f"[nat.example]:2201 ssh-ed25519 {other}\nnat.example ssh-ed25519 {KEY}\n"
+    assert judge(tmp_path, text, "nat.example", 2201, BLOB) is Verdict.CHANGED
+    assert judge(tmp_path, text, "nat.example", 2201, OTHER) is Verdict.KNOWN
+    assert judge(tmp_path, text, "nat.example", 2202, BLOB) is Verdict.KNOWN
+    assert judge(tmp_path, text, "nat.example", 22, OTHER) is Verdict.CHANGED
+
+
 def test_one_matching_line_is_enough(tmp_path: Path) -> None:
     assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\ngw ssh-ed25519 {KEY}\n", "gw") is Verdict.KNOWN
 

@@ -218,7 +218,7 @@ def rotate_keys(context: Context) -> int:
 
 
 def status(context: Context) -> int:
-    """Show how what is rolled out is now; what one host alone keeps is repaired at this contact, unless told not to."""
+    """Show how what is rolled out is now; with `--repair`, carry through what only one host has."""
     options = context.options
     of_watching = (options.for_s, options.max_rtt_ms, options.max_loss_pct)
     if not options.watch and any(one is not None for one in of_watching):
@@ -233,6 +233,8 @@ def status(context: Context) -> int:
         now = context.job(lambda token, _tell: services.status(pair, token=token))
         if contact.is_to_repair(now):
             now = run_cancellable(lambda token: contact.repair(now, token), context.prompts, on_late=TOO_LATE)
+        else:
+            contact.advise(now)
     if options.json:
         _print_json(now)
     else:
@@ -241,10 +243,12 @@ def status(context: Context) -> int:
 
 
 class Contact:
-    """Looks at a pair, and carries through what was begun on one host alone: once for each deployment.
+    """Looks at a pair and, where that is asked for, carries through what was begun on one host alone.
+
+    It does, or says what it would do, once for each deployment.
 
     Args:
-        context: Where it is told; the option `no_repair`.
+        context: Where it is told; the option `repair`.
         services: All of it.
         pair: The hosts.
     """
@@ -257,13 +261,25 @@ class Contact:
 
     def is_to_repair(self, now: PairStatus) -> bool:
         """Whether what was seen is put right now."""
-        is_new = _repair_key(now) not in self._tried
-        return now.can_be_repaired and is_new and not self._context.options.no_repair
+        return self._can_be_tried(now) and self._context.options.repair
 
     def look(self, token: CancelToken) -> PairStatus:
         """Look, and repair."""
         now = self._services.status(self._pair, token=token)
-        return self.repair(now, token) if self.is_to_repair(now) else now
+        if self.is_to_repair(now):
+            return self.repair(now, token)
+        self.advise(now)
+        return now
+
+    def advise(self, now: PairStatus) -> None:
+        """Say what a repair would do, where there is something to repair."""
+        if self._can_be_tried(now):
+            self._tried.add(_repair_key(now))
+            command = f"tunnelmark status {self._pair.name} --repair"
+            self._context.err.print(f"{now.repair_text} That is done by: {command}", markup=False, soft_wrap=True)
+
+    def _can_be_tried(self, now: PairStatus) -> bool:
+        return now.can_be_repaired and _repair_key(now) not in self._tried
 
     def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
         """Repair, and look again; where it does not work, that is said and what was seen stays."""

@@ -68,7 +68,7 @@ def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
     status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each look")
     status.add_argument(
-        "--no-repair", action="store_true", help="only say so where one host alone keeps a deployment; change nothing"
+        "--repair", action="store_true", help="carry through what only one host has; without it nothing is changed"
     )
     status.add_argument("--watch", action="store_true", help="look again and again, and keep a log of losses")
     status.add_argument("--every", type=positive, default=5.0, metavar="S", help="seconds between looks (default: 5)")

@@ -265,11 +265,8 @@ class Rollout:
 
 def half_text(outcome: Outcome) -> str:
     """Return what a user should know of a pair of which one host alone keeps a deployment."""
-    return (
-        f"One host keeps the deployment and the other may not. {outcome.reason} The next contact repairs it.".replace(
-            "  ", " "
-        )
-    )
+    text = f"One host keeps the deployment and the other may not. {outcome.reason}".strip()
+    return f"{text} Repair it with: tunnelmark status PAIR --repair"
 
 
 def mark_replaced(run: RolloutRun, deployment: Deployment) -> None:

@@ -67,7 +67,7 @@ def end_on_one(
     other = pair.host(side.other).label
     text = (
         f"It was taken back on {end.label} alone. {other} was not asked and may still have its end: it is taken back "
-        f"there at the next contact with both, for example `tunnelmark status {pair.name}`."
+        f"there at the next contact with both, for example `tunnelmark status {pair.name} --repair`."
     )
     ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
     if found.is_damaged:

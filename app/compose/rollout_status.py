@@ -83,7 +83,7 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
     )
     left = tuple(
         f"{one.label} has files of a deployment that was broken off before it counted; nothing reads them. They are "
-        f"removed by: tunnelmark status {pair.name}"
+        f"removed by: tunnelmark status {pair.name} --repair"
         for one in found.unfinished
     )
     broken = tuple(

@@ -29,7 +29,7 @@ class DeploymentState(StrEnum):
     PREPARED = "prepared"  # written down here; the hosts may have been begun on, and go back by themselves
     APPLIED = "applied"  # stands on both hosts and frames cross; both go back unless it is confirmed in time
     CONFIRMED = "confirmed"  # stays, also after a restart of the hosts
-    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other went back: repaired at the next contact
+    HALF_CONFIRMED = "half-confirmed"  # one host keeps it and the other went back: can be repaired
     REPLACED = "replaced"  # another deployment took its place
     UNDONE = "undone"  # taken back on request
     FAILED = "failed"  # could not be applied, verified or confirmed; both hosts are as they were before

@@ -322,7 +322,7 @@ class Cell:
         while True:
             said, took_s = "", 0.0
             for desk in self._desks:
-                status = desk.tunnelmark("status", self._field.pair)
+                status = desk.tunnelmark("status", self._field.pair, "--repair")
                 said = f"{status.out[-900:]} {status.err[-900:]}"
                 took_s = time.monotonic() - self._ended_s
                 if status.status == 0 and ("nothing is rolled out" in status.out) is not is_expected:

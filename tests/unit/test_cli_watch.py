@@ -177,13 +177,24 @@ def contact(services: Services, *words: str) -> tuple[Contact, Desk]:
     return Contact(desk.context, services, pair()), desk  # type: ignore[arg-type]  # the part that is used
 
 
-def test_what_one_host_alone_keeps_is_repaired_at_the_contact_and_shown() -> None:
-    services = Services(HALF, HEALTHY)
+def test_a_look_changes_nothing_and_says_once_what_a_repair_would_do() -> None:
+    services = Services(HALF)
     one, desk = contact(services)
+    for _ in range(3):
+        one.look(CancelToken())
+    assert services.repairs == 0
+    said = " ".join(desk.err.getvalue().split())
+    assert said.count("rolled out on both once more. That is done by: tunnelmark status") == 1
+    assert said.endswith("--repair")
+
+
+def test_what_one_host_alone_keeps_is_repaired_where_that_is_asked_for() -> None:
+    services = Services(HALF, HEALTHY)
+    one, desk = contact(services, "--repair")
     assert one.look(CancelToken()).is_healthy
     assert "rolled out on both once more" in desk.err.getvalue()
     ending = replace(HALF, deployment=replace(ONE, is_ending=True))
-    one, desk = contact(Services(ending, HEALTHY))
+    one, desk = contact(Services(ending, HEALTHY), "--repair")
     one.look(CancelToken())
     assert "taken back on both" in desk.err.getvalue()
 
@@ -193,7 +204,7 @@ def test_a_repair_that_fails_is_said_and_not_tried_again_and_again() -> None:
         raise CommandFailed("gateway-b has no room.")
 
     services = Services(HALF, repair=fail)
-    one, desk = contact(services)
+    one, desk = contact(services, "--repair")
     for _ in range(3):
         assert one.look(CancelToken()).state is DeploymentState.HALF_CONFIRMED
     assert services.repairs == 1
@@ -203,11 +214,11 @@ def test_a_repair_that_fails_is_said_and_not_tried_again_and_again() -> None:
 @pytest.mark.parametrize(
     ("seen", "words"),
     [
-        (HALF, ["--no-repair"]),
-        (with_end(HALF, Side.B, is_reachable=False), []),
-        (with_end(HALF, Side.B, is_worked_on=True), []),
-        (replace(HALF, deployment=None), []),
-        (HEALTHY, []),
+        (HALF, []),
+        (with_end(HALF, Side.B, is_reachable=False), ["--repair"]),
+        (with_end(HALF, Side.B, is_worked_on=True), ["--repair"]),
+        (replace(HALF, deployment=None), ["--repair"]),
+        (HEALTHY, ["--repair"]),
     ],
 )
 def test_nothing_is_repaired_that_need_not_or_cannot_be(seen: PairStatus, words: list[str]) -> None:

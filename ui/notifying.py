@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
@@ -27,13 +29,17 @@ class Notifier:
         return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     def notify(self, title: str, text: str) -> None:
-        """Tell the user, wherever they look."""
+        """Tell the user, wherever they look.
+
+        On a desktop with notifications over D-Bus the text may hold markup: what a host said is escaped.
+        Source: Desktop Notifications Specification 1.2, section "Markup".
+        """
         if self.has_tray:
             if self._tray is None:
                 self._tray = QSystemTrayIcon(self._icon, self._window)
                 self._tray.setToolTip(title)
             self._tray.show()
-            self._tray.showMessage(title, text, QSystemTrayIcon.MessageIcon.Warning, SHOWN_MS)
+            self._tray.showMessage(title, escape(text, quote=False), QSystemTrayIcon.MessageIcon.Warning, SHOWN_MS)
         QApplication.alert(self._window)
 
     def rest(self) -> None:

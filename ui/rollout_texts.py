@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 
 from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState, EndDryRun
@@ -128,11 +127,6 @@ def joined_text(end: EndDryRun) -> str:
     if end.bridge == end.lan_port:
         return tr("the bridge %1").replace("%1", end.bridge)
     return tr("%1 in the bridge %2").replace("%1", end.lan_port).replace("%2", end.bridge)
-
-
-def tip(text: str) -> str:
-    """Return a tool tip that shows a host's text as it is: Qt would take what looks like HTML for HTML."""
-    return f"<span>{escape(text)}</span>".replace("\n", "<br>") if "<" in text else text
 
 
 def host_name(side: Side, label: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 from PySide6.QtCore import QCoreApplication
 
@@ -52,3 +53,8 @@ def duration(seconds: float) -> str:
 def mib(value: int) -> str:
     """Return memory or space, given in MiB."""
     return f"{value / 1024:.1f} GiB" if value >= 10_240 else f"{count(value)} MiB"
+
+
+def plain_tip(text: str) -> str:
+    """Return a tool tip that shows a text as it is: Qt would take what looks like HTML for HTML, pictures included."""
+    return f"<span>{escape(text)}</span>".replace("\n", "<br>") if "<" in text else text

@@ -8,12 +8,14 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rich.console import Console
+from rich.text import Text
 
 from app.cli.stopping import Stopping, interrupting
 from app.domain.cancel import CancelToken
+from app.domain.clean_text import clean_text
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
 
 T = TypeVar("T")
@@ -27,11 +29,19 @@ _SECRET_WORDS = {
 }
 
 
+class CleanConsole(Console):
+    """A console on which no text of a host can steer the terminal; Rich itself takes away five characters only."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Make a text of a string, for whatever it is a part of."""
+        return super().render_str(clean_text(text), **options)
+
+
 def make_console(*, is_for_errors: bool) -> Console:
     """Return a console on stdout or stderr; without a terminal it is wide and plain."""
     stream = sys.stderr if is_for_errors else sys.stdout
     width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
-    return Console(stderr=is_for_errors, width=width, highlight=False, soft_wrap=False)
+    return CleanConsole(stderr=is_for_errors, width=width, highlight=False, soft_wrap=False)
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from app.deploy.both import deadline_token
 from app.deploy.marks import Mark, MarkSink, find, parse_marks
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
+from app.domain.clean_text import clean_text
 from app.domain.commands import Command, CommandResult, HostSession, LineSink, Stream
 from app.domain.errors import Cancelled, EnvironmentFault
 from app.domain.hosts import Side
@@ -28,7 +28,6 @@ read -r deadline 2> /dev/null < "$1/lease" && [ "${now%.*}" -lt "$deadline" ] &&
 exit 3
 """
 _TAKERS = {3: "timer", 4: "somebody"}
-_CONTROL = re.compile(r"[^\n\t\x20-\x7e\u00a0-\ud7ff\ue000-\uffff]")
 
 
 def new_id() -> str:
@@ -48,8 +47,7 @@ def printable(text: str, *, limit: int = MAX_LOG_CHARACTERS) -> str:
         text: Untrusted.
         limit: Characters that are kept, from the end.
     """
-    cleaned = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return cleaned[-limit:].strip("\n")
+    return clean_text(text)[-limit:].strip("\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,9 @@
 One root with a message, a hint (what to do next) and context. Each class has a stable reason code, which is stored with
 attempts and printed in JSON, and says whether trying the same thing again can help.
 
+What a host said may be in any of them, also before it is known which host it is: texts are cleaned here, once for
+terminal, window, notification and log.
+
 No error may carry a secret: messages name hosts, programs and settings, never what was sent on a command's stdin.
 """
 
@@ -10,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import ClassVar
+
+from app.domain.clean_text import clean_text
 
 
 class TunnelmarkError(Exception):
@@ -25,10 +30,10 @@ class TunnelmarkError(Exception):
     is_retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, *, hint: str = "", context: Mapping[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.context: dict[str, str] = dict(context or {})
+        self.message = clean_text(message)
+        self.hint = clean_text(hint)
+        self.context: dict[str, str] = {name: clean_text(text) for name, text in (context or {}).items()}
+        super().__init__(self.message)
 
     def sentence(self) -> str:
         """Return message and hint as one text."""

@@ -11,7 +11,9 @@ PARAMIKO_CHANNEL = "app.ssh.paramiko"
 
 
 class _Demote(logging.Filter):
-    """Turns warnings and errors into debug lines.
+    """Turns warnings and errors into debug lines, and hands them on only where those are asked for.
+
+    Handlers of loggers above do not look at their loggers' levels again: without this they print what they get.
 
     A lost connection makes paramiko log a traceback as an error; the same event raises ConnectionLost here, which is
     what the user is told.
@@ -19,7 +21,7 @@ class _Demote(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.levelno, record.levelname = logging.DEBUG, "DEBUG"
-        return True
+        return logger.isEnabledFor(logging.DEBUG)
 
 
 def adopt_paramiko_logging() -> str:

@@ -16,7 +16,7 @@ from ui.context import Context
 from ui.icons import make_icon
 from ui.live_rows import Key
 from ui.pages.base import Page
-from ui.texts import tr
+from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import row
 from ui.widgets.candidate_details import CandidateDetails, Lack
@@ -220,7 +220,7 @@ class CandidatesPage(Page):
             item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), how])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
             item.setData(_NAME, _UNAVAILABLE, solution)
-            item.setToolTip(_NAME, reason)
+            item.setToolTip(_NAME, plain_tip(reason))
             self._mute(item)
             self.tree.addTopLevelItem(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
@@ -263,7 +263,7 @@ class CandidatesPage(Page):
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
         item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
-        item.setToolTip(_NAME, candidate.title)
+        item.setToolTip(_NAME, plain_tip(candidate.title))
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
         self._allow(item, is_allowed=not _is_weak(candidate) or self.weak.isChecked())
         return item

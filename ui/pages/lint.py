@@ -25,7 +25,7 @@ from app.wizard import PairChoice
 from ui.context import Context
 from ui.icons import make_icon
 from ui.pages.base import BusyLine, Page
-from ui.texts import tr
+from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, label, row
 from ui.widgets.data_table import LineDelegate
@@ -227,7 +227,7 @@ class LintPage(Page):
             word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), "info", "text"
         item = QTreeWidgetItem([_short(file.path), word])
         item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
-        item.setToolTip(_WHAT, f"{file.path}\n{file.kind.value if file.kind else ''}".strip())
+        item.setToolTip(_WHAT, plain_tip(f"{file.path}\n{file.kind.value if file.kind else ''}".strip()))
         item.setData(_WHAT, _PLACE, (nth, -1))
         for number, finding in enumerate(file.findings):
             item.addChild(self._finding_item(nth, number, finding))
@@ -238,7 +238,7 @@ class LintPage(Page):
         place = f"{finding.line}: " if finding.line else ""
         item = QTreeWidgetItem([f"{place}{finding.setting} {finding.value}".strip(), look.word])
         item.setIcon(_WORD, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
-        item.setToolTip(_WHAT, item.text(_WHAT))
+        item.setToolTip(_WHAT, plain_tip(item.text(_WHAT)))
         item.setData(_WHAT, _PLACE, (nth, number))
         return item
 

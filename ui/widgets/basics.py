@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.icons import set_icon
+from ui.texts import plain_tip
 from ui.theme import GRID
 
 
@@ -147,7 +148,7 @@ class ElidedLabel(QLabel):
     def setText(self, text: str) -> None:
         """Show another text."""
         super().setText(text)
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
         self.setAccessibleName(text)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

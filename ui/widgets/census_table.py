@@ -15,7 +15,7 @@ from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.census import BehindBest, behind_best
 from ui.icons import make_icon
-from ui.texts import NONE, tr
+from ui.texts import NONE, plain_tip, tr
 from ui.theme import Theme, tabular
 from ui.widgets.data_table import LEFT, RIGHT, LineDelegate
 from ui.widgets.swatch import swatch_icon
@@ -145,7 +145,7 @@ class CensusModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.FontRole and column in _FIGURES:
             return tabular(QFont())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _text(line, column) if column in (NAME, REASON) else None
+            return plain_tip(_text(line, column)) if column in (NAME, REASON) else None
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(line, column)
         return None

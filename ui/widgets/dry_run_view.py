@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitt
 
 from app.domain.hosts import Side
 from app.domain.rollout import DryRun, EndDryRun, FileDiff, PlannedCommand, RolloutObstacle
-from ui.rollout_texts import host_name, joined_text, ports_text, tip
-from ui.texts import NONE, tr
+from ui.rollout_texts import host_name, joined_text, ports_text
+from ui.texts import NONE, plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ScrollPage, icon_label, label
 from ui.widgets.data_table import LineDelegate
@@ -185,7 +185,7 @@ class EndView(QWidget):
 
     def _add(self, text: str, more: str) -> None:
         item = QListWidgetItem(text)
-        item.setToolTip(tip(more))
+        item.setToolTip(plain_tip(more))
         self.list.addItem(item)
 
     def _go_to(self, nth: int) -> None:

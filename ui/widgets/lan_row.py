@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from app.domain.hosts import Side
 from app.wizard.rollout_ports import LanPort
-from ui.rollout_texts import tip
-from ui.texts import tr
+from ui.texts import plain_tip, tr
 from ui.widgets.basics import label
 
 
@@ -77,7 +76,7 @@ class LanRow(QObject):
     def _add(self, one: LanPort) -> None:
         self.port.addItem(f"{one.name}   {one.refusal or one.note}".rstrip(), one.name)
         nth = self.port.count() - 1
-        self.port.setItemData(nth, tip(one.refusal or one.note), Qt.ItemDataRole.ToolTipRole)
+        self.port.setItemData(nth, plain_tip(one.refusal or one.note), Qt.ItemDataRole.ToolTipRole)
         model = self.port.model()
         if one.refusal and isinstance(model, QStandardItemModel):
             model.item(nth).setEnabled(False)

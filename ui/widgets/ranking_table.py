@@ -13,7 +13,7 @@ from app.domain.results import AttemptStatus
 from ui.icons import make_icon
 from ui.live_rows import Key
 from ui.result_data import ResultData
-from ui.texts import NONE, mbit_s, ms, pct, ratio, tr
+from ui.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable, LineDelegate
 from ui.widgets.swatch import swatch_icon
@@ -106,7 +106,7 @@ class RankingTable(DataTable):
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)
         item.setText(text)
-        item.setToolTip(text if column != _STATE else self._why(result) or text)
+        item.setToolTip(plain_tip(text if column != _STATE else self._why(result) or text))
         colours = self._theme.colours
         if column == _NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))

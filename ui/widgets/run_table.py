@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView
 from app.domain.events import Stage
 from ui.icons import make_icon
 from ui.live_rows import Row, RowState
-from ui.texts import mbit_s, ms, pct, tr
+from ui.texts import mbit_s, ms, pct, plain_tip, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable
 from ui.widgets.swatch import swatch_icon
@@ -58,7 +58,7 @@ class RunTable(DataTable):
         cells = (row.title, look.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
         for column, text in enumerate(cells):
             self.cell(nth, column).setText(text)
-            self.cell(nth, column).setToolTip(text)
+            self.cell(nth, column).setToolTip(plain_tip(text))
         self.cell(nth, _NAME).setIcon(swatch_icon(row.key[0], row.nth_suite))
         self.cell(nth, _VERDICT).setIcon(make_icon(look.icon, getattr(colours, look.role)))
         icon, role = _STATE_ICONS[row.state]

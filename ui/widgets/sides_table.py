@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHeaderView
 
-from ui.rollout_texts import tip
-from ui.texts import tr
+from ui.texts import plain_tip, tr
 from ui.widgets.data_table import DataTable
 
 SideRow = tuple[str, str, str]
@@ -39,7 +38,7 @@ class SidesTable(DataTable):
                 cell = self.cell(nth, column)
                 if cell.text() != text:
                     cell.setText(text)
-                    cell.setToolTip(tip(text) if column else "")
+                    cell.setToolTip(plain_tip(text) if column else "")
         self.resizeRowsToContents()
 
     def text(self, what: str) -> tuple[str, str]:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QHeaderView
 from app.domain.hosts import PairSpec, Side
 from app.domain.rollout_events import RolloutStage
 from ui.icons import make_icon
-from ui.rollout_texts import host_name, stage_words, tip
-from ui.texts import NONE, tr
+from ui.rollout_texts import host_name, stage_words
+from ui.texts import NONE, plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.data_table import DataTable
 
@@ -147,10 +147,10 @@ class StageTable(DataTable):
                 word = tr("waits for you") if is_asking else words[row.state]
                 is_left_out = self._only not in (None, side)
                 self.cell(nth, column).setText(tr("not asked") if is_left_out else detail or word)
-                self.cell(nth, column).setToolTip(tip(detail))
+                self.cell(nth, column).setToolTip(plain_tip(detail))
             self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
             self.cell(nth, _WHAT).setText(what)
-            self.cell(nth, _WHAT).setToolTip(what)
+            self.cell(nth, _WHAT).setToolTip(plain_tip(what))
 
     def _icon(self, state: str) -> QIcon:
         name, role = _LOOKS[state]

@@ -11,8 +11,8 @@ from app.domain.rollout import Deployment
 from app.domain.rollout_status import PairStatus
 from app.wizard.rollout_ports import AuditLine
 from ui.icons import make_icon
-from ui.rollout_texts import host_name, moment, state_look, tip
-from ui.texts import NONE, count, tr
+from ui.rollout_texts import host_name, moment, state_look
+from ui.texts import NONE, count, plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import button, label, row
 from ui.widgets.code_view import CodeView
@@ -79,7 +79,7 @@ class EarlierView(QWidget):
             texts = (moment(one.prepared_at), one.title, word.word, look.word, one.by, one.message)
             for column, text in enumerate(texts):
                 self.table.cell(nth, column).setText(text)
-                self.table.cell(nth, column).setToolTip(tip(text))
+                self.table.cell(nth, column).setToolTip(plain_tip(text))
             self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
             self.table.cell(nth, 3).setIcon(make_icon(look.icon, getattr(colours, look.role)))
 
@@ -165,7 +165,7 @@ class AuditView(QWidget):
         for nth, one in enumerate(shown):
             for column, text in enumerate(_audit_texts(one)):
                 self.table.cell(nth, column).setText(text)
-                self.table.cell(nth, column).setToolTip(tip(text))
+                self.table.cell(nth, column).setToolTip(plain_tip(text))
         self.export.setEnabled(bool(shown))
         self._filter()
 

@@ -12,8 +12,8 @@ from app.domain.hosts import PairSpec
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_status import PairStatus
 from ui.icons import make_icon
-from ui.rollout_texts import moment, state_look, tip
-from ui.texts import NONE, ms, pct, tr
+from ui.rollout_texts import moment, state_look
+from ui.texts import NONE, ms, pct, plain_tip, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable
 from ui.widgets.verdicts import verdict_look
@@ -116,7 +116,7 @@ class StandingTable(DataTable):
         for column, text in texts.items():
             cell = self.cell(nth, column)
             cell.setText(text)
-            cell.setToolTip(tip(text))
+            cell.setToolTip(plain_tip(text))
         colours = self._theme.colours
         self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, look.role)))
         seen = verdict_look(verdict) if verdict is not None else None

@@ -20,7 +20,7 @@ from app.domain.wire_words import (
 from ui.icons import make_icon
 from ui.live_rows import Key
 from ui.result_data import ResultData
-from ui.texts import NONE, count, tr
+from ui.texts import NONE, count, plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ScrollPage, icon_label, label, row
 from ui.widgets.data_table import DataTable
@@ -130,7 +130,7 @@ class WireView(QWidget):
         for column, text in texts.items():
             cell = self.table.cell(nth, column)
             cell.setText(text)
-            cell.setToolTip(text)
+            cell.setToolTip(plain_tip(text))
         name = self.table.cell(nth, _NAME)
         name.setData(_KEY, key)
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))

@@ -1,0 +1,17 @@
+"""Text of strangers, made fit to be shown: no character in it can steer a terminal or turn the reading order."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls and DEL but line feed and tab; what sets the direction of reading; separators of lines and
+# paragraphs; halves of pairs. Source: ISO/IEC 6429 (controls), Unicode 16.0 chapter 23.2 and UAX #9 (bidirectional
+# controls).
+_UNFIT = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
+)
+
+
+def clean_text(text: str) -> str:
+    """Return a text without characters that are not for reading; lines end in a line feed."""
+    return _UNFIT.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -1,0 +1,124 @@
+"""What strangers say before anybody knows who they are: none of it steers the terminal."""
+
+from __future__ import annotations
+
+import io
+import logging
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+
+from app.cli.terminal import CleanConsole
+from app.domain.clean_text import clean_text
+from app.domain.errors import CommandFailed
+from app.ssh.logs import adopt_paramiko_logging
+
+ROOT = Path(__file__).resolve().parents[2]
+# Writes to the clipboard, clears the screen, changes colours; a C1 control; reversed reading order.
+HOSTILE = "3.0\x1b]52;c;cm0gLXJmIH4=\x1b\\\x1b[2J\x1b[1;32mAll_hosts_verified\x1b[0m\x9b31m\u202egnp"
+UNDERLAY = ("--underlay", "192.0.2.1,192.0.2.2")
+HARMLESS = "3.0]52;c;cm0gLXJmIH4=\\[2J[1;32mAll_hosts_verified[0m31mgnp"
+
+
+@contextmanager
+def stranger(banner: bytes) -> Iterator[int]:
+    """Listen on a port of this computer, and greet whoever comes with a banner."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            while True:
+                try:
+                    client, _ = server.accept()
+                except OSError:
+                    return
+                with client:
+                    client.sendall(banner)
+                    client.recv(4096)
+
+        thread = threading.Thread(target=greet, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(timeout=10)
+
+
+def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
+    """Run the command line as a user does; return its status and all that it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from ui.main import main; raise SystemExit(main())", *words],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "TUNNELMARK_HOME": str(home), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, (done.stdout + done.stderr).decode(errors="surrogateescape")
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        pytest.param(f"SSH-{HOSTILE}-x\r\n", id="version"),
+        pytest.param(f"SSH-2.0-{HOSTILE}\r\n", id="software"),
+        pytest.param(f"{HOSTILE}\r\n" * 3, id="no-ssh"),
+    ],
+)
+def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(banner: str, tmp_path: Path) -> None:
+    with stranger(banner.encode()) as port:
+        host = f"root@127.0.0.1:{port}"
+        status, said = tunnelmark(tmp_path, "pair", "add", "p", "--a", host, "--b", host, *UNDERLAY)
+        assert status == 0, said
+        status, said = tunnelmark(tmp_path, "discover", "p")
+    assert status == 1
+    assert said.startswith(("Connecting", "Error"))
+    assert "Traceback" not in said
+    assert not [character for character in "\x1b\x9b\u202e" if character in said], said
+
+
+def test_text_is_cleaned_of_what_is_not_for_reading() -> None:
+    assert clean_text(HOSTILE) == HARMLESS
+    assert clean_text("a\tb\r\nc\rd\u2028e\x00\ud800") == "a\tb\nc\nde"
+    assert clean_text("Übertragung 日本語 ✓ 🙂") == "Übertragung 日本語 ✓ 🙂"
+
+
+def test_errors_are_clean_in_all_their_parts() -> None:
+    error = CommandFailed(f"said {HOSTILE}", hint=HOSTILE, context={"stderr": HOSTILE})
+    assert (error.message, error.hint, error.context) == (f"said {HARMLESS}", HARMLESS, {"stderr": HARMLESS})
+    assert str(error) == f"said {HARMLESS}"
+
+
+def test_nothing_that_is_printed_steers_the_terminal() -> None:
+    out = io.StringIO()
+    console = CleanConsole(file=out, width=200, force_terminal=True, color_system=None, highlight=False)
+    console.print(HOSTILE, markup=False)
+    table = Table(title=HOSTILE)
+    table.add_column(HOSTILE)
+    table.add_row(HOSTILE)
+    console.print(table)
+    assert not set("\x1b\x9b\u202e") & set(out.getvalue())
+    assert out.getvalue().count("All_hosts_verified") == 4
+
+
+def test_paramikos_words_reach_nobody_who_has_not_asked_for_details() -> None:
+    root, said = logging.getLogger(), io.StringIO()
+    handler = logging.StreamHandler(said)
+    channel, ours = logging.getLogger(adopt_paramiko_logging()), logging.getLogger("app.ssh")
+    level = ours.level
+    root.addHandler(handler)
+    try:
+        ours.setLevel(logging.ERROR)
+        channel.error("Traceback of a stranger")
+        assert said.getvalue() == ""
+        ours.setLevel(logging.DEBUG)
+        channel.error("for whoever wants to know")
+        assert said.getvalue() == "for whoever wants to know\n"
+    finally:
+        ours.setLevel(level)
+        root.removeHandler(handler)

@@ -142,8 +142,8 @@ class Rollout:
         """Roll it out; returns in a state in which nothing of it is left, or all of it stays.
 
         Where the user's confirmation is wanted and there is nobody to ask, it is left to the hosts' timers, and can be
-        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, unless
-        the user confirmed the same before.
+        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, and
+        where nobody knows whether the LANs are joined already, unless the user confirmed the same before.
 
         Raises:
             TunnelmarkError, Cancelled: It could not be rolled out; both hosts went back, or do so by themselves.
@@ -186,9 +186,10 @@ class Rollout:
         for text in said:
             self._note(text.strip())
         leak, negotiated = self._prove(token)
-        unproven = unproven_sentences(leak)
+        open_questions = [one.what for one in self._prepared.warnings if one.needs_person]
+        unproven = [*unproven_sentences(leak), *open_questions]
         within_s = self._deployment.options.confirm_within_s
-        for text in unproven:
+        for text in unproven_sentences(leak):
             self._note(text)
         if unproven and within_s is None and not is_confirmed_before:
             within_s = CONFIRM_WITHIN_S

@@ -147,6 +147,7 @@ def loop_obstacles(
             None,
             f"Whether the two LANs are joined already could not be found out ({found.why}).",
             "If they are, do not roll this out: frames would go round in circles.",
+            needs_person=True,
         )
     elif found.is_joined:
         hint = "A tunnel between them would make a loop. Part them first, or choose other ports."

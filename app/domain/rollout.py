@@ -210,12 +210,14 @@ class RolloutObstacle:
         what: What was found, as a sentence.
         hint: What can be done about it.
         is_blocking: Whether nothing would be rolled out because of it.
+        needs_person: Whether somebody has to say that the deployment stays, knowing this; the hosts go back otherwise.
     """
 
     side: Side | None
     what: str
     hint: str = ""
     is_blocking: bool = False
+    needs_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)

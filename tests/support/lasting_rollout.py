@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
 from app.domain.rollout_events import Decision, RolloutEvent
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
@@ -46,6 +46,7 @@ def deploy(
     options: RolloutOptions | None = None,
     user: Says | None = None,
     is_confirmed_before: bool = False,
+    warnings: tuple[RolloutObstacle, ...] = (),
 ) -> Deployment:
     """Roll out in the place of what stands on the hosts now.
 
@@ -57,9 +58,10 @@ def deploy(
         options: What else is chosen.
         user: Who is asked; None asks nobody.
         is_confirmed_before: Whether it is done once more.
+        warnings: What was found before.
     """
     request, place = lasting_request(world, vpn)
-    prepared = Prepared(request, place, {}, ())
+    prepared = Prepared(request, place, {}, warnings)
     choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
     deployment = new_deployment(prepared, choice, options or RolloutOptions(), policy="p 1", version="0")
     run = RolloutRun(store, world.sessions, ([] if events is None else events).append)

@@ -112,6 +112,7 @@ def test_whatever_stands_two_lans_that_are_joined_already_are_refused(
     two.b.test_status = NO_TCPDUMP
     (warning,) = two.choose(OPTIONS, standing)
     assert "could not be found out (eth3 on gateway-b: tcpdump" in warning.what
+    assert warning.needs_person
 
 
 def test_what_stands_and_joins_these_very_ports_is_not_tested_again() -> None:

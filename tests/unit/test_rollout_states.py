@@ -18,7 +18,7 @@ from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
 from app.domain.rollout_events import (
     Decision,
     RolloutApplied,
@@ -190,6 +190,22 @@ def test_the_user_is_asked_where_something_was_not_proven(
     wire.proofs = [NO_TCPDUMP]
     one = deploy(world, store, user=Says(decision))
     assert one.state is (DeploymentState.CONFIRMED if decision is Decision.KEEP else DeploymentState.UNDONE)
+
+
+def test_where_a_loop_is_possible_it_is_not_confirmed_without_the_user(world: World, store: Store) -> None:
+    unknown = RolloutObstacle(
+        None, "Whether the two LANs are joined already could not be found out.", needs_person=True
+    )
+    events: list[RolloutEvent] = []
+    one = deploy(world, store, events, warnings=(unknown,))
+    assert one.state is DeploymentState.APPLIED
+    assert one.message == unknown.what
+    told = [event.text for event in events if isinstance(event, RolloutNote) and event.is_warning]
+    assert told.count(unknown.what) == 1
+    assert "not confirmed without you" in told[-1]
+    assert [current(host) for host in world.hosts] == ["", ""]
+    confirmed = Operations(world, store).confirm(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert confirmed.state is DeploymentState.CONFIRMED
 
 
 def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Store, wire: Wire) -> None:

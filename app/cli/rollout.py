@@ -22,6 +22,7 @@ from app.cli.sides import both_addresses, by_side
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.deploy.places import slot_of
+from app.domain.audit import AuditCheck
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
@@ -325,9 +326,11 @@ def deployments(context: Context) -> int:
 
 
 def audit(context: Context) -> int:
-    """Write the audit log."""
+    """Write the audit log, or say whether it is what was written."""
     options = context.options
     with context.services() as services:
+        if options.verify:
+            return _print_check(context, services.check_audit())
         if options.out:
             path = services.write_audit(Path(options.out).expanduser(), options.pair)
             context.err.print(f"Audit log: {path}", markup=False, soft_wrap=True)
@@ -341,6 +344,18 @@ def audit(context: Context) -> int:
             markup=False,
             soft_wrap=True,
         )
+    return ExitCode.OK
+
+
+def _print_check(context: Context, check: AuditCheck) -> int:
+    if check.broken_at is not None:
+        context.err.print(f"The audit log is not what was written. {check.why}", markup=False, soft_wrap=True)
+        return ExitCode.FAILED
+    older = f" {check.unchained} entries of an older version come before them." if check.unchained else ""
+    context.out.print(f"All {check.entries} entries hold.{older}", markup=False, soft_wrap=True)
+    if check.digest:
+        text = "Keep this elsewhere; who owns the file can write another log, but none with this digest: "
+        context.out.print(text + check.digest, markup=False, soft_wrap=True)
     return ExitCode.OK
 
 

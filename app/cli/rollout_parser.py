@@ -62,6 +62,7 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     audit.add_argument(
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
     )
+    audit.add_argument("--verify", action="store_true", help="say whether it is what was written, and print its digest")
 
 
 def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:

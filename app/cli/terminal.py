@@ -15,8 +15,8 @@ from rich.text import Text
 
 from app.cli.stopping import Stopping, interrupting
 from app.domain.cancel import CancelToken
-from app.domain.clean_text import clean_text
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
+from app.domain.plain_text import plain_text
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class CleanConsole(Console):
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Make a text of a string, for whatever it is a part of."""
-        return super().render_str(clean_text(text), **options)
+        return super().render_str(plain_text(text), **options)
 
 
 def make_console(*, is_for_errors: bool) -> Console:

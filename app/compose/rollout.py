@@ -25,7 +25,7 @@ from app.deploy.ledger import Ledger
 from app.deploy.places import slot_of
 from app.deploy.preflight import host_ends
 from app.domain.adapters import Adapter, find_suite
-from app.domain.audit import AuditEntry
+from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
@@ -325,6 +325,10 @@ class RolloutOperations:
             )
         write_atomically(path, make(self._audit(pair_name, limit=None)).encode())
         return path
+
+    def check_audit(self) -> AuditCheck:
+        """Find out whether the audit log is what was written."""
+        return self.store.check_audit()
 
     def _audit(self, pair_name: str | None, *, limit: int | None) -> tuple[AuditEntry, ...]:
         entries = self.store.list_audit(limit=limit)

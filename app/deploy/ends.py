@@ -11,10 +11,10 @@ from app.deploy.both import deadline_token
 from app.deploy.marks import Mark, MarkSink, find, parse_marks
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.clean_text import clean_text
 from app.domain.commands import Command, CommandResult, HostSession, LineSink, Stream
 from app.domain.errors import Cancelled, EnvironmentFault
 from app.domain.hosts import Side
+from app.domain.plain_text import plain_text
 
 MAX_LOG_CHARACTERS = 12_000
 ASK_S = 10.0
@@ -47,7 +47,7 @@ def printable(text: str, *, limit: int = MAX_LOG_CHARACTERS) -> str:
         text: Untrusted.
         limit: Characters that are kept, from the end.
     """
-    return clean_text(text)[-limit:].strip("\n")
+    return plain_text(text)[-limit:].strip("\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,3 +31,22 @@ class AuditEntry:
     what: str
     who: str = ""
     deployment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCheck:
+    """What following the audit log's chain has shown.
+
+    Attributes:
+        entries: How many entries hold.
+        unchained: How many an older version wrote, before there was a chain; the first chained entry covers them.
+        digest: The last entry's digest, which stands for all of them; empty where there is none.
+        broken_at: Number of the entry at which the chain is broken; None where it is not.
+        why: What is wrong, as a sentence.
+    """
+
+    entries: int
+    unchained: int = 0
+    digest: str = ""
+    broken_at: int | None = None
+    why: str = ""

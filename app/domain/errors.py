@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from app.domain.clean_text import clean_text
+from app.domain.plain_text import plain_text
 
 
 class TunnelmarkError(Exception):
@@ -30,9 +30,9 @@ class TunnelmarkError(Exception):
     is_retryable: ClassVar[bool] = False
 
     def __init__(self, message: str, *, hint: str = "", context: Mapping[str, str] | None = None) -> None:
-        self.message = clean_text(message)
-        self.hint = clean_text(hint)
-        self.context: dict[str, str] = {name: clean_text(text) for name, text in (context or {}).items()}
+        self.message = plain_text(message)
+        self.hint = plain_text(hint)
+        self.context: dict[str, str] = {name: plain_text(text) for name, text in (context or {}).items()}
         super().__init__(self.message)
 
     def sentence(self) -> str:

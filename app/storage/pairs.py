@@ -1,15 +1,14 @@
-"""Pairs, what was found on their hosts, and the audit log."""
+"""Pairs, and what was found on their hosts."""
 
 from __future__ import annotations
 
 import sqlite3
 from datetime import UTC, datetime
 
-from app.domain.audit import AuditEntry
 from app.domain.codec import to_json
 from app.domain.errors import NotFound
 from app.domain.hosts import HostFacts, PairSpec, Side
-from app.storage.rows import clean_text, read_time, read_value, write_time
+from app.storage.rows import read_value, write_time
 
 
 def save_pair(connection: sqlite3.Connection, pair: PairSpec) -> None:
@@ -63,35 +62,3 @@ def latest_snapshot(connection: sqlite3.Connection, pair: str, side: Side) -> Ho
         (pair, side.value),
     ).fetchone()
     return None if row is None else read_value(HostFacts, row[0], what=f"what was found on {pair}, side {side.value}")
-
-
-def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
-    """Write down a command that changed a host."""
-    side = None if entry.side is None else entry.side.value
-    connection.execute(
-        "INSERT INTO audit (at, host, side, command, exit_status, what, who, deployment)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            write_time(entry.at),
-            clean_text(entry.host),
-            side,
-            clean_text(entry.command),
-            entry.exit_status,
-            clean_text(entry.what),
-            clean_text(entry.who),
-            entry.deployment,
-        ),
-    )
-
-
-def list_audit(connection: sqlite3.Connection, host: str | None, limit: int | None) -> tuple[AuditEntry, ...]:
-    """Return the newest entries, newest first; without a limit all of them."""
-    rows = connection.execute(
-        "SELECT at, host, side, command, exit_status, what, who, deployment FROM audit"
-        " WHERE ?1 IS NULL OR host = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
-        (host, -1 if limit is None else limit),
-    )
-    return tuple(
-        AuditEntry(read_time(at), name, None if side is None else Side(side), command, status, what, who, deployment)
-        for at, name, side, command, status, what, who, deployment in rows
-    )

@@ -7,12 +7,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from app.domain.audit import AuditEntry
+from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
 from app.domain.rollout import Deployment
-from app.storage import attempts, campaigns, censuses, deployments, pairs
+from app.storage import attempts, audit, campaigns, censuses, deployments, pairs
 from app.storage.database import Database
 from app.storage.summaries import CampaignSummary, MeanDurations
 
@@ -258,9 +258,13 @@ class Store:
     # --- audit --------------------------------------------------------------------------------------------------------
 
     def audit(self, entry: AuditEntry) -> None:
-        """Write down a command that changed a host; nothing can change or remove an entry afterwards."""
-        self._database.write(lambda c: pairs.add_audit(c, entry))
+        """Write down a command that changed a host; that an entry is changed or removed later is noticed."""
+        self._database.write(lambda c: audit.add_audit(c, entry))
 
     def list_audit(self, host: str | None = None, limit: int | None = 1000) -> tuple[AuditEntry, ...]:
         """Return the newest entries, newest first: of one host, or of all; without a limit all of them."""
-        return self._database.read(lambda c: pairs.list_audit(c, host, limit))
+        return self._database.read(lambda c: audit.list_audit(c, host, limit))
+
+    def check_audit(self) -> AuditCheck:
+        """Find out whether the audit log is what was written."""
+        return self._database.read(audit.check_audit)

@@ -16,8 +16,8 @@ import pytest
 from rich.table import Table
 
 from app.cli.terminal import CleanConsole
-from app.domain.clean_text import clean_text
 from app.domain.errors import CommandFailed
+from app.domain.plain_text import plain_text
 from app.ssh.logs import adopt_paramiko_logging
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,9 +83,9 @@ def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(b
 
 
 def test_text_is_cleaned_of_what_is_not_for_reading() -> None:
-    assert clean_text(HOSTILE) == HARMLESS
-    assert clean_text("a\tb\r\nc\rd\u2028e\x00\ud800") == "a\tb\nc\nde"
-    assert clean_text("Übertragung 日本語 ✓ 🙂") == "Übertragung 日本語 ✓ 🙂"
+    assert plain_text(HOSTILE) == HARMLESS
+    assert plain_text("a\tb\r\nc\rd\u2028e\x00\ud800") == "a\tb\nc\nde"
+    assert plain_text("Übertragung 日本語 ✓ 🙂") == "Übertragung 日本語 ✓ 🙂"
 
 
 def test_errors_are_clean_in_all_their_parts() -> None:

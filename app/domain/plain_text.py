@@ -12,6 +12,6 @@ _UNFIT = re.compile(
 )
 
 
-def clean_text(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return a text without characters that are not for reading; lines end in a line feed."""
     return _UNFIT.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -1,0 +1,102 @@
+"""The audit log: entries, each chained to the one before by a digest, and the proof that none was changed since.
+
+An entry's digest is SHA-256 over the digest before it and the entry's number and values as JSON. What older formats
+wrote has none; the first digest covers all of it. Whoever may write the file can make a whole new chain: a digest that
+was kept elsewhere shows that, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from app.domain.audit import AuditCheck, AuditEntry
+from app.domain.hosts import Side
+from app.storage.rows import clean_text, read_time, write_time
+
+_INSERT = (
+    "INSERT INTO audit (id, at, host, side, command, exit_status, what, who, deployment, chain)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_CHAINED = (
+    "SELECT id, at, host, side, command, exit_status, what, who, deployment, chain FROM audit"
+    " WHERE chain != '' ORDER BY id"
+)
+_UNCHAINED = (
+    "SELECT id, at, host, side, command, exit_status, what, who, deployment FROM audit WHERE chain = '' ORDER BY id"
+)
+
+
+def add_audit(connection: sqlite3.Connection, entry: AuditEntry) -> None:
+    """Write down a command that changed a host; belongs into a transaction that nobody else writes in."""
+    values = (
+        write_time(entry.at),
+        clean_text(entry.host),
+        None if entry.side is None else entry.side.value,
+        clean_text(entry.command),
+        entry.exit_status,
+        clean_text(entry.what),
+        clean_text(entry.who),
+        entry.deployment,
+    )
+    head = connection.execute("SELECT entries, chain FROM audit_head").fetchone()
+    count, chain = (0, _digest_of_unchained(connection)) if head is None else head
+    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM audit").fetchone()
+    number = last + 1
+    chain = _digest(chain, (number, *values))
+    connection.execute(_INSERT, (number, *values, chain))
+    connection.execute("INSERT OR REPLACE INTO audit_head (only, entries, chain) VALUES (1, ?, ?)", (count + 1, chain))
+
+
+def list_audit(connection: sqlite3.Connection, host: str | None, limit: int | None) -> tuple[AuditEntry, ...]:
+    """Return the newest entries, newest first; without a limit all of them."""
+    rows = connection.execute(
+        "SELECT at, host, side, command, exit_status, what, who, deployment FROM audit"
+        " WHERE ?1 IS NULL OR host = ?1 ORDER BY at DESC, id DESC LIMIT ?2",
+        (host, -1 if limit is None else limit),
+    )
+    return tuple(
+        AuditEntry(read_time(at), name, None if side is None else Side(side), command, status, what, who, deployment)
+        for at, name, side, command, status, what, who, deployment in rows
+    )
+
+
+def check_audit(connection: sqlite3.Connection) -> AuditCheck:
+    """Follow the chain from its beginning; return where it is broken first."""
+    head = connection.execute("SELECT entries, chain FROM audit_head").fetchone()
+    chain = _digest_of_unchained(connection)
+    count, last = 0, 0
+    for number, *values, found in connection.execute(_CHAINED):
+        chain = _digest(chain, (number, *values))
+        if chain != found:
+            return AuditCheck(
+                count,
+                broken_at=number,
+                why=(
+                    f"Entry {number} is not what was written, or an entry before it was changed, removed or put in. "
+                    f"Entry {last} is the last one that holds."
+                    if count
+                    else f"Entry {number}, the first that is chained, or one before it, is not what was written."
+                ),
+            )
+        count, last = count + 1, number
+    if (count, chain) != (head or (0, chain)):
+        why = f"{head[0] if head else 0} entries were written and {count} are there: the last ones were removed."
+        return AuditCheck(count, broken_at=last + 1, why=why)
+    (unchained,) = connection.execute("SELECT count(*) FROM audit WHERE chain = ''").fetchone()
+    return AuditCheck(count, unchained=unchained, digest=chain if count else "")
+
+
+def _digest_of_unchained(connection: sqlite3.Connection) -> str:
+    """Return what the chain begins with: a digest of all that older formats wrote."""
+    digest = ""
+    for row in connection.execute(_UNCHAINED):
+        digest = _digest(digest, row)
+    return digest
+
+
+def _digest(before: str, values: Iterable[object]) -> str:
+    text = json.dumps([before, *values], ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

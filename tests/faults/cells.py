@@ -170,6 +170,7 @@ class Cell:
         self._desks: list[FaultDesk] = [field_.desk(folder / "desk")]
         self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).look() for side in Side}
         self._earlier = ""
+        self._without_time: Side | None = None
         self._ended_s = self._timers_until_s = 0.0
 
     def run(self) -> CellResult:
@@ -315,6 +316,8 @@ class Cell:
         broken_off = self._compare(self._timers_until_s, powerless)
         if powerless is not None and broken_off:
             result.outcome = CLEANED
+            if not any(path.endswith(".before") for path in broken_off):
+                self._without_time = powerless
             result.what += f"; left on {powerless.upper()} until contact: {', '.join(broken_off)}"
 
     def _wait_until_well(self, result: CellResult, *, is_expected: bool) -> FaultDesk:
@@ -358,4 +361,10 @@ class Cell:
 
     def _look(self, side: Side, *, is_powerless: bool) -> Difference:
         host = self._field.host(side)
-        return difference(self._before[side], host.look(), host.left(), may_be_broken_off=is_powerless)
+        return difference(
+            self._before[side],
+            host.look(),
+            host.left(),
+            may_be_broken_off=is_powerless,
+            is_time_lost=side is self._without_time,
+        )

@@ -33,7 +33,12 @@ class Difference:
 
 
 def difference(
-    before: HostSnapshot, after: HostSnapshot, left: Sequence[str], *, may_be_broken_off: bool
+    before: HostSnapshot,
+    after: HostSnapshot,
+    left: Sequence[str],
+    *,
+    may_be_broken_off: bool,
+    is_time_lost: bool = False,
 ) -> Difference:
     """Say how a host is not as it was before.
 
@@ -42,7 +47,11 @@ def difference(
         after: What it looks like now.
         left: What else was found of Tunnelmark on it.
         may_be_broken_off: Whether it lost its power, so that files of an installing may be there that nothing runs.
+        is_time_lost: Whether it lost its power between making its place below /etc and noting there when /etc had been
+            changed before; nothing else knows that.
     """
+    if is_time_lost:
+        after = _with_time_of_etc(before, after)
     inert = _inert(before, after) if may_be_broken_off else ()
     if inert:
         after = _without(inert, before, after)
@@ -80,6 +89,15 @@ def _without(inert: Sequence[str], before: HostSnapshot, after: HostSnapshot) ->
     if folder and files.get("/etc", "").split()[:2] == folder.split()[:2]:
         files["/etc"] = folder
     return replace(after, parts={**after.parts, "file": files, "content of": sums})
+
+
+def _with_time_of_etc(before: HostSnapshot, after: HostSnapshot) -> HostSnapshot:
+    """Take over when /etc was changed last, where mode, owner and size are the same."""
+    files = dict(after.part("file"))
+    folder = before.part("file").get("/etc", "")
+    if folder and files.get("/etc", "").split()[:3] == folder.split()[:3]:
+        files["/etc"] = folder
+    return replace(after, parts={**after.parts, "file": files})
 
 
 def _sum(text: str) -> str:

@@ -163,6 +163,15 @@ def test_nothing_else_is_let_pass_after_a_loss_of_power(after: HostSnapshot) -> 
     assert (unasked.broken_off, len(unasked.sentences)) == ((), len(LEFT_FILES) + len(LEFT_SUMS) + 1)
 
 
+def test_the_time_of_etc_may_be_lost_and_nothing_else_of_it() -> None:
+    later = snapshot(etc=ETC.replace("1.0", "2.0"))
+    assert difference(BEFORE, later, [], may_be_broken_off=False, is_time_lost=True).sentences == ()
+    assert difference(BEFORE, later, [], may_be_broken_off=False).sentences != ()
+    for other in (ETC.replace("720", "740"), ETC.replace("root:root", "eve:root")):
+        changed_too = snapshot(etc=other.replace("1.0", "2.0"))
+        assert difference(BEFORE, changed_too, [], may_be_broken_off=False, is_time_lost=True).sentences != ()
+
+
 def test_what_stands_is_healthy_in_time_or_it_is_an_exception() -> None:
     assert HEALTHY_S == LEASE_S + UNDO_S + WATCHER_S
     assert max(PATIENCE_S.values()) == WATCHER_S

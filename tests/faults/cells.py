@@ -30,6 +30,8 @@ LOOK_S = 5.0
 """How long hosts may take until they look as before once nothing happens to them any more, in seconds."""
 PAUSE_S = 1.5
 """Between two looks at hosts that are waited for, in seconds: looking takes more of the computer than the hosts do."""
+INERT_S = 20.0
+"""How long nothing but files that nothing runs may be different until they count as left, in seconds."""
 RESENT_S = 60.0
 """After an outage of 45 s TCP sends what was on its way again after up to 51 s: until then a shell may wait for it."""
 AS_BEFORE, CLEANED, EXCEPTION = "as before", "as before, cleaned at contact", "EXCEPTION"
@@ -347,12 +349,17 @@ class Cell:
         Returns:
             Those files, where they are all that is different in the end.
         """
+        inert_since_s: float | None = None
         while True:
             found = {side: self._look(side, is_powerless=side is powerless) for side in Side}
             broken_off = tuple(path for one in found.values() for path in one.broken_off)
             told = [f"{side.upper()}: {text}" for side, one in found.items() for text in one.sentences]
             if not told and not broken_off:
                 return ()
+            # Timers do not come back with the power: what is left then is removed at the host's start, or at contact.
+            inert_since_s = None if told else inert_since_s or time.monotonic()
+            if inert_since_s is not None and time.monotonic() > inert_since_s + INERT_S:
+                return broken_off
             if time.monotonic() > until_s:
                 if told:
                     raise Unsettled(f"not as before: {' '.join((*told, *broken_off))[:1500]}")

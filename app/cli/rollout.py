@@ -354,8 +354,7 @@ def _print_check(context: Context, check: AuditCheck) -> int:
     older = f" {check.unchained} entries of an older version come before them." if check.unchained else ""
     context.out.print(f"All {check.entries} entries hold.{older}", markup=False, soft_wrap=True)
     if check.digest:
-        text = "Keep this elsewhere; who owns the file can write another log, but none with this digest: "
-        context.out.print(text + check.digest, markup=False, soft_wrap=True)
+        context.out.print(f"Their digest: {check.digest}", markup=False, soft_wrap=True)
     return ExitCode.OK
 
 

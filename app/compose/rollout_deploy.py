@@ -191,7 +191,8 @@ class Rollout:
         within_s = self._deployment.options.confirm_within_s
         for text in unproven_sentences(leak):
             self._note(text)
-        if unproven and within_s is None and not is_confirmed_before:
+        # That the same was confirmed before says nothing about a loop that may be there now.
+        if within_s is None and (open_questions or (unproven and not is_confirmed_before)):
             within_s = CONFIRM_WITHIN_S
             self._note(
                 f"So it is not confirmed without you: say within {within_s:g} s that it stays, or both hosts go back. "

@@ -92,12 +92,21 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
         f"{one.label}."
         for one in found.damaged
     )
-    lenient = [end.label for end in (found.a, found.b) if end.lets_strangers_in]
-    old = (
-        f"An earlier version has rolled this out on {' and '.join(lenient)}: anybody who can send packets there puts "
-        f"frames into the tunnel. Roll it out again, with new keys: tunnelmark rotate-keys {pair.name}"
+    return replace(found, sentences=(*sentences, *left, *broken, *_open_text(found)))
+
+
+def _open_text(found: PairStatus) -> tuple[str, ...]:
+    """Return what is to be said where an earlier version has left a tunnel open to strangers."""
+    labels = [end.label for end in (found.a, found.b) if end.lets_strangers_in]
+    if not labels:
+        return ()
+    again = f"tunnelmark rotate-keys {found.pair}"
+    mend = f"with new keys: {again}" if found.deployment is not None else "from where it was rolled out or exported."
+    text = (
+        f"An earlier version has rolled this out on {' and '.join(labels)}: its L2TPv3 session takes packets that "
+        f"anybody sends there. Roll it out again, {mend}"
     )
-    return replace(found, sentences=(*sentences, *left, *broken, *([old] if lenient else [])))
+    return (text,)
 
 
 def waiting_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bool:

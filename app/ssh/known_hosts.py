@@ -123,9 +123,10 @@ def judge(keys: Sequence[KnownKey], address: str, port: int, blob: bytes) -> Ver
 
 
 def known_types(keys: Sequence[KnownKey], address: str, port: int) -> tuple[str, ...]:
-    """Return the types of the keys known for a host."""
-    names = {host_name(address, port), address.lower()}
-    return tuple(dict.fromkeys(key.key_type for key in keys if not key.marker and any(map(key.is_for, names))))
+    """Return the types of a host's known keys: those of its port; where none is known, those of the bare address."""
+    own = [key for key in keys if not key.marker and key.is_for(host_name(address, port))]
+    found = own or [key for key in keys if not key.marker and key.is_for(address.lower())]
+    return tuple(dict.fromkeys(key.key_type for key in found))
 
 
 def line_for(address: str, port: int, key_type: str, blob: bytes) -> str:

@@ -62,7 +62,7 @@ def assert_rules_can_be_listed(tunnel: BareTunnel) -> None:
     script = f"{again} && cat {listing} && nft -j -c -f {listing}.json && rm {listing} {listing}.json"
     for shown in tunnel.both(lambda side: sh(tunnel.session(side), script)):
         assert "table inet tunnelmark_guard" in shown
-        assert shown.count("counter packets") == 6
+        assert shown.count("counter packets") == 8
 
 
 def switch(tunnel: BareTunnel, suite: Suite) -> list[str]:

@@ -23,7 +23,7 @@ from support.lab_sessions import sh
 
 COPIES = 5
 """How often each kind of packet is sent."""
-OVER_IPV6 = "IPv6", "IPv6, behind an extension header", "IPv6, in two pieces"
+OVER_IPV6 = "IPv6", "IPv6, behind an extension header", "IPv6, in two pieces", "IPv6, hidden in the second piece"
 """Kinds that the kernel delivers only where l2tp_ip6 is loaded."""
 ENCAPSULATED = "inside UDP"
 """The kind that the kernel delivers only where there is a tunnel of that encapsulation."""
@@ -183,9 +183,12 @@ def packets(to: Target, cookie: bytes) -> Mapping[str, tuple[bytes, ...]]:
 
 def _over_ipv6(to: Target, l2tp: object) -> Mapping[str, tuple[bytes, ...]]:
     assert callable(l2tp)
-    plain, extended, cut = OVER_IPV6
+    plain, extended, cut, hidden = OVER_IPV6
     body = l2tp(cut)
     pieces = ((body[:24], 0, 1), (body[24:], 24, 0))
+    # The first piece says only that destination options follow, and these that more of them do, in the second one.
+    options = bytes((60, 0, 1, 4, 0, 0, 0, 0)), bytes((115, 0, 1, 4, 0, 0, 0, 0))
+    hiding = ((options[0], 0, 1), (options[1] + l2tp(hidden), 8, 0))
     return {
         plain: (_frame(to, 0x86DD, _ipv6(to.link_local, 115, l2tp(plain))),),
         # Destination options with padding only. Source: RFC 8200 sections 4.2 and 4.6.
@@ -194,6 +197,10 @@ def _over_ipv6(to: Target, l2tp: object) -> Mapping[str, tuple[bytes, ...]]:
         cut: tuple(
             _frame(to, 0x86DD, _ipv6(to.link_local, 44, struct.pack("!BBHI", 115, 0, offset | more, 0x77) + piece))
             for piece, offset, more in pieces
+        ),
+        hidden: tuple(
+            _frame(to, 0x86DD, _ipv6(to.link_local, 44, struct.pack("!BBHI", 60, 0, offset | more, 0x78) + piece))
+            for piece, offset, more in hiding
         ),
     }
 

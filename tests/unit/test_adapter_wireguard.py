@@ -57,8 +57,8 @@ def test_identity_is_the_public_key() -> None:
 
 def test_carrier_mtu_holds_a_whole_lan_frame_in_one_packet() -> None:
     link = Link("192.0.2.1", "192.0.2.2")
-    assert plan.carrier_mtu_bytes(link) == 1552
-    assert plan.carrier_mtu_bytes(link) >= l2tpv3.packet_bytes(1514)
+    assert plan.carrier_mtu_bytes(link) == 1568
+    assert plan.carrier_mtu_bytes(link) >= l2tpv3.packet_bytes(1518)
 
 
 @pytest.mark.parametrize(("frame_bytes", "overhead"), [(234, 112), (992, 122)])

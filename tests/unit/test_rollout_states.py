@@ -206,6 +206,8 @@ def test_where_a_loop_is_possible_it_is_not_confirmed_without_the_user(world: Wo
     assert [current(host) for host in world.hosts] == ["", ""]
     confirmed = Operations(world, store).confirm(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert confirmed.state is DeploymentState.CONFIRMED
+    again = deploy(world, store, warnings=(unknown,), is_confirmed_before=True)
+    assert again.state is DeploymentState.APPLIED
 
 
 def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Store, wire: Wire) -> None:

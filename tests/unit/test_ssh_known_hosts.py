@@ -83,6 +83,14 @@ def test_the_key_of_the_bare_address_is_no_other_ports_where_one_is_known_for_th
     assert judge(tmp_path, text, "nat.example", 22, OTHER) is Verdict.CHANGED
 
 
+def test_a_port_is_asked_for_the_types_of_its_own_keys(tmp_path: Path) -> None:
+    file = tmp_path / "known_hosts"
+    file.write_text(f"gw ssh-rsa {KEY}\n[gw]:2222 ssh-ed25519 {KEY}\n")
+    keys = known_hosts.read_known_hosts([file])
+    assert known_hosts.known_types(keys, "gw", 2222) == ("ssh-ed25519",)
+    assert known_hosts.known_types(keys, "gw", 2223) == known_hosts.known_types(keys, "gw", 22) == ("ssh-rsa",)
+
+
 def test_one_matching_line_is_enough(tmp_path: Path) -> None:
     assert judge(tmp_path, f"gw ssh-ed25519 {OTHER_KEY}\ngw ssh-ed25519 {KEY}\n", "gw") is Verdict.KNOWN
 

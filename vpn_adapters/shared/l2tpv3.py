@@ -57,7 +57,7 @@ END
 _SEED_OF_WORDS = 'seed="${10} ${11}"\n'
 # Of public keys in PEM what lies between head and tail; of a secret its line.
 _SEED_OF_FILES = """\
-seed=$(shift 9; sed '/^[-#]/d' "$@" | tr -d '\\n')
+seed=$(shift 9; for file; do [ -s "$file" ] || exit 1; done; sed '/^[-#]/d' "$@" | tr -d '\\n')
 [ -n "$seed" ]
 """
 

@@ -17,6 +17,8 @@ from vpn_adapters.wireguard.identity import PUBLIC_KEY, key_path
 from vpn_adapters.wireguard.info import NAME
 
 UDP_HEADER_BYTES = 8
+VLAN_TAG_BYTES = 4
+"""Source: IEEE 802.1Q-2022 section 9.3."""
 DATA_HEADER_BYTES = 16
 """Type and reserved (4), receiver (4), counter (8). Source: the WireGuard paper, section 5.4.6."""
 TAG_BYTES = 16
@@ -79,8 +81,8 @@ def make(request: PlanRequest) -> TunnelPlan:
 
 
 def carrier_mtu_bytes(link: Link) -> int:
-    """Return the MTU of the WireGuard interface with which a whole frame is one packet."""
-    return _padded(l2tpv3.packet_bytes(link.inner_mtu_bytes + ETHERNET_HEADER_BYTES))
+    """Return the MTU of the WireGuard interface with which a whole frame, tagged or not, is one packet."""
+    return _padded(l2tpv3.packet_bytes(link.inner_mtu_bytes + ETHERNET_HEADER_BYTES + VLAN_TAG_BYTES))
 
 
 def outer_frame_bytes(frame_bytes: int) -> int:

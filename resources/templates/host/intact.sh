@@ -1,20 +1,26 @@
-# is_intact FOLDER: whether what is sourced of a deployment's files is as it was installed. Sets damaged to the file that
-# is missing, empty or another. What is removed later lies below what these files say: an empty one must not be believed.
-is_intact() {
-    damaged=
-    for name in about.sh steps.sh; do
+# has_all_files FOLDER: whether nothing that is sourced or run is missing or empty. With these a tunnel can be taken down,
+# even where somebody has changed them.
+has_all_files() {
+    for name in about.sh steps.sh lasting.sh; do
         if [ ! -s "$1/$name" ]; then
             damaged=$1/$name
             return 1
         fi
     done
+}
+
+# is_intact FOLDER: whether what is sourced of a deployment's files is as it was installed. Sets damaged to the file that
+# is missing, empty or another. What is removed later lies below what these files say: an empty one must not be believed.
+is_intact() {
+    damaged=
+    has_all_files "$1" || return 1
     # Before it is installed there are no checksums: it has just been written, and uninstall.sh lies beside it.
     if [ -e "$1/uninstall.sh" ]; then return 0; fi
     if [ ! -s "$1/sums" ]; then
         damaged=$1/sums
         return 1
     fi
-    for name in about.sh steps.sh; do
+    for name in about.sh steps.sh lasting.sh; do
         line=$(cd "$1" && sha256sum "./$name" 2> /dev/null)
         if [ -z "$line" ] || ! grep -qxF "$line" "$1/sums"; then
             damaged=$1/$name

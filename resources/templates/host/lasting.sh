@@ -341,11 +341,11 @@ end_watcher() {
 # refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed.
 refuse() {
     logger -t tunnelmark "$home: not started, because $1" 2> /dev/null
-    echo "Tunnelmark: $home: not started, because $1. Roll the tunnel out again, or restore that folder." >&2
+    echo "Tunnelmark: $home: not started, because $1. Take it back with tunnelmark undeploy, or restore that folder." >&2
     exit 1
 }
 
-# read_files: sets what is known of the tunnel.
+# read_files VERB: sets what is known of the tunnel. What somebody has changed can still be taken down.
 read_files() {
     id=
     slot=
@@ -356,7 +356,12 @@ read_files() {
     underlay=
     patience=
     logs=
-    if ! is_intact "$home"; then refuse "$damaged is missing, empty or not what was installed"; fi
+    damaged=
+    case $1 in
+        down | stop | halt) has_all_files "$home" ;;
+        *) is_intact "$home" ;;
+    esac
+    if [ -n "$damaged" ]; then refuse "$damaged is missing, empty or not what was installed"; fi
     # shellcheck disable=SC1091 # lies beside this script
     . "$home/about.sh"
     # shellcheck disable=SC1091
@@ -376,7 +381,7 @@ main() {
     fi
     own_folder || exit 1
     home=$folder
-    read_files
+    read_files "$1"
     case $1 in
         run) run ;;
         up) bring_up ;;

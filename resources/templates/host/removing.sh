@@ -72,7 +72,7 @@ end_watcher() {
 }
 
 has_all_scripts() {
-    [ -n "$id" ] && [ -f "$base/$id/lasting.sh" ] && is_intact "$base/$id"
+    [ -n "$id" ] && has_all_files "$base/$id"
 }
 
 # take_away: sets end_text.

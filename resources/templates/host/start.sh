@@ -24,7 +24,7 @@ main() {
     slot=${base##*/}
     # Its folder is removed with all that is in it: a copy of this file elsewhere must not do that.
     is_place=no
-    case $base in */tunnelmark/*[!0-9a-f]*) ;; */tunnelmark/????????) is_place=yes ;; esac
+    case $base in /etc/tunnelmark/*[!0-9a-f]*) ;; /etc/tunnelmark/????????) is_place=yes ;; esac
     if [ "$is_place" = no ]; then
         echo "Tunnelmark: $base is no place of a lasting tunnel; nothing was done." >&2
         exit 1

@@ -30,7 +30,7 @@ about() {
         echo "$word $value"
     done
     echo "interface $interface"
-    # Rolled out by a version whose guard let in what others than the peer sent.
+    # Rolled out by a version that took from anybody what was for this session.
     if grep -q 'l2tp add session' "$base/$id/steps.sh" && ! grep -q peer_cookie "$base/$id/steps.sh"; then
         echo "open yes"
     fi

@@ -142,8 +142,8 @@ class Rollout:
         """Roll it out; returns in a state in which nothing of it is left, or all of it stays.
 
         Where the user's confirmation is wanted and there is nobody to ask, it is left to the hosts' timers, and can be
-        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, and
-        where nobody knows whether the LANs are joined already, unless the user confirmed the same before.
+        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, unless
+        the user confirmed the same before, and where nobody knows whether the LANs are joined already.
 
         Raises:
             TunnelmarkError, Cancelled: It could not be rolled out; both hosts went back, or do so by themselves.

@@ -1,4 +1,4 @@
-"""What was broken off on a host before it counted is removed at contact, as the command line does.
+"""What was broken off on a host before it counted is removed when the window looks, as `status --repair` does.
 
 There is no deployment to watch: it is a small operation beside everything else.
 """

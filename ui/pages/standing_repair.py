@@ -1,4 +1,4 @@
-"""What one host alone keeps is put right when the window makes contact with both, as the command line does."""
+"""What one host alone keeps is put right when the window makes contact with both, as `status --repair` does."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # has_all_files FOLDER: whether nothing that is sourced or run is missing or empty. With these a tunnel can be taken down,
-# even where somebody has changed them.
+# even where somebody has changed them. Sets damaged to the file that is not there.
 has_all_files() {
+    damaged=
     for name in about.sh steps.sh lasting.sh; do
         if [ ! -s "$1/$name" ]; then
             damaged=$1/$name
@@ -12,7 +13,6 @@ has_all_files() {
 # is_intact FOLDER: whether what is sourced of a deployment's files is as it was installed. Sets damaged to the file that
 # is missing, empty or another. What is removed later lies below what these files say: an empty one must not be believed.
 is_intact() {
-    damaged=
     has_all_files "$1" || return 1
     # Before it is installed there are no checksums: it has just been written, and uninstall.sh lies beside it.
     if [ -e "$1/uninstall.sh" ]; then return 0; fi
@@ -20,13 +20,22 @@ is_intact() {
         damaged=$1/sums
         return 1
     fi
-    for name in about.sh steps.sh lasting.sh; do
-        line=$(cd "$1" && sha256sum "./$name" 2> /dev/null)
-        if [ -z "$line" ] || ! grep -qxF "$line" "$1/sums"; then
-            damaged=$1/$name
-            return 1
-        fi
-    done
+    known=$(cat "$1/sums")
+    while IFS= read -r line; do
+        case "
+$known
+" in
+            *"
+$line
+"*) ;;
+            *)
+                damaged=$1/${line##*./}
+                return 1
+                ;;
+        esac
+    done << END
+$(cd "$1" && sha256sum ./about.sh ./steps.sh ./lasting.sh 2> /dev/null)
+END
 }
 
 # is_id TEXT: whether a text is 64 bits in hexadecimal digits, as names of deployments and marks are.

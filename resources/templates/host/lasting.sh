@@ -16,8 +16,8 @@
 # @include trees.sh
 # @include marked.sh
 # @include uptime.sh
+# @include files.sh
 # @include folder.sh
-# @include intact.sh
 
 tell() {
     logger -t tunnelmark "$slot: $1" 2> /dev/null
@@ -336,39 +336,6 @@ end_watcher() {
         kill -s CONT "$watcher"
     fi
     rm -f "$own/watcher"
-}
-
-# refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed.
-refuse() {
-    logger -t tunnelmark "$home: not started, because $1" 2> /dev/null
-    echo "Tunnelmark: $home: not started, because $1. Take it back with tunnelmark undeploy, or restore that folder." >&2
-    exit 1
-}
-
-# read_files VERB: sets what is known of the tunnel. What somebody has changed can still be taken down.
-read_files() {
-    id=
-    slot=
-    mark=
-    run_dir=
-    interfaces=
-    ping=
-    underlay=
-    patience=
-    logs=
-    damaged=
-    case $1 in
-        down | stop | halt) has_all_files "$home" ;;
-        *) is_intact "$home" ;;
-    esac
-    if [ -n "$damaged" ]; then refuse "$damaged is missing, empty or not what was installed"; fi
-    # shellcheck disable=SC1091 # lies beside this script
-    . "$home/about.sh"
-    # shellcheck disable=SC1091
-    . "$home/steps.sh"
-    if ! is_id "$id" || [ "$run_dir" != "/run/tunnelmark-$id" ]; then refuse "about.sh names no folder of its own"; fi
-    if ! is_id "$mark" || [ -z "$slot" ]; then refuse "about.sh is not complete"; fi
-    own=$run_dir/.lasting
 }
 
 main() {

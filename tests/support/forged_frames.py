@@ -6,7 +6,6 @@ out of the tunnel is read from a capture on the interface that the session deliv
 
 from __future__ import annotations
 
-import base64
 import ipaddress
 import re
 import struct
@@ -20,6 +19,7 @@ from app.domain.hosts import Side
 from app.domain.link import Link
 from support.bare_tunnel import BareTunnel
 from support.lab_sessions import sh
+from support.wire_capture import received
 
 COPIES = 5
 """How often each kind of packet is sent."""
@@ -45,29 +45,6 @@ perl -e '
     while (<STDIN>) { chomp; defined(send(S, pack("H*", $_), 0, $to)) or die "send: $!"; }
 ' || exit 1
 ping -n -q -c 2 -i 0.2 -w 5 "$1" > /dev/null
-"""
-_CAPTURE_SCRIPT = r"""
-rm -f /run/forged.*
-tcpdump --immediate-mode -B 4096 -U -s 0 -i "$1" -Q in -w /run/forged.pcap 'ether proto 0x88b5' \
-    > /dev/null 2> /run/forged.log < /dev/null &
-echo $! > /run/forged.pid
-n=0
-until grep -q listening /run/forged.log; do
-    n=$((n + 1))
-    if [ "$n" -gt 400 ]; then cat /run/forged.log >&2; exit 1; fi
-    sleep 0.05
-done
-"""
-_COUNT_SCRIPT = r"""
-kill -INT "$(cat /run/forged.pid)"
-n=0
-until grep -q '^0 packets dropped by kernel' /run/forged.log; do
-    n=$((n + 1))
-    if [ "$n" -gt 200 ]; then cat /run/forged.log >&2; exit 1; fi
-    sleep 0.05
-done
-base64 /run/forged.pcap
-rm -f /run/forged.*
 """
 
 
@@ -137,11 +114,18 @@ def arrived(tunnel: BareTunnel, side: Side, interface: str, cookie: bytes) -> Ma
     victim, attacker = tunnel.session(side), tunnel.session(side.other)
     kinds = packets(target(tunnel, side), cookie)
     lines = [frame.hex() for _, frames in sorted(kinds.items()) for _ in range(COPIES) for frame in frames]
-    _run(victim, _CAPTURE_SCRIPT, interface)
-    try:
-        _run(attacker, _SEND_SCRIPT, tunnel.request.link.underlay(side), stdin="\n".join(lines) + "\n")
-    finally:
-        capture = base64.b64decode(_run(victim, _COUNT_SCRIPT))
+    sending = Command(
+        shell_step_argv(_SEND_SCRIPT, tunnel.request.link.underlay(side)),
+        timeout_s=60.0,
+        stdin=("\n".join(lines) + "\n").encode(),
+        is_root=True,
+    )
+
+    def send() -> None:
+        result = attacker.run(sending, token=CancelToken())
+        assert result.is_ok, f"{result.exit_status} {result.stderr}"
+
+    capture = received(victim, interface, f"ether proto {_ETHERTYPE}", send)
     return {kind: capture.count(_tag(kind)) for kind in kinds}
 
 
@@ -253,19 +237,6 @@ def _checksum(data: bytes) -> int:
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)
     return total ^ 0xFFFF
-
-
-def _run(host: HostSession, script: str, *words: str, stdin: str = "") -> str:
-    command = Command(
-        shell_step_argv(script, *words),
-        timeout_s=60.0,
-        stdin=stdin.encode() if stdin else None,
-        is_root=True,
-        max_output_bytes=4_194_304,
-    )
-    result = host.run(command, token=CancelToken())
-    assert result.is_ok, f"{result.exit_status} {result.stdout[:1000]} {result.stderr}"
-    return result.stdout
 
 
 def delivers_to(link: Link, solution: str) -> str:

@@ -17,9 +17,11 @@ MARK = b"MARKER!"
 _END = b"THEEND!"
 _MAX_BYTES = 8_388_608
 
+# $1 interface, $2 way (in, out), $3 a pcap filter (empty for none).
 _START_SCRIPT = r"""
 rm -f /run/marks.*
-tcpdump --immediate-mode -B 16384 -U -s 0 -i eth1 -Q out -w /run/marks.pcap > /dev/null 2> /run/marks.log < /dev/null &
+tcpdump --immediate-mode -B 16384 -U -s 0 -i "$1" -Q "$2" -w /run/marks.pcap $3 \
+    > /dev/null 2> /run/marks.log < /dev/null &
 echo $! > /run/marks.pid
 n=0
 until grep -q listening /run/marks.log; do
@@ -29,12 +31,7 @@ until grep -q listening /run/marks.log; do
 done
 """
 
-# $1 the peer's underlay address, $2 and $3 the last mark (text, digits), $4 a pcap filter (empty for none). Once the
-# last mark is in the file, everything that was sent before is.
-_END_SCRIPT = r"""
-ping -n -q -c 2 -i 0.05 -w 2 -s 64 -p "$3" "$1" > /dev/null 2>&1
-n=0
-until grep -q -a -F "$2" /run/marks.pcap || [ "$n" -ge 40 ]; do n=$((n + 1)); sleep 0.05; done
+_STOP = r"""
 kill -INT "$(cat /run/marks.pid)"
 n=0
 until grep -q '^0 packets dropped by kernel' /run/marks.log; do
@@ -42,11 +39,27 @@ until grep -q '^0 packets dropped by kernel' /run/marks.log; do
     if [ "$n" -gt 200 ]; then cat /run/marks.log >&2; exit 1; fi
     sleep 0.05
 done
-if [ -n "$4" ]; then tcpdump -n -e -t -r /run/marks.pcap "$4" 2> /dev/null; fi
-echo '#pcap'
+"""
+_FILE = r"""
 base64 /run/marks.pcap
 rm -f /run/marks.*
 """
+
+# $1 the peer's underlay address, $2 and $3 the last mark (text, digits), $4 a pcap filter (empty for none). Once the
+# last mark is in the file, everything that was sent before is.
+_END_SCRIPT = (
+    r"""
+ping -n -q -c 2 -i 0.05 -w 2 -s 64 -p "$3" "$1" > /dev/null 2>&1
+n=0
+until grep -q -a -F "$2" /run/marks.pcap || [ "$n" -ge 40 ]; do n=$((n + 1)); sleep 0.05; done
+"""
+    + _STOP
+    + r"""
+if [ -n "$4" ]; then tcpdump -n -e -t -r /run/marks.pcap "$4" 2> /dev/null; fi
+echo '#pcap'
+"""
+    + _FILE
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ def captured(host: HostSession, peer: str, while_capturing: Callable[[], object]
         while_capturing: What is done.
         wire_filter: A pcap filter; empty for none.
     """
-    _run(host, _START_SCRIPT)
+    _run(host, _START_SCRIPT, "eth1", "out", "")
     try:
         while_capturing()
     finally:
@@ -103,6 +116,23 @@ def captured(host: HostSession, peer: str, while_capturing: Callable[[], object]
     frames = _frames(base64.b64decode(file))
     filtered = tuple(int(length) for length in re.findall(r"^\S+ > .*? length (\d+): ", text, re.MULTILINE))
     return Capture(frames, filtered if wire_filter else tuple(frame.length for frame in frames))
+
+
+def received(host: HostSession, interface: str, wire_filter: str, while_capturing: Callable[[], object]) -> bytes:
+    """Return the capture file of what a host received by an interface meanwhile.
+
+    Args:
+        host: The host.
+        interface: The interface.
+        wire_filter: A pcap filter.
+        while_capturing: What is done; at its end everything has to have arrived.
+    """
+    _run(host, _START_SCRIPT, interface, "in", wire_filter)
+    try:
+        while_capturing()
+    finally:
+        shown = _run(host, _STOP + _FILE)
+    return base64.b64decode(shown)
 
 
 def _run(host: HostSession, script: str, *words: str) -> str:

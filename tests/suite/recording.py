@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -17,6 +17,8 @@ import pytest
 QUARANTINED = "quarantined"
 """Name of the user property that carries the reason of a quarantine."""
 PHASES = ("setup", "call", "teardown")
+CONTEXT = "context of the error"
+"""Title of what an error knows beside its message: what hosts said, for example."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,6 +31,17 @@ def pytest_configure(config: pytest.Config) -> None:
     path: Path | None = config.getoption("--record")
     if path is not None and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(path), "suite-recorder")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add what the error knows to the report of a failure: a busy computer does not fail the same way twice."""
+    report = yield
+    error = call.excinfo.value if call.excinfo is not None and report.failed else None
+    known: object = getattr(error, "context", None)
+    if isinstance(known, Mapping) and known:
+        report.sections.append((CONTEXT, "\n".join(f"{name}: {text}" for name, text in known.items())))
+    return report
 
 
 class Recorder:

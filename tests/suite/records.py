@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from suite.recording import CONTEXT
+
 MAX_REASON = 300
 """In characters."""
+MAX_CONTEXT_LINES = 12
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ class Result:
         """The first line that pytest marks as the error, cut; empty where there is none."""
         marked = (line[2:].strip() for line in self.detail.splitlines() if line.startswith("E "))
         return next(marked, "")[:MAX_REASON]
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """The last lines of what the error knew beside its message, cut; empty where it knew nothing."""
+        _, _, text = self.detail.partition(f"---- {CONTEXT} ----\n")
+        return tuple(line[:MAX_REASON] for line in text.partition("\n---- ")[0].splitlines()[-MAX_CONTEXT_LINES:])
 
 
 @dataclass(frozen=True)

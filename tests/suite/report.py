@@ -66,7 +66,10 @@ def summary(
     for one in excess:
         yield f"over budget: {one}"
     for lane in lanes:
-        yield from (_failed(result) for result in _results(lane) if result.outcome == "failed")
+        for result in _results(lane):
+            if result.outcome == "failed":
+                yield _failed(result)
+                yield from (f"    {line}" for line in result.context)
         yield from (f"skipped {result.id}" for result in _results(lane) if result.outcome == "skipped")
     for entry in quarantine:
         outcomes = [result.outcome for lane in lanes for result in _results(lane) if entry.covers(result.id)]

@@ -25,6 +25,9 @@ from app.domain.solutions import Carrier, CensusOption, SecurityProperties, Solu
 MADE_DIR = f"{STATE_DIR}-host"
 """A folder of the host that is not Tunnelmark's."""
 
+LIMIT_S = 30.0
+"""How long a step or its undo may take: what takes milliseconds, and seconds where the disk of a busy computer stalls."""
+
 SUITE = Suite("strong", "Strong", is_default=True)
 
 _START = 'cd /; echo "$$ begins" > "$1/daemon.log"; sleep 600 & echo $! > "$1/pid"'
@@ -33,16 +36,16 @@ _STOP = 'if [ -s "$1/pid" ]; then kill "$(cat "$1/pid")" 2>/dev/null; fi; rm -f 
 
 def step(title: str, script: str, undo: str | None, *arguments: str, retry_s: float = 0.0) -> Step:
     """Return a step from two scripts with the same arguments."""
-    back = Command(shell_step_argv(undo, *arguments), timeout_s=5.0, is_root=True) if undo is not None else None
-    return Step(title, Command(shell_step_argv(script, *arguments), timeout_s=10.0, is_root=True), back, retry_s)
+    back = Command(shell_step_argv(undo, *arguments), timeout_s=LIMIT_S, is_root=True) if undo is not None else None
+    return Step(title, Command(shell_step_argv(script, *arguments), timeout_s=LIMIT_S, is_root=True), back, retry_s)
 
 
 def link_step(name: str) -> Step:
     """Return a step that makes a made-up interface."""
     return Step(
         f"Make {name}",
-        Command(("ip", "link", "add", name), timeout_s=5.0, is_root=True),
-        Command(("ip", "link", "del", name), timeout_s=5.0, is_root=True),
+        Command(("ip", "link", "add", name), timeout_s=LIMIT_S, is_root=True),
+        Command(("ip", "link", "del", name), timeout_s=LIMIT_S, is_root=True),
     )
 
 

@@ -243,7 +243,7 @@ def test_hostile_title_stays_a_comment_in_the_journal(world: World) -> None:
     nasty = replace(link_step("tmk0"), title="Make it\nrm -rf /nowhere; $(touch x) `y` 'z'")
     with open_tunnel(world, world.with_vpn(MadeUpVpn(steps={Side.A: (nasty,)}))):
         text = next((world.a.state_dir / "journal").glob("0200")).read_text()
-        assert text == "# Make it rm -rf /nowhere; $(touch x) `y` 'z'\nlimited 5 ip link del tmk0\n# end\n"
+        assert text == "# Make it rm -rf /nowhere; $(touch x) `y` 'z'\nlimited 30 ip link del tmk0\n# end\n"
     assert_untouched(world)
 
 

@@ -85,6 +85,23 @@ def test_failing_test_fails_the_run_and_is_shown_in_full(tmp_path: Path, capsys:
     assert "shown in full" in (folder / CACHE / "last" / "bad.log").read_text()
 
 
+def test_what_an_error_knows_is_told_in_the_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = make_suite(
+        tmp_path / "s",
+        broken="""
+        class Fault(Exception):
+            context = {"undo": "taken back 0002\\nFAILED with 124 0001"}
+        def test_c(): raise Fault("it was not put back")
+        """,
+    )
+    status, out = run(folder, capsys, "machines=broken")
+    assert status == 1
+    told = out[out.index("==== Summary") :]
+    failed = next(number for number, line in enumerate(told) if line.startswith("FAILED "))
+    assert told[failed].endswith("it was not put back")
+    assert told[failed + 1 : failed + 3] == ["    undo: taken back 0002", "    FAILED with 124 0001"]
+
+
 def test_failing_command_counts_as_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, out = run(make_suite(tmp_path / "s", good=GOOD), capsys, "computer=!echo found; false;;good")
     assert status == 1

@@ -26,7 +26,7 @@ MADE_DIR = f"{STATE_DIR}-host"
 """A folder of the host that is not Tunnelmark's."""
 
 LIMIT_S = 30.0
-"""How long a step or its undo may take: what takes milliseconds, and seconds where the disk of a busy computer stalls."""
+"""How long a step or its undo may take: it takes milliseconds, and seconds where the disk of a busy computer stalls."""
 
 SUITE = Suite("strong", "Strong", is_default=True)
 

@@ -170,7 +170,7 @@ class Confirmer:
     def _install(self, side: Side, token: CancelToken) -> None:
         end, ledger = self.ends[side], self.ledgers[side]
         command = f"{place_dir(self.slot)}/{self.deployment_id}"
-        undo = f"sh {end.state_dir}/kit/uninstall.sh {self.slot} {self.deployment_id}"
+        undo = f"sh {end.state_dir}/uninstall.sh {self.slot} {self.deployment_id}"
         ledger.plan(Planned(INSTALL_NUMBER, "Put in place what starts the tunnel with the host", command, undo, 60.0))
         word = self.tunnels[side]
         marks, result = end.run_marked(

@@ -38,6 +38,7 @@ from support.lasting_world import (
     when_confirming,
 )
 from support.made_up_host import LocalHost
+from support.made_up_vpn import MadeUpVpn, link_step, step
 from support.waiting import wait_until
 
 
@@ -234,6 +235,19 @@ def test_confirming_that_was_broken_off_leaves_the_earlier_one(world: World) -> 
     for host in world.hosts:
         assert current(host) == first
         assert host.links == STANDING
+
+
+def test_what_was_installed_goes_even_where_a_process_was_left_behind(world: World) -> None:
+    """All is taken back twice then, and the second time without the boot bundle."""
+    before = [host.etc_files() for host in world.hosts]
+    escaped = step("Start and forget", "setsid sleep 600 > /dev/null 2>&1 &", "true")
+    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (link_step("tml0"), escaped)})
+    with started_tunnel(world, vpn) as one:
+        one.confirmer.install(token=CancelToken())
+    for host, files in zip(world.hosts, before, strict=True):
+        assert host.etc_files() == files
+        assert host.links == {"eth1"}
+        assert host.processes() == []
 
 
 class Silence:

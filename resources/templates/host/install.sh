@@ -52,7 +52,9 @@ main() {
     start_of "$$"
     echo "$$:$start_time" > "$state/runner" || give_up journal runner
     stop_if_taken_back
-    write_down 0800 60 "sh $state/kit/uninstall.sh $slot $id" "Remove what would start the tunnel with the host"
+    # Not in kit/, which is taken back later than this, and before this if all is taken back once more.
+    cp "$state/kit/uninstall.sh" "$state/uninstall.sh" || give_up journal uninstall.sh
+    write_down 0800 60 "sh $state/uninstall.sh $slot $id" "Remove what would start the tunnel with the host"
     if ! install 2> "$state/log/install"; then
         show output "$state/log/install"
         give_up install

@@ -5,7 +5,7 @@
 
 main() {
     use_slot "$1"
-    spare=${0%/*}/../times
+    spare=${0%/*}/times
     id=$2
     [ -d "$base" ] || exit 0
     rm -rf "${base:?}/$id" "$base/.$id.new"

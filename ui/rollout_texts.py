@@ -8,7 +8,8 @@ from datetime import datetime
 from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState, EndDryRun
 from app.domain.rollout_events import RolloutStage
-from app.domain.wire import LeakProof, LeakVerdict
+from app.domain.wire import LeakProof, LeakVerdict, Property, WireReport, properties_of
+from app.domain.wire_words import property_sentence
 from ui.texts import NONE, tr
 
 
@@ -99,6 +100,15 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
         case _:
             title = tr("%1 was not rolled out on %2.").replace("%1", what).replace("%2", pair)
             return "caution", title, f"{deployment.message} {tr('Both hosts are as they were before.')}".strip()
+
+
+def report_words(report: WireReport | None) -> tuple[str, ...]:
+    """Return what packet captures and the injection test showed, as sentences."""
+    if report is None:
+        return ()
+    shown = () if report.injection is None else properties_of(report).items()
+    injected = (property_sentence(*one) for one in shown if one[0] is not Property.CONFIDENTIAL)
+    return tuple(filter(None, (leak_words(report.leak), *injected)))
 
 
 def leak_words(leak: LeakProof | None) -> str:

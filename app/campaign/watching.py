@@ -9,12 +9,14 @@ from app.campaign.ports import StageSink
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import PlaintextSeen
+from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
+from app.domain.injection import PropertyVerdict
 from app.domain.results import AttemptKey, CampaignPlan
-from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
-from app.domain.wire_words import break_sentence, leak_sentence, wire_line
-from app.probes.wire import WireRequest, probe_wire
+from app.domain.wire import BreakVerdict, LeakVerdict, Property, WireReport, properties_of
+from app.domain.wire_words import break_sentence, leak_sentence, property_sentence, wire_line
+from app.probes.proof import prove
+from app.probes.wire import WireRequest
 
 
 def is_wire_watched(plan: CampaignPlan, key: AttemptKey) -> bool:
@@ -35,7 +37,7 @@ def look_at_wire(
     Raises:
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    return probe_wire(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.WIRE, text), audit=audit)
+    return prove(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.WIRE, text), audit=audit)
 
 
 def wire_log(report: WireReport) -> Iterator[tuple[LogLevel, str]]:
@@ -46,6 +48,10 @@ def wire_log(report: WireReport) -> Iterator[tuple[LogLevel, str]]:
     for outcome in proof.broken if proof is not None else ():
         if outcome.verdict is not BreakVerdict.FAILS_CLOSED:
             yield LogLevel.WARNING, f"{outcome.verdict.value.replace('-', ' ')}: {break_sentence(outcome)}"
+    for kind, result in properties_of(report).items():
+        if report.injection is not None and kind is not Property.CONFIDENTIAL:
+            is_shown = result.verdict is PropertyVerdict.HOLDS or report.injection.is_exempt
+            yield (LogLevel.INFO if is_shown else LogLevel.WARNING), property_sentence(kind, result)
 
 
 def raise_if_leaking(report: WireReport) -> None:
@@ -53,6 +59,7 @@ def raise_if_leaking(report: WireReport) -> None:
 
     Raises:
         PlaintextSeen: The mark was read on the underlay.
+        ForgeryAccepted: Packets got in that did not come through its cryptography.
     """
     proof = report.leak
     if proof is not None and proof.verdict is LeakVerdict.LEAKS:
@@ -60,3 +67,11 @@ def raise_if_leaking(report: WireReport) -> None:
             f"Frames inside the tunnel can be read on the underlay. {leak_sentence(proof)}",
             hint="Do not use this configuration.",
         )
+    if report.injection is None or report.injection.is_exempt:
+        return
+    for kind, result in properties_of(report).items():
+        if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.FAILS:
+            raise ForgeryAccepted(
+                f"Packets get into the tunnel that did not come through its cryptography. {result.note}",
+                hint="Do not use this configuration.",
+            )

@@ -7,7 +7,8 @@ from rich.console import Console
 from app.domain.rollout import Deployment, DeploymentState, DryRun, EndDryRun
 from app.domain.rollout_events import RolloutApplied
 from app.domain.rollout_status import EndStatus, PairStatus
-from app.domain.wire_words import BREAK_WORDS, LEAK_WORDS, worst_breakage
+from app.domain.wire import Property, properties_of
+from app.domain.wire_words import BREAK_WORDS, properties_line, worst_breakage
 
 
 def print_deployment(out: Console, deployment: Deployment) -> None:
@@ -27,7 +28,7 @@ def applied_words(event: RolloutApplied) -> str:
     proof = event.leak
     worst = worst_breakage(proof.broken) if proof is not None else None
     words = [
-        f"On the wire: {LEAK_WORDS[proof.verdict]}." if proof is not None else "",
+        f"On the wire: {properties_line(properties_of(event.report))}." if event.report is not None else "",
         f"With the protection taken away: {BREAK_WORDS[worst]}." if worst is not None else "",
         "Not all of it was proven; see the warnings." if event.unproven else "",
     ]
@@ -74,6 +75,9 @@ def print_status(out: Console, status: PairStatus) -> None:
         since = deployment.confirmed_at or deployment.state_at
         _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")
         _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
+        if deployment.properties:
+            shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
+            _line(out, f"  shown before it was confirmed: {properties_line(shown)}")
         if status.connect_s is not None:
             _line(out, f"  connected {status.connect_s:.1f} s after both ends were started, when it was rolled out")
     for sentence in status.sentences:

@@ -18,6 +18,7 @@ from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict
 from app.domain.rollout import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
     Confirmation,
@@ -30,8 +31,8 @@ from app.domain.rollout_events import (
     RolloutStage,
     RolloutStageStarted,
 )
-from app.domain.wire import LeakProof
-from app.domain.wire_words import crossing_sentence, unproven_sentences
+from app.domain.wire import Property, WireReport, properties_of
+from app.domain.wire_words import crossing_sentence, property_sentence, unproven_sentences
 from app.storage import Store
 
 LEASE_S = 30.0
@@ -185,12 +186,17 @@ class Rollout:
         ]
         for text in said:
             self._note(text.strip())
-        leak, negotiated = self._prove(token)
+        report, negotiated = self._prove(token)
+        leak = report.leak
         open_questions = [one.what for one in self._prepared.warnings if one.needs_person]
         unproven = [*unproven_sentences(leak), *open_questions]
         within_s = self._deployment.options.confirm_within_s
         for text in unproven_sentences(leak):
             self._note(text)
+        properties = properties_of(report)
+        for kind, result in properties.items():
+            if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.NOT_TRIED:
+                self._note(property_sentence(kind, result))
         # That the same was confirmed before says nothing about a loop that may be there now.
         if within_s is None and (open_questions or (unproven and not is_confirmed_before)):
             within_s = CONFIRM_WITHIN_S
@@ -205,13 +211,14 @@ class Rollout:
             b=deployed_end(self._prepared, plan, Side.B),
             tunnels=self._transaction.tunnels,
             negotiated=negotiated,
+            properties={kind.value: result for kind, result in properties.items()},
             expires_at=datetime.now(UTC) + timedelta(seconds=within_s or self._run.lease_s),
         )
         self._save(DeploymentState.APPLIED, " ".join(unproven))
-        self._run.emit(RolloutApplied(self._deployment, leak))
+        self._run.emit(RolloutApplied(self._deployment, report))
         return within_s
 
-    def _prove(self, token: CancelToken) -> tuple[LeakProof | None, str]:
+    def _prove(self, token: CancelToken) -> tuple[WireReport, str]:
         """Look on the wire, and start the tunnel as it will be started with the hosts.
 
         A busy host may lose what it was to capture: what was not proven is tried again.
@@ -225,7 +232,7 @@ class Rollout:
                 for one in report.crossings:
                     if one.has_crossed is False:
                         self._note(crossing_sentence(one))
-                return leak, negotiated
+                return report, negotiated
             self._note("Not all of it was proven; it is looked at once more.", is_warning=False)
             number += 1
 

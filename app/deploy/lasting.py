@@ -33,11 +33,13 @@ from app.domain.commands import Command, FileToWrite, SessionPair
 from app.domain.errors import PairLocked, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.rollout_events import Confirmation, Decision
 from app.domain.solutions import Carrier
-from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
-from app.probes.wire import WireRequest, missing_for_wire, probe_wire
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport, properties_of
+from app.probes.proof import prove
+from app.probes.wire import WireRequest, missing_for_wire
 
 STOP_NUMBER, RESTART_NUMBER = "0700", "0701"
 RESTART_MARGIN_S = 30.0
@@ -143,12 +145,12 @@ class LastingTransaction(Transaction):
             What was seen; the verdict on leaks says where a host cannot look.
 
         Raises:
-            TunnelDown: Plaintext was seen.
+            TunnelDown: Plaintext was seen, or packets got in that did not come through the cryptography.
         """
         request = self._request
         self._stage(Stage.WIRE)
         with self._timed("wire"):
-            report = probe_wire(
+            report = prove(
                 self._sessions,
                 WireRequest(
                     link=request.link,
@@ -169,6 +171,9 @@ class LastingTransaction(Transaction):
         opened = [one.title for one in leak.broken if one.verdict is BreakVerdict.FAILS_OPEN] if leak else []
         if opened:
             raise TunnelDown(f"Frames leave unprotected after this: {'; '.join(opened)}.")
+        failed = [one.note for one in properties_of(report).values() if one.verdict is PropertyVerdict.FAILS]
+        if failed:
+            raise TunnelDown("Packets get into the tunnel without its cryptography.", hint=" ".join(failed))
         return report
 
     def start_from_kit(self, *, token: CancelToken) -> str:

@@ -171,6 +171,8 @@ class TunnelPlan:
             two addresses, for example `udp port 21194`; empty for the baseline.
         overhead_by_frame: Bytes by which the one outer frame would be longer than the inner one, by theory and as if
             the underlay had room for it, per frame size in bytes; empty where `overhead_bytes` holds for all sizes.
+        has_l2tp_session: Whether an L2TPv3 session with the id in `Link.names` delivers the frames: the injection test
+            then forges packets of it.
     """
 
     solution: str
@@ -186,6 +188,7 @@ class TunnelPlan:
     largest_unfragmented_frame_bytes: int | None = None
     wire_filter: str = ""
     overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
+    has_l2tp_session: bool = False
 
     def end(self, side: Side) -> EndPlan:
         """Return one end."""

@@ -158,6 +158,12 @@ class PlaintextSeen(EnvironmentFault):
     reason = "leak"
 
 
+class ForgeryAccepted(EnvironmentFault):
+    """A tunnel that should protect let in forged, altered or replayed packets."""
+
+    reason = "forgery"
+
+
 class CleanupFailed(EnvironmentFault):
     """A host could not be put back as it was; the hint says what to run on its console."""
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.hosts import PairSpec, Side
+from app.domain.injection import PropertyResult
 from app.domain.link import Link
 from app.domain.results import PlannedItem
 from app.domain.verdicts import Finding, Verdict
@@ -137,6 +138,8 @@ class Deployment:
         policy: Name and version of the policy that judged it.
         tunnelmark_version: What rolled it out.
         is_ending: Whether taking it back was begun and not seen to end on both hosts: that is what a repair carries on.
+        properties: What packet captures and the injection test showed before it was confirmed, by `Property` value;
+            empty for a deployment of an earlier version.
     """
 
     id: str
@@ -164,6 +167,7 @@ class Deployment:
     policy: str = ""
     tunnelmark_version: str = ""
     is_ending: bool = False
+    properties: Mapping[str, PropertyResult] = field(default_factory=dict)
 
     def end(self, side: Side) -> DeployedEnd:
         """Return what it is on one side."""

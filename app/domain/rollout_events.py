@@ -9,7 +9,7 @@ from typing import Protocol
 
 from app.domain.cancel import CancelToken
 from app.domain.rollout import Deployment
-from app.domain.wire import LeakProof
+from app.domain.wire import LeakProof, WireReport
 from app.domain.wire_words import unproven_sentences
 
 
@@ -36,10 +36,15 @@ class RolloutStageStarted:
 
 @dataclass(frozen=True, slots=True)
 class RolloutApplied:
-    """It stands on both hosts: frames cross, and new connections work; `leak` says what was seen on the wire."""
+    """It stands on both hosts: frames cross, and new connections work; `report` has the packet captures."""
 
     deployment: Deployment
-    leak: LeakProof | None = None
+    report: WireReport | None = None
+
+    @property
+    def leak(self) -> LeakProof | None:
+        """The leak test."""
+        return self.report.leak if self.report is not None else None
 
     @property
     def unproven(self) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.injection import InjectionReport, PropertyResult, PropertyVerdict, authenticity, replay_protection
+
 
 class LeakVerdict(StrEnum):
     """Whether anything of the frames inside could be read on the underlay."""
@@ -117,6 +119,7 @@ class WireReport:
         advised_inner_mtu_bytes: The inner MTU that would avoid fragmentation; None where nothing is fragmented.
         is_advised_mtu_proven: Whether a packet of that size crossed whole and one byte more did not; None if not tried.
         doubts: Why this may be wrong, as sentences.
+        injection: Whether anything got in that did not come through the cryptography; None where it was not tried.
     """
 
     leak: LeakProof | None = None
@@ -125,3 +128,34 @@ class WireReport:
     advised_inner_mtu_bytes: int | None = None
     is_advised_mtu_proven: bool | None = None
     doubts: tuple[str, ...] = ()
+    injection: InjectionReport | None = None
+
+
+class Property(StrEnum):
+    """Property of a tunnel that "protected" stands for; each is shown on its own."""
+
+    CONFIDENTIAL = "confidential"
+    AUTHENTIC = "authentic"
+    REPLAY_PROOF = "replay-proof"
+
+
+def properties_of(report: WireReport) -> Mapping[Property, PropertyResult]:
+    """Return what was shown of a tunnel, by property."""
+    return {
+        Property.CONFIDENTIAL: confidentiality(report.leak),
+        Property.AUTHENTIC: authenticity(report.injection),
+        Property.REPLAY_PROOF: replay_protection(report.injection),
+    }
+
+
+def confidentiality(proof: LeakProof | None) -> PropertyResult:
+    """Return whether nothing of the frames inside could be read on the underlay."""
+    if proof is None:
+        return PropertyResult(PropertyVerdict.NOT_TRIED, "The leak test was not run.")
+    verdict = {
+        LeakVerdict.PROTECTED: PropertyVerdict.HOLDS,
+        LeakVerdict.LEAKS: PropertyVerdict.FAILS,
+        LeakVerdict.EXEMPT: PropertyVerdict.FAILS,
+        LeakVerdict.NOT_PROVEN: PropertyVerdict.NOT_TRIED,
+    }[proof.verdict]
+    return PropertyResult(verdict, proof.note)

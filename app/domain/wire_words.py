@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.domain.injection import PropertyResult, PropertyVerdict
+from app.domain.wire import (
+    BreakOutcome,
+    BreakVerdict,
+    Crossing,
+    FrameOverhead,
+    LeakProof,
+    LeakVerdict,
+    Property,
+    WireReport,
+    properties_of,
+)
 
 LEAK_WORDS = {
-    LeakVerdict.PROTECTED: "protected",
+    LeakVerdict.PROTECTED: "confidential",
     LeakVerdict.LEAKS: "leaks",
     LeakVerdict.NOT_PROVEN: "not proven",
     LeakVerdict.EXEMPT: "readable on purpose",
@@ -33,12 +44,33 @@ BREAK_SIGNS = {
     BreakVerdict.NOT_PROVEN: "?",
 }
 
+PROPERTY_WORDS = {
+    Property.CONFIDENTIAL: "confidential",
+    Property.AUTHENTIC: "authentic",
+    Property.REPLAY_PROOF: "replay-proof",
+}
+
+PROPERTY_SIGNS = {
+    PropertyVerdict.HOLDS: "✓",
+    PropertyVerdict.FAILS: "✕",
+    PropertyVerdict.NOT_TRIED: "?",
+}
+
+RESULT_WORDS = {
+    PropertyVerdict.HOLDS: "yes",
+    PropertyVerdict.FAILS: "no",
+    PropertyVerdict.NOT_TRIED: "not tried",
+}
+
 CROSSING_WORDS = {
     "non-ip": "Frames that are not IP",
     "multicast": "Multicast",
     "vlan": "VLAN-tagged frames",
     "full-size": "Frames of full size",
 }
+
+_NO_NAMES = frozenset({"The", "No", "On", "Only", "It"})
+"""Beginnings of sentences that are written small within one; a host's name is not."""
 
 _WORST_FIRST = (BreakVerdict.FAILS_OPEN, BreakVerdict.NOT_PROVEN, BreakVerdict.FAILS_CLOSED)
 
@@ -86,6 +118,26 @@ def unproven_sentences(proof: LeakProof | None) -> tuple[str, ...]:
     return tuple(found)
 
 
+def property_sentence(kind: Property, result: PropertyResult) -> str:
+    """Return what was shown of one property, for example `Authentic: ✓. None of 60 packets …`."""
+    word = PROPERTY_WORDS[kind].capitalize()
+    if result.verdict is PropertyVerdict.NOT_TRIED:
+        reason = result.note
+        if reason.split(" ", 1)[0] in _NO_NAMES:
+            reason = reason[:1].lower() + reason[1:]
+        return f"{word}: not tried, because {reason}" if reason else f"{word}: not tried."
+    return f"{word}: {PROPERTY_SIGNS[result.verdict]} {result.note}".strip()
+
+
+def properties_line(properties: Mapping[Property, PropertyResult]) -> str:
+    """Return all properties in one line, for example `✓ confidential, ✓ authentic, ? replay-proof (not tried)`."""
+    return ", ".join(
+        f"{PROPERTY_SIGNS[result.verdict]} {PROPERTY_WORDS[kind]}"
+        + (" (not tried)" if result.verdict is PropertyVerdict.NOT_TRIED else "")
+        for kind, result in properties.items()
+    )
+
+
 def crossing_sentence(crossing: Crossing) -> str:
     """Return whether a special kind of frame crosses."""
     said = {True: "cross", False: "do not cross", None: "could not be tried"}[crossing.has_crossed]
@@ -117,6 +169,11 @@ def wire_line(report: WireReport) -> str:
     proof = report.leak
     if proof is not None:
         parts.append(f"{LEAK_SIGNS[proof.verdict]} {LEAK_WORDS[proof.verdict]}")
+        parts += [
+            f"{PROPERTY_SIGNS[result.verdict]} {PROPERTY_WORDS[kind]}"
+            for kind, result in properties_of(report).items()
+            if kind is not Property.CONFIDENTIAL and report.injection is not None
+        ]
         worst = worst_breakage(proof.broken)
         if worst is not None:
             parts.append(f"{BREAK_SIGNS[worst]} {BREAK_WORDS[worst]}")

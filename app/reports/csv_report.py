@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
-from app.domain.wire import WireReport
+from app.domain.wire import Property, WireReport, properties_of
 from app.domain.wire_words import worst_breakage
 from app.ranking import summarise
 from app.reports.files import write_atomically
@@ -24,13 +24,15 @@ _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "c
 
 _WIRE = ("leak", "breakage", "wire_packets", "wire_bytes", "wire_theory_bytes", "wire_is_fragmented", "wire_ack_bytes")
 
+_PROPERTIES = (Property.AUTHENTIC, Property.REPLAY_PROOF)
+
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
     """Write one line per attempt and frame size; an attempt without latency has one line without a size.
 
-    Throughput, CPU and the words for leak and breakages belong to the attempt and are repeated in each of its lines.
+    Throughput, CPU and the words for leak, breakages and injection belong to the attempt: each of its lines has them.
 
     Args:
         record: The campaign.
@@ -42,7 +44,8 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
         InvalidOption: Nothing can be written there.
     """
     ranks = {(one.solution, one.suite): one.rank for one in ranking.ranking}
-    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_WIRE)
+    properties = (one.value.replace("-", "_") for one in _PROPERTIES)
+    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_WIRE, *properties)
     lines = (
         (
             *_key(record, one),
@@ -51,6 +54,7 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
             *latency,
             *_load(one),
             *_wire(one.wire, latency[0]),
+            *_properties(one.wire),
         )
         for one in record.attempts
         for latency in _latency(one, record.plan.deadline_ms)
@@ -129,6 +133,13 @@ def _wire(report: WireReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
         return (*words, *(None for _ in _WIRE[len(words) :]))
     figures = (cost.packets, cost.outer_bytes, cost.theory_bytes)
     return (*words, *figures, int(cost.is_fragmented), cost.ack_bytes)
+
+
+def _properties(report: WireReport | None) -> tuple[Cell, ...]:
+    if report is None or report.injection is None:
+        return tuple(None for _ in _PROPERTIES)
+    shown = properties_of(report)
+    return tuple(shown[one].verdict.value for one in _PROPERTIES)
 
 
 def _load(one: Attempt) -> tuple[Cell, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
-from app.domain.wire import WireReport
+from app.domain.wire import WireReport, properties_of
 from app.ranking import speed_findings
 from app.reports.files import write_atomically
 
@@ -146,8 +146,10 @@ def _attempt(one: Attempt) -> dict[str, Any]:
 
 
 def _wire(report: WireReport | None) -> dict[str, Any] | None:
-    plain: dict[str, Any] | None = _plain(asdict(report)) if report is not None else None
-    return plain
+    if report is None:
+        return None
+    properties = {kind.value: _plain(asdict(result)) for kind, result in properties_of(report).items()}
+    return {**_plain(asdict(report)), "properties": properties}
 
 
 def _number(value: float | None) -> float | None:

@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from app.domain.injection import PropertyResult, PropertyVerdict
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import Attempt, CampaignRecord
-from app.domain.wire import BreakOutcome, BreakVerdict, FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.domain.wire import (
+    BreakOutcome,
+    BreakVerdict,
+    FrameOverhead,
+    LeakProof,
+    LeakVerdict,
+    Property,
+    WireReport,
+    properties_of,
+)
 from app.domain.wire_words import (
     BREAK_SIGNS,
     BREAK_WORDS,
     LEAK_SIGNS,
     LEAK_WORDS,
+    PROPERTY_SIGNS,
+    PROPERTY_WORDS,
     advice_sentence,
     break_sentence,
     crossing_sentence,
     leak_sentence,
     packets_text,
+    property_sentence,
     worst_breakage,
 )
 from app.ranking.words import NARROW_SPACE, figure, grouped
@@ -36,11 +49,16 @@ _BREAK_KINDS = {
     BreakVerdict.FAILS_OPEN: "insecure",
     BreakVerdict.NOT_PROVEN: "legacy",
 }
+_PROPERTY_KINDS = {
+    PropertyVerdict.HOLDS: "recommended",
+    PropertyVerdict.FAILS: "insecure",
+    PropertyVerdict.NOT_TRIED: "legacy",
+}
 """Colours are those of the verdicts."""
 
 OVERVIEW_COLUMNS = (
     "Candidate",
-    "Plaintext",
+    "Protection",
     "Protection gone",
     "Frame of 1514 bytes",
     "MTU without fragments",
@@ -52,9 +70,11 @@ OVERHEAD_COLUMNS = ("Frame, bytes", "Packets", "Bytes on the wire", "By calculat
 """Headings of the table of costs."""
 
 WIRE_NOTE = (
-    "Marked frames crossed while both hosts captured on the underlay. “Protected” says that the tunnel's packets were "
-    "captured, that the same echo without the tunnel was seen with its mark, and that no other mark was. “Fails "
-    "closed” says that nothing went on in the clear once the protection was taken away."
+    "Marked frames crossed while both hosts captured on the underlay. “Confidential” says that the tunnel's packets "
+    "were captured, that the same echo without the tunnel was seen with its mark, and that no other mark was. "
+    "“Authentic” says that no forged and no altered packet got in, though one that was captured and sent later as it "
+    "was did. “Replay-proof” says that none got in twice. “Fails closed” says that nothing went on in the clear once "
+    "the protection was taken away."
 )
 
 _SHOWN_FRAME_BYTES = 1_514
@@ -88,6 +108,7 @@ def _overview_row(one: CandidateResult, report: WireReport, anchor: str) -> View
         "anchor": anchor,
         "title": one.title,
         "leak": _leak_word(report.leak),
+        "properties": [_property_word(report, *one) for one in _injected(report)],
         "broken": _break_word(worst),
         "largest": f"{packets_text(largest)}, {grouped(round(largest.outer_bytes))} B" if largest else NOTHING,
         "advised": NOTHING if advised is None else f"{grouped(advised)}{_PROOF_SIGNS[report.is_advised_mtu_proven]}",
@@ -108,6 +129,22 @@ def _leak_word(proof: LeakProof | None) -> View:
     }
 
 
+def _injected(report: WireReport) -> list[tuple[Property, PropertyResult]]:
+    """Return what the injection test showed; nothing where there was none."""
+    if report.injection is None:
+        return []
+    return [one for one in properties_of(report).items() if one[0] is not Property.CONFIDENTIAL]
+
+
+def _property_word(report: WireReport, kind: Property, result: PropertyResult) -> View:
+    is_exempt = report.injection is not None and report.injection.is_exempt
+    return {
+        "word": PROPERTY_WORDS[kind],
+        "sign": PROPERTY_SIGNS[result.verdict],
+        "kind": "unprotected" if is_exempt else _PROPERTY_KINDS[result.verdict],
+    }
+
+
 def _break_word(verdict: BreakVerdict | None) -> View:
     if verdict is None:
         return {"word": NOTHING, "sign": "", "kind": "unprotected"}
@@ -123,6 +160,9 @@ def wire_view(attempts: Sequence[Attempt]) -> View:
     return {
         "is_any": True,
         "leak": _leak_word(proof) | {"sentence": leak_sentence(proof) if proof is not None else ""},
+        "properties": [
+            _property_word(report, *one) | {"sentence": property_sentence(*one)} for one in _injected(report)
+        ],
         "broken": [_broken(one) for one in proof.broken] if proof is not None else [],
         "overhead": [_cost(one) for one in report.overhead],
         "lines": [

@@ -12,8 +12,12 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
+from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
+from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
+from app.probes.injection.stages import ECHOES
 from support.bare_tunnel import BareTunnel, ping
 from support.forged_frames import (
     COPIES,
@@ -61,6 +65,17 @@ def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, i
     return tunnel.both(one)
 
 
+def inject(pair: LabPair, tunnel: BareTunnel, *, is_exempt: bool = False) -> InjectionReport:
+    """Run the injection test of comparisons and deployments."""
+    request = InjectionRequest(tunnel.request.link, tunnel.plan, is_exempt, is_stream=False)
+    audited: list[AuditEntry] = []
+    report = probe_injection(pair.sessions, request, token=CancelToken(), on_stage=lambda _: None, audit=audited.append)
+    assert {entry.side for entry in audited} == set(Side)
+    for side in Side:
+        assert "tunnelmark_hold" not in sh(tunnel.session(side), "nft list tables; ls /run/tunnelmark* 2>&1")
+    return report
+
+
 def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
     with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
         for counts in attack(tunnel, is_cookie_known=True):
@@ -70,7 +85,32 @@ def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: Lab
             assert set(OVER_IPV6) < set(counts)
 
 
+def test_the_injection_test_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
+    with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
+        report = inject(pair, tunnel, is_exempt=True)
+    for host in report.hosts.values():
+        assert host.missing == {}
+        forged = {trial.title: trial.entered for trial in host.of(TrialKind.FORGED)}
+        assert {title for title, entered in forged.items() if not entered} == {ENCAPSULATED, *TO_THE_CARRIER}
+        assert set(OVER_IPV6) < set(forged)
+        assert host.entered(TrialKind.ALTERED) > 0
+        assert [trial.entered for trial in host.of(TrialKind.REPLAYED)] == [ECHOES * REPLAYS]
+    assert authenticity(report).verdict is PropertyVerdict.FAILS
+    assert replay_protection(report).verdict is PropertyVerdict.FAILS
+
+
 class TestGuarded:
+    def test_the_injection_test_gets_nothing_in_but_its_control(self, pair: LabPair, guarded: BareTunnel) -> None:
+        report = inject(pair, guarded)
+        for host in report.hosts.values():
+            assert host.missing == {}
+            assert all(trial.arrived for trial in host.trials if trial.title not in TO_THE_CARRIER), host.trials
+            assert host.entered(TrialKind.DELAYED) == ECHOES, host.trials
+        assert authenticity(report).verdict is PropertyVerdict.HOLDS, report
+        assert replay_protection(report).verdict is PropertyVerdict.HOLDS, report
+        for side in Side:
+            assert ping(guarded.session(side), guarded.plan.probe_address(side.other)) >= 10
+
     def test_nothing_forged_gets_in(self, guarded: BareTunnel) -> None:
         for is_cookie_known in (False, True):
             for counts in attack(guarded, is_cookie_known=is_cookie_known):

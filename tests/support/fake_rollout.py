@@ -29,7 +29,7 @@ from app.domain.rollout_events import (
 )
 from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
-from app.domain.wire import LeakProof, LeakVerdict
+from app.domain.wire import LeakProof, LeakVerdict, WireReport
 from app.wizard import Discovery
 from app.wizard.ports import ProgressSink
 from app.wizard.rollout_ports import AuditLine, LanPort
@@ -180,7 +180,7 @@ class FakeRollout:
             for stage in BUILDING:
                 self._enter(stage, emit, token)
             applied = replace(made, state=DeploymentState.APPLIED)
-            emit(RolloutApplied(applied, LEAK))
+            emit(RolloutApplied(applied, WireReport(LEAK)))
             within_s = made.options.confirm_within_s
             if within_s is not None:
                 emit(RolloutStageStarted(RolloutStage.CONFIRM))

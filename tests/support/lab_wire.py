@@ -12,7 +12,8 @@ from app.domain.cancel import CancelToken
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, Suite
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
-from app.probes.wire import WireRequest, probe_wire
+from app.probes.proof import prove
+from app.probes.wire import WireRequest
 from support.lab_deploy import Bench
 from vpn_adapters.registry import ADAPTERS
 
@@ -38,7 +39,7 @@ def standing(
 
 
 def probe(bench: Bench, request: WireRequest) -> WireReport:
-    return probe_wire(bench.sessions, request, token=CancelToken(), on_stage=lambda _: None)
+    return prove(bench.sessions, request, token=CancelToken(), on_stage=lambda _: None)
 
 
 def check_protected(report: WireReport, inner_mtu_bytes: int, kinds: set[str]) -> None:

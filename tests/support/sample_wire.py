@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.domain.injection import HostInjection, InjectionReport, InjectionTrial, TrialKind
 from app.domain.results import FRAME_BYTES
 from app.domain.wire import (
     BreakOutcome,
@@ -12,6 +13,25 @@ from app.domain.wire import (
     LeakVerdict,
     WireReport,
 )
+
+
+def injection_report(verdict: LeakVerdict, note: str = "") -> InjectionReport:
+    """Return an injection test: of what protects B lacks nft, and all gets into what does not protect."""
+    gets_in = verdict is not LeakVerdict.PROTECTED
+    trials = tuple(
+        InjectionTrial(kind, title, 3, 3, 3 if gets_in else entered)
+        for kind, title, entered in (
+            (TrialKind.FORGED, "from a third address", 0),
+            (TrialKind.DELAYED, "as they were", 3),
+            (TrialKind.REPLAYED, "", 0),
+        )
+    )
+    altered = InjectionTrial(TrialKind.ALTERED, "by one bit", 22, 22, 2 if gets_in else 0)
+    missing = {} if gets_in else {TrialKind.ALTERED.value: f"gw-b has no nft to hold back packets with. {note}".strip()}
+    return InjectionReport(
+        {"a": HostInjection((*trials, altered)), "b": HostInjection(trials, missing)},
+        is_exempt=verdict is LeakVerdict.EXEMPT,
+    )
 
 
 def wire_report(overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTED, note: str = "") -> WireReport:
@@ -47,4 +67,5 @@ def wire_report(overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTE
         advised_inner_mtu_bytes=1500 - overhead_bytes if overhead_bytes else None,
         is_advised_mtu_proven=True if overhead_bytes else None,
         doubts=(note,) if note else (),
+        injection=injection_report(verdict, note) if overhead_bytes else None,
     )

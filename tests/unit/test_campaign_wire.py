@@ -8,12 +8,14 @@ from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 from fake_wire import FakeWire, able
 
 from app.campaign import CampaignControl, plan_campaign, run_campaign
+from app.campaign.watching import raise_if_leaking, wire_log
 from app.domain import events
-from app.domain.errors import ConnectionLost
+from app.domain.errors import ConnectionLost, ForgeryAccepted
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.link import Link
 from app.domain.results import AttemptStatus, CampaignRecord, Profile, ProfileName
 from app.domain.wire import LeakVerdict
+from support.sample_wire import injection_report, wire_report
 
 
 def run(
@@ -59,7 +61,7 @@ def test_the_wire_is_looked_at_last_and_in_the_first_round_only() -> None:
     stages = [event.stage for event in seen if isinstance(event, StageStarted) and event.key.position == 0]
     assert stages.index(Stage.WIRE) > max(n for n, stage in enumerate(stages) if stage is Stage.THROUGHPUT)
     lines = [event for event in seen if isinstance(event, LogLine)]
-    assert [line.level for line in lines if "on the wire: ✓ protected" in line.text] == [LogLevel.INFO]
+    assert [line.level for line in lines if "on the wire: ✓ confidential" in line.text] == [LogLevel.INFO]
 
 
 def test_a_leak_fails_the_attempt_and_keeps_what_was_measured() -> None:
@@ -110,3 +112,16 @@ def test_the_first_attempt_is_predicted_to_take_longer() -> None:
         sample.pair(), (sample.WIREGUARD,), Profile(ProfileName.CUSTOM, pings=5, seconds=1, rounds=2), seed=3
     )
     assert plan.predicted_s[0] > plan.predicted_s[1]
+
+
+def test_tunnel_that_lets_in_forged_packets_fails_its_attempt() -> None:
+    report = replace(wire_report(66), injection=injection_report(LeakVerdict.NOT_PROVEN))
+    with pytest.raises(ForgeryAccepted, match="3 of 3 packets forged from a third address got in on A"):
+        raise_if_leaking(report)
+    levels = {line: level for level, line in wire_log(report)}
+    assert [level for line, level in levels.items() if line.startswith("Authentic: ✕ ")] == [LogLevel.WARNING]
+
+
+@pytest.mark.parametrize("verdict", [LeakVerdict.PROTECTED, LeakVerdict.EXEMPT])
+def test_reference_and_protected_tunnel_fail_no_attempt(verdict: LeakVerdict) -> None:
+    raise_if_leaking(replace(wire_report(66), injection=injection_report(verdict)))

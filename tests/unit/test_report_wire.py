@@ -29,8 +29,18 @@ def test_the_page_says_what_the_wire_showed() -> None:
     record = sample_record()
     page = to_html(record, rank(record))
     assert "What the wire showed" in page
-    for words in ("✓ protected", "– readable on purpose", "✓ fails closed", "✕ fails open", "2 (fragments)"):
+    for words in (
+        "✓ confidential",
+        "? authentic",
+        "✓ replay-proof",
+        "– readable on purpose",
+        "✓ fails closed",
+        "✕ fails open",
+        "2 (fragments)",
+    ):
         assert words in page
+    assert "Authentic: not tried, because gw-b has no nft to hold back packets with." in page
+    assert "Replay-proof: ✓ None of 6 packets that were replayed got in." in page
     assert "An MTU of 1417 bytes inside would avoid fragments." in page
     assert "The device is deleted on gw-b: 16 marked frames were sent, 0 answered, 0 and 8 seen in the clear." in page
     assert "VLAN-tagged frames could not be tried." in page
@@ -67,6 +77,12 @@ def test_the_report_for_programs_has_it_per_result_and_attempt() -> None:
     result = next(one for one in to_json(record, rank(record))["results"] if one["solution"] == "wireguard")
     assert result["wire"]["leak"]["verdict"] == "protected"
     assert [one["verdict"] for one in result["wire"]["leak"]["broken"]] == ["fails-closed", "fails-open"]
+    assert {name: one["verdict"] for name, one in result["wire"]["properties"].items()} == {
+        "confidential": "holds",
+        "authentic": "not-tried",
+        "replay-proof": "holds",
+    }
+    assert result["wire"]["injection"]["hosts"]["b"]["missing"].keys() == {"altered"}
     assert result["wire"]["overhead"][0]["frame_bytes"] == 60
     assert result["attempts"][0]["wire"] == result["wire"]
     assert result["attempts"][1]["wire"] is None
@@ -84,7 +100,8 @@ def test_the_table_has_columns_for_it(tmp_path: Path) -> None:
     first = next(row for row in rows if row["round"] == "1" and row["frame_bytes"] == "1514")
     assert (first["leak"], first["breakage"], first["wire_packets"]) == ("protected", "fails-open", "2.0")
     assert (first["wire_bytes"], first["wire_theory_bytes"], first["wire_is_fragmented"]) == ("1631.0", "1597", "1")
-    assert {row["leak"] for row in rows if row["round"] == "2"} == {""}
+    assert (first["authentic"], first["replay_proof"]) == ("not-tried", "holds")
+    assert {row["leak"] + row["authentic"] for row in rows if row["round"] == "2"} == {""}
 
 
 def test_the_command_line_prints_a_line_for_each_candidate() -> None:
@@ -93,7 +110,10 @@ def test_the_command_line_prints_a_line_for_each_candidate() -> None:
         print_ranking(console, record, rank(record))
     lines = [line for line in shown.get().splitlines() if ": on the wire: " in line]
     assert len(lines) == len({(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None})
-    assert any("✓ protected; ✕ fails open; frames of 1514 B are fragmented" in line for line in lines)
+    assert any(
+        "✓ confidential; ? authentic; ✓ replay-proof; ✕ fails open; frames of 1514 B are fragmented" in line
+        for line in lines
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,14 +10,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from app.cli.rollout_text import applied_words
+from app.cli.rollout_text import applied_words, print_status
 from app.compose import rollout_deploy
 from app.deploy import confirming, lasting
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.errors import CommandFailed
+from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
+from app.domain.injection import InjectionReport
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
 from app.domain.rollout_events import (
@@ -42,6 +45,7 @@ from support.lasting_rollout import (
 from support.lasting_world import current, is_confirming, lasting_world, when_confirming
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn, step
+from support.sample_wire import injection_report
 
 
 @pytest.fixture
@@ -74,23 +78,25 @@ class Wire:
         proofs: What they show, one look after the other; the last one again and again.
         crossings: Whether a full frame crosses.
         looks: How often it was looked.
+        injection: What the injection test shows.
     """
 
     def __init__(self) -> None:
         self.proofs = [PROVEN]
         self.crossings: tuple[Crossing, ...] = (Crossing("full-size", has_crossed=True),)
         self.looks = 0
+        self.injection: InjectionReport | None = None
 
     def probe(self, *_given: object, **_more: object) -> WireReport:
         proof = self.proofs[min(self.looks, len(self.proofs) - 1)]
         self.looks += 1
-        return WireReport(leak=proof, crossings=self.crossings)
+        return WireReport(leak=proof, crossings=self.crossings, injection=self.injection)
 
 
 @pytest.fixture(autouse=True)
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     made = Wire()
-    monkeypatch.setattr(lasting, "probe_wire", made.probe)
+    monkeypatch.setattr(lasting, "prove", made.probe)
     monkeypatch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
     return made
 
@@ -217,7 +223,34 @@ def test_what_is_proven_at_the_second_look_is_confirmed(world: World, store: Sto
     assert (one.state, one.message, wire.looks) == (DeploymentState.CONFIRMED, "", 2)
     assert look(world, store).state is DeploymentState.CONFIRMED
     (applied,) = (event for event in events if isinstance(event, RolloutApplied))
-    assert applied_words(applied).endswith("On the wire: protected. With the protection taken away: fails closed.")
+    assert applied_words(applied).endswith(
+        "On the wire: ✓ confidential, ? authentic (not tried), ? replay-proof (not tried). "
+        "With the protection taken away: fails closed."
+    )
+
+
+def test_what_the_injection_test_showed_is_stored_and_shown(world: World, store: Store, wire: Wire) -> None:
+    wire.injection = injection_report(LeakVerdict.PROTECTED)
+    events: list[RolloutEvent] = []
+    one = deploy(world, store, events)
+    assert one.state is DeploymentState.CONFIRMED
+    verdicts = {name: result.verdict.value for name, result in store.get_deployment(one.id).properties.items()}
+    assert verdicts == {"confidential": "holds", "authentic": "not-tried", "replay-proof": "holds"}
+    notes = [event.text for event in events if isinstance(event, RolloutNote)]
+    assert "Authentic: not tried, because gw-b has no nft to hold back packets with." in notes
+    console = Console(width=200, file=io.StringIO())
+    print_status(console, look(world, store))
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "shown before it was confirmed: ✓ confidential, ? authentic (not tried), ✓ replay-proof" in said
+
+
+def test_tunnel_that_lets_in_forged_packets_is_not_rolled_out(world: World, store: Store, wire: Wire) -> None:
+    wire.injection = replace(injection_report(LeakVerdict.EXEMPT), is_exempt=False)
+    with pytest.raises(TunnelDown, match="Packets get into the tunnel without its cryptography") as caught:
+        deploy(world, store)
+    assert "3 of 3 packets forged from a third address got in on A" in caught.value.hint
+    assert stored(store)[0].state is DeploymentState.FAILED
+    assert [current(host) for host in world.hosts] == ["", ""]
 
 
 def test_what_was_confirmed_before_needs_nobody_again(world: World, store: Store, wire: Wire) -> None:

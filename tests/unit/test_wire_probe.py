@@ -95,7 +95,7 @@ def test_a_tunnel_that_protects() -> None:
     ]
     assert len(report.doubts) == 2
     assert wire_line(report) == (
-        "✓ protected; ✓ fails closed; frames of 1514 B are fragmented; MTU inside without fragments 1434"
+        "✓ confidential; ✓ fails closed; frames of 1514 B are fragmented; MTU inside without fragments 1434"
     )
 
 

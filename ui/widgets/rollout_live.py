@@ -19,7 +19,7 @@ from app.domain.rollout_events import (
 )
 from ui.icons import make_icon
 from ui.rollout_task import RolloutTask
-from ui.rollout_texts import ended_words, leak_words, undone_alone_words
+from ui.rollout_texts import ended_words, report_words, undone_alone_words
 from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ElidedLabel, button, row
@@ -105,10 +105,10 @@ class RolloutLive(QWidget):
                 self.stop.setEnabled(False)
             case RolloutNote(text=text, is_warning=is_warning):
                 self._note(text, is_warning=is_warning)
-            case RolloutApplied(deployment=deployment, leak=leak):
+            case RolloutApplied(deployment=deployment, report=report):
                 self.stages.rest()
                 agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
-                for sentence in (leak_words(leak), agreed and f"{tr('Agreed on')}: {agreed}"):
+                for sentence in (*report_words(report), agreed and f"{tr('Agreed on')}: {agreed}"):
                     if sentence:
                         self._note(sentence, is_warning=False)
             case _:

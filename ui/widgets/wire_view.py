@@ -5,16 +5,20 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBoxLayout, QWidget
 
+from app.domain.injection import PropertyVerdict
 from app.domain.verdicts import Finding
-from app.domain.wire import BreakVerdict, FrameOverhead, LeakVerdict, WireReport
+from app.domain.wire import BreakVerdict, FrameOverhead, LeakVerdict, Property, WireReport, properties_of
 from app.domain.wire_words import (
     BREAK_WORDS,
     LEAK_WORDS,
+    PROPERTY_WORDS,
+    RESULT_WORDS,
     advice_sentence,
     break_sentence,
     crossing_sentence,
     leak_sentence,
     packets_text,
+    property_sentence,
     worst_breakage,
 )
 from ui.icons import make_icon
@@ -27,7 +31,8 @@ from ui.widgets.data_table import DataTable
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import VerdictLabel, VerdictLook
 
-_NAME, _LEAK, _BROKEN, _MTU, _SPEED = range(5)
+_NAME, _LEAK, _AUTHENTIC, _REPLAY, _BROKEN, _MTU, _SPEED = range(7)
+_PROPERTIES = {_AUTHENTIC: Property.AUTHENTIC, _REPLAY: Property.REPLAY_PROOF}
 _KEY = Qt.ItemDataRole.UserRole
 
 
@@ -52,6 +57,16 @@ def break_look(verdict: BreakVerdict) -> VerdictLook:
     return VerdictLook(icon, tr(BREAK_WORDS[verdict]), role)
 
 
+def property_look(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> VerdictLook:
+    """Return icon, word and colour of what the injection test showed."""
+    icon, role = {
+        PropertyVerdict.HOLDS: ("check", "good"),
+        PropertyVerdict.FAILS: ("error", "bad"),
+        PropertyVerdict.NOT_TRIED: ("warning", "legacy"),
+    }[verdict]
+    return VerdictLook("open", word, "muted") if is_exempt else VerdictLook(icon, word, role)
+
+
 class WireView(QWidget):
     """Overview on the left, the selected candidate on the right."""
 
@@ -61,7 +76,9 @@ class WireView(QWidget):
         self._data: ResultData | None = None
         headers = (
             tr("Candidate"),
-            tr("Plaintext"),
+            tr("Confidential"),
+            tr("Authentic"),
+            tr("Replay-proof"),
             tr("Protection gone"),
             tr("MTU inside"),
             tr("Speed"),
@@ -70,6 +87,8 @@ class WireView(QWidget):
         self.table.set_tips(
             {
                 _LEAK: tr("Whether anything of marked frames could be read on the underlay"),
+                _AUTHENTIC: tr("Whether forged and altered packets were kept out"),
+                _REPLAY: tr("Whether packets that were sent once more were kept out"),
                 _BROKEN: tr("What happened to marked frames after the protection was taken away"),
                 _MTU: tr("The inner MTU that would avoid fragments; none where nothing is fragmented"),
                 _SPEED: tr("Beside the best of this pair; it bears on no verdict"),
@@ -137,6 +156,13 @@ class WireView(QWidget):
         self.table.cell(nth, _SPEED).setToolTip(slow.reason if slow is not None else "")
         proof = report.leak
         self._show_look(nth, _LEAK, leak_look(proof.verdict) if proof is not None else None)
+        shown = properties_of(report)
+        for column, kind in _PROPERTIES.items():
+            look = None
+            if report.injection is not None:
+                verdict = shown[kind].verdict
+                look = property_look(verdict, tr(RESULT_WORDS[verdict]), is_exempt=report.injection.is_exempt)
+            self._show_look(nth, column, look)
         worst = worst_breakage(proof.broken) if proof is not None else None
         self._show_look(nth, _BROKEN, break_look(worst) if worst is not None else None)
 
@@ -214,6 +240,7 @@ class WireDetails(QWidget):
         proof = report.leak
         if proof is not None:
             self._show_look(leak_look(proof.verdict), leak_sentence(proof))
+            self._show_properties(report)
             for outcome in proof.broken:
                 self._show_look(break_look(outcome.verdict), break_sentence(outcome))
         self._show_overhead(report)
@@ -227,6 +254,15 @@ class WireDetails(QWidget):
             self._with_icon("clock", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
         for doubt in report.doubts:
             self._with_icon("warning", doubt)
+
+    def _show_properties(self, report: WireReport) -> None:
+        if report.injection is None:
+            return
+        for kind, result in properties_of(report).items():
+            if kind is not Property.CONFIDENTIAL:
+                word = tr(PROPERTY_WORDS[kind])
+                look = property_look(result.verdict, word, is_exempt=report.injection.is_exempt)
+                self._show_look(look, property_sentence(kind, result))
 
     def _show_overhead(self, report: WireReport) -> None:
         costs = report.overhead

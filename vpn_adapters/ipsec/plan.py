@@ -44,6 +44,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         overhead_note=overhead.note(proposal),
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(proposal, link.underlay_mtu_bytes),
         wire_filter=WIRE_FILTER,
+        has_l2tp_session=True,
         overhead_by_frame=overhead.overhead_by_frame(proposal),
     )
 

@@ -83,6 +83,7 @@ class L2tpAdapter(UnprotectedAdapter):
             up_timeout_s=10.0,
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0, cookie_bytes=0),
             wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
+            has_l2tp_session=True,
         )
 
 

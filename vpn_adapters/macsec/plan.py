@@ -36,6 +36,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         overhead_note=overhead.NOTE,
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=WIRE_FILTER,
+        has_l2tp_session=True,
     )
 
 

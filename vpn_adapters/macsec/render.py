@@ -45,7 +45,7 @@ def supplicant_config(request: PlanRequest, side: Side) -> bytes:
         "  macsec_policy=1",
         "  macsec_integ_only=0",
         "  macsec_replay_protect=1",
-        "  macsec_replay_window=64",
+        "  macsec_replay_window=0",
         "  macsec_port=1",
         f"  mka_priority={16 if side is Side.A else 32}",
         f"  mka_ckn={key_name(request)}",

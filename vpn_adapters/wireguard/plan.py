@@ -76,6 +76,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         overhead_note=note,
         largest_unfragmented_frame_bytes=largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=f"udp port {link.names.wireguard_port}",
+        has_l2tp_session=True,
         overhead_by_frame={size: outer_frame_bytes(size) - size for size in FRAME_BYTES},
     )
 

@@ -152,6 +152,7 @@ class CaptureRequest:
         other_filter: What to capture on the interface of the default route.
         tunnel: The tunnel's interface, which is not that of the default route; empty for none.
         tunnel_filter: What to capture there; empty for nothing.
+        snaplen_bytes: How much of each frame.
     """
 
     folder: str
@@ -160,11 +161,12 @@ class CaptureRequest:
     other_filter: str
     tunnel: str = ""
     tunnel_filter: str = ""
+    snaplen_bytes: int = SNAPLEN_BYTES
 
     def argv(self) -> tuple[str, ...]:
         """Return the command that captures."""
         words = (self.folder, self.address, self.underlay_filter, self.other_filter, self.tunnel, self.tunnel_filter)
-        return shell_step_argv(_CAPTURE_SCRIPT, str(LIMIT_S), *words, str(SNAPLEN_BYTES), str(MAX_PACKETS))
+        return shell_step_argv(_CAPTURE_SCRIPT, str(LIMIT_S), *words, str(self.snaplen_bytes), str(MAX_PACKETS))
 
 
 class Capturing:

@@ -1,0 +1,154 @@
+"""Results of the injection test: packets sent at a tunnel that did not come through its cryptography."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class TrialKind(StrEnum):
+    """Kind of packet that the injection test sends."""
+
+    FORGED = "forged"  # a plain frame in the encapsulation that the tunnel uses
+    ALTERED = "altered"  # a captured packet that had not been delivered, with one bit flipped
+    DELAYED = "delayed"  # the control: a captured packet that had not been delivered, as it was
+    REPLAYED = "replayed"  # a captured packet that had been delivered, once more
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionTrial:
+    """Packets of one kind that were sent at one host.
+
+    Attributes:
+        kind: The kind.
+        title: The packets, for example `from a third address`.
+        sent: Number of packets.
+        arrived: Those of them that the host's underlay interface received.
+        entered: Frames that came out of the tunnel because of them.
+    """
+
+    kind: TrialKind
+    title: str
+    sent: int
+    arrived: int
+    entered: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostInjection:
+    """The injection test of one host.
+
+    Attributes:
+        trials: Packets that were sent.
+        missing: Reasons why a kind was not tried, as sentences, by `TrialKind` value.
+    """
+
+    trials: tuple[InjectionTrial, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, kind: TrialKind) -> tuple[InjectionTrial, ...]:
+        """Return the trials of one kind."""
+        return tuple(trial for trial in self.trials if trial.kind is kind)
+
+    def entered(self, kind: TrialKind) -> int:
+        """Return how many frames of one kind came out of the tunnel."""
+        return sum(trial.entered for trial in self.of(kind))
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionReport:
+    """The injection test of both hosts.
+
+    Attributes:
+        hosts: By `a` and `b`, the host that the packets were sent at.
+        is_exempt: Whether the tunnel has no cryptography on purpose: then the packets must get in.
+    """
+
+    hosts: Mapping[str, HostInjection]
+    is_exempt: bool = False
+
+
+class PropertyVerdict(StrEnum):
+    """Whether a property of a tunnel was shown."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    NOT_TRIED = "not-tried"
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyResult:
+    """One property of a tunnel, as captures and the injection test showed it.
+
+    Attributes:
+        verdict: Whether it was shown.
+        note: What was seen, or why it was not tried, as sentences.
+    """
+
+    verdict: PropertyVerdict
+    note: str = ""
+
+
+NOT_RUN = PropertyResult(PropertyVerdict.NOT_TRIED, "The injection test was not run.")
+_USELESS = "The test did not get into a tunnel without cryptography, so that it shows nothing."
+
+
+def authenticity(report: InjectionReport | None) -> PropertyResult:
+    """Return whether forged and altered packets were kept out."""
+    return _judge(report, (TrialKind.FORGED, TrialKind.ALTERED), required=TrialKind.ALTERED)
+
+
+def replay_protection(report: InjectionReport | None) -> PropertyResult:
+    """Return whether packets that were sent once more were kept out."""
+    return _judge(report, (TrialKind.REPLAYED,), required=TrialKind.REPLAYED)
+
+
+def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], *, required: TrialKind) -> PropertyResult:
+    if report is None or not report.hosts:
+        return NOT_RUN
+    entered = [
+        f"{trial.entered} of {trial.sent} packets {_WORDS[trial.kind]} {trial.title} got in on {side.upper()}".replace(
+            "  ", " "
+        )
+        for side, host in report.hosts.items()
+        for kind in kinds
+        for trial in host.of(kind)
+        if trial.entered
+    ]
+    if entered:
+        return PropertyResult(PropertyVerdict.FAILS, f"{'; '.join(entered)}.")
+    if report.is_exempt:
+        return PropertyResult(PropertyVerdict.NOT_TRIED, _USELESS)
+    doubts = [doubt for side, host in report.hosts.items() for doubt in _doubts(side, host, kinds, required)]
+    if doubts:
+        return PropertyResult(PropertyVerdict.NOT_TRIED, " ".join(dict.fromkeys(doubts)))
+    sent = sum(trial.arrived for host in report.hosts.values() for kind in kinds for trial in host.of(kind))
+    return PropertyResult(PropertyVerdict.HOLDS, f"None of {sent} packets {_ALL_WORDS[required]} got in.")
+
+
+_WORDS = {
+    TrialKind.FORGED: "forged",
+    TrialKind.ALTERED: "altered",
+    TrialKind.DELAYED: "delayed",
+    TrialKind.REPLAYED: "replayed",
+}
+_ALL_WORDS = {TrialKind.ALTERED: "that were forged or altered", TrialKind.REPLAYED: "that were replayed"}
+
+
+def _doubts(side: str, host: HostInjection, kinds: tuple[TrialKind, ...], required: TrialKind) -> list[str]:
+    """Return why one host's trials do not show the property, as sentences."""
+    missing = [host.missing[kind] for kind in kinds if kind in host.missing]
+    if missing:
+        return missing
+    if not host.of(required):
+        return [f"No {_WORDS[required]} packets were sent at {side.upper()}."]
+    unheard = [trial for kind in kinds for trial in host.of(kind) if not trial.arrived]
+    if unheard:
+        return [
+            f"On {side.upper()}, no packet arrived of those {_WORDS[trial.kind]} {trial.title}".rstrip() + "."
+            for trial in unheard
+        ]
+    if not host.entered(TrialKind.DELAYED):
+        return [f"On {side.upper()}, the control did not get in: a captured packet that was sent later as it was."]
+    return []

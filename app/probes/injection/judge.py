@@ -1,0 +1,98 @@
+"""Judgement of an injection test: what of it arrived at a host, and what came out of its tunnel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.injection import InjectionTrial, TrialKind
+from app.probes.injection.forging import Forgery
+from app.probes.injection.packets import Captured, read_captured
+from app.probes.wire.capture import TUNNEL, UNDERLAY, HostCapture
+from app.probes.wire.packets import ECHO_REQUEST, ICMP, read_packet
+from app.probes.wire.pcap import Record
+
+_SEQUENCE = slice(6, 8)
+"""Place of the sequence number in an echo request. Source: RFC 792."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """What was sent at one host.
+
+    Attributes:
+        forged: Forged packets.
+        altered: Altered packets.
+        delayed: Packets as they were, once each: before the replays, or, over a stream, by the tunnel itself.
+        replayed: The same packets again.
+        first: Mark inside the altered packets.
+        second: Mark inside the delayed and replayed ones.
+        was_held: Whether delayed packets had been held back when they were first sent.
+    """
+
+    forged: Sequence[Forgery]
+    altered: Sequence[Captured]
+    delayed: Sequence[Captured]
+    replayed: Sequence[Captured]
+    first: bytes
+    second: bytes
+    was_held: bool
+
+
+def judge(injected: Injected, capture: HostCapture, inner: str) -> tuple[InjectionTrial, ...]:
+    """Return the trials of one host.
+
+    Args:
+        injected: What was sent at it.
+        capture: What it captured on the underlay and behind the tunnel.
+        inner: Its address inside.
+    """
+    outside, inside = capture.of(UNDERLAY), capture.of(TUNNEL)
+    trials = list(_forged(injected.forged, outside, inside))
+    arrivals = Counter(packet.content for packet in map(read_captured, outside) if packet is not None)
+    if injected.altered:
+        arrived = sum(bool(arrivals[packet.content]) for packet in injected.altered)
+        entered = sum(injected.first in record.data for record in inside)
+        trials.append(InjectionTrial(TrialKind.ALTERED, "by one bit", len(injected.altered), arrived, entered))
+    if injected.delayed:
+        sequences = list(_sequences(inside, injected.second, inner))
+        # The first arrival of each was the one that was held back, or that the tunnel itself sent.
+        again = sum(max(0, arrivals[packet.content] - 1) for packet in injected.delayed)
+        first = len(set(sequences))
+        extra = len(sequences) - first
+        sent = len(injected.delayed)
+        delayed = min(sent, again) if injected.was_held else sent
+        trials.append(InjectionTrial(TrialKind.DELAYED, "as they were", sent, delayed, first))
+        arrived = again - delayed if injected.was_held else again
+        trials.append(InjectionTrial(TrialKind.REPLAYED, "", len(injected.replayed), max(0, arrived), extra))
+    return tuple(trials)
+
+
+def _forged(forged: Sequence[Forgery], outside: Sequence[Record], inside: Sequence[Record]) -> Sequence[InjectionTrial]:
+    by_title: dict[str, list[Forgery]] = {}
+    for one in forged:
+        by_title.setdefault(one.title, []).append(one)
+    return [
+        InjectionTrial(
+            kind=TrialKind.FORGED,
+            title=title,
+            sent=len(group),
+            arrived=min(len(group), sum(group[0].tag in record.data for record in outside)),
+            entered=sum(group[0].tag in record.data for record in inside),
+        )
+        for title, group in by_title.items()
+    ]
+
+
+def _sequences(records: Sequence[Record], mark: bytes, inner: str) -> Sequence[bytes]:
+    """Return the sequence number of each marked echo request that came out for the host."""
+    packets = (read_packet(record) for record in records if mark in record.data)
+    return [
+        packet.content[_SEQUENCE]
+        for packet in packets
+        if packet is not None
+        and packet.destination == inner
+        and packet.protocol == ICMP
+        and packet.content[:1] == bytes([ECHO_REQUEST])
+    ]

@@ -1,0 +1,316 @@
+"""The injection test: both hosts send packets at each other that did not come through the tunnel's cryptography.
+
+Each host copies packets of its own that the other one holds back, so that they were never delivered. Then the other one
+lets packets pass again, and gets forged ones, altered copies, the copies as they were (the control), and those again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from app.domain.adapters import TunnelPlan
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.hosts import Side
+from app.domain.injection import HostInjection, InjectionReport, TrialKind
+from app.domain.link import Link
+from app.probes.injection.altering import altered
+from app.probes.injection.forging import ETHERTYPE, L2TP, Forgery, Target, forge_datagrams, forge_l2tp, stranger_of
+from app.probes.injection.judge import Injected, judge
+from app.probes.injection.packets import Captured, read_captured
+from app.probes.injection.stages import (
+    HOLD_TABLE,
+    SNAPLEN_BYTES,
+    Copied,
+    CopyRequest,
+    Hold,
+    Inspected,
+    copy,
+    inspect,
+    send_frames,
+)
+from app.probes.wire.capture import CaptureRequest, CapturingPair
+from app.probes.wire.marks import PAYLOAD_BYTES, Marks, protocols_of, read_separator, underlay_filter
+from app.probes.wire.packets import ICMP, UDP
+
+T = TypeVar("T")
+
+COPIES = 3
+"""How often each forged packet is sent."""
+REPLAYS = 3
+"""How often each packet is sent once more."""
+
+_SEPARATORS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionRequest:
+    """The tunnel that is tested.
+
+    Attributes:
+        link: What it is built on.
+        plan: What was built.
+        is_exempt: Whether it has no cryptography on purpose.
+        is_stream: Whether the carrier is TCP.
+    """
+
+    link: Link
+    plan: TunnelPlan
+    is_exempt: bool
+    is_stream: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Packets that one host copied.
+
+    Attributes:
+        first: Never delivered where they were held back; altered copies are made of them.
+        second: Those of the control and of the replays.
+    """
+
+    first: tuple[Captured, ...]
+    second: tuple[Captured, ...]
+
+
+def probe_injection(
+    sessions: SessionPair,
+    request: InjectionRequest,
+    *,
+    token: CancelToken,
+    on_stage: Callable[[str], None],
+    audit: Callable[[AuditEntry], None],
+) -> InjectionReport:
+    """Send packets at both hosts that must not get into the tunnel. The tunnel works on afterwards.
+
+    Args:
+        sessions: Both hosts; they have tcpdump and a ping that can mark its packets.
+        request: The tunnel.
+        token: Cancelling it ends everything on the hosts.
+        on_stage: Gets what begins, in words.
+        audit: Gets what changes a host: a table of nftables that holds packets back for some seconds.
+
+    Raises:
+        ProbeFailed: A host could not do its part.
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    return _Run(sessions, request, token, on_stage, audit).run()
+
+
+class _Run:
+    """One call of `probe_injection`. A side is that of the attacked host."""
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        request: InjectionRequest,
+        token: CancelToken,
+        on_stage: Callable[[str], None],
+        audit: Callable[[AuditEntry], None],
+    ) -> None:
+        self._sessions = sessions
+        self._link, self._plan = request.link, request.plan
+        self._request = request
+        self._token = token
+        self._on_stage = on_stage
+        self._audit = audit
+        self._marks = Marks.new()
+
+    def run(self) -> InjectionReport:
+        self._on_stage("forged, altered and replayed packets")
+        hosts = self._each(lambda side: inspect(self._host(side), self._link.underlay(side), token=self._token))
+        missing = {side: self._missing(side, hosts) for side in Side}
+        held = {side for side in Side if TrialKind.ALTERED not in missing[side]}
+        with CapturingPair(self._sessions, self._captures(hosts), token=self._token) as capturing:
+            with self._holding(held):
+                copies = self._each(lambda side: self._copy_on(side, hosts[side]))
+                injected = {
+                    side: self._injected(side, hosts[side], copies[side.other], missing[side], was_held=side in held)
+                    for side in Side
+                }
+                self._each(lambda side: self._send(side, hosts, injected[side]))
+            captures = capturing.collect(self._marks.end, underlay=self._link.underlay_b)
+        return InjectionReport(
+            {
+                side.value: HostInjection(
+                    judge(injected[side], captures[side], self._link.inner_ip(side)),
+                    {kind.value: text for kind, text in missing[side].items()},
+                )
+                for side in Side
+            },
+            is_exempt=self._request.is_exempt,
+        )
+
+    def _host(self, side: Side) -> HostSession:
+        return self._sessions.a if side is Side.A else self._sessions.b
+
+    def _each(self, work: Callable[[Side], T]) -> Mapping[Side, T]:
+        a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
+        return {Side.A: a, Side.B: b}
+
+    # --- what can be tried --------------------------------------------------------------------------------------------
+
+    def _missing(self, side: Side, hosts: Mapping[Side, Inspected]) -> dict[TrialKind, str]:
+        """Return why kinds cannot be tried on a host, as sentences."""
+        attacker = self._host(side.other).spec.label
+        if "perl" not in hosts[side.other].programs:
+            return dict.fromkeys(TrialKind, f"{attacker} has no Perl to send forged packets with.")
+        if not hosts[side.other].device or not hosts[side].device:
+            return dict.fromkeys(TrialKind, "No interface has the underlay's address.")
+        if self._request.is_stream:
+            return {TrialKind.ALTERED: "The carrier is one TCP connection, which an altered segment would end."}
+        if "nft" not in hosts[side].programs:
+            return {TrialKind.ALTERED: f"{self._host(side).spec.label} has no nft to hold back packets with."}
+        return {}
+
+    def _not_held(self, side: Side) -> str:
+        return f"{self._host(side).spec.label} did not hold back the packets that were to be altered."
+
+    def _not_copied(self, side: Side) -> str:
+        return f"{self._host(side).spec.label} did not capture its own packets as Ethernet frames."
+
+    # --- stages -------------------------------------------------------------------------------------------------------
+
+    def _captures(self, hosts: Mapping[Side, Inspected]) -> dict[Side, CaptureRequest]:
+        link, plan = self._link, self._plan
+        own = underlay_filter(link, plan.wire_filter, self._marks)
+        return {
+            side: CaptureRequest(
+                folder=link.run_dir,
+                address=link.underlay(side),
+                # First of them: looking for a mark behind the end of a short packet ends the whole filter.
+                underlay_filter=f"{self._forged_filter(side, hosts[side])} or ({own})",
+                other_filter=f"ether proto {ETHERTYPE}",
+                tunnel=plan.end(side).interface,
+                tunnel_filter=f"icmp or ether proto {ETHERTYPE}",
+                snaplen_bytes=SNAPLEN_BYTES,
+            )
+            for side in Side
+        }
+
+    def _forged_filter(self, side: Side, host: Inspected) -> str:
+        link = self._link
+        stranger = stranger_of(link.underlay(side.other), link.underlay(side))
+        ipv4 = f"(ip and (src host {stranger} or dst host {link.carrier(side)} or ip proto {L2TP}))"
+        return f"{ipv4} or (ip6 dst host {host.link_local})" if host.link_local else ipv4
+
+    @contextmanager
+    def _holding(self, held: set[Side]) -> Iterator[None]:
+        """Hold back the tunnel's packets on these hosts for the length of a context."""
+        protocol, port = self._carrier()
+        with ExitStack() as stack:
+            for side in held:
+                self._note(side, f"nft add table ip {HOLD_TABLE}", "Hold back the tunnel's packets for some seconds")
+                peer = self._link.underlay(side.other)
+                hold = Hold(self._host(side), self._link.run_dir, peer, protocol, port, token=self._token)
+                stack.enter_context(hold)
+            yield
+
+    def _carrier(self) -> tuple[int, int | None]:
+        """Return protocol and UDP port of the tunnel's packets."""
+        protocols = protocols_of(self._plan.wire_filter)
+        port = re.search(r"\bport (\d{1,5})", self._plan.wire_filter)
+        if UDP in protocols and port is not None:
+            return UDP, int(port[1])
+        return min(protocols, default=L2TP), None
+
+    def _copy_on(self, side: Side, host: Inspected) -> Copied:
+        link = self._link
+        request = CopyRequest(
+            folder=link.run_dir,
+            device=host.device,
+            wire_filter=self._plan.wire_filter,
+            underlay=link.underlay(side),
+            peer=link.underlay(side.other),
+            source=self._plan.probe_address(side),
+            destination=self._plan.probe_address(side.other),
+            first=self._first(side.other),
+            second=self._second(side.other),
+        )
+        return copy(self._host(side), request, self._marks, token=self._token)
+
+    def _first(self, side: Side) -> bytes:
+        return self._marks.broken(2 * (side is Side.B))
+
+    def _second(self, side: Side) -> bytes:
+        return self._marks.broken(1 + 2 * (side is Side.B))
+
+    def _groups(self, copied: Copied) -> _Groups:
+        """Sort what a host copied by the separators around it; smaller packets are not those of the echo requests."""
+        groups: dict[int, list[Captured]] = {number: [] for number in range(_SEPARATORS + 1)}
+        current = 0
+        for record in copied.records:
+            packet = read_captured(record)
+            if packet is None:
+                continue
+            number = read_separator(self._marks, packet.content) if packet.protocol == ICMP else None
+            if number is not None:
+                current = min(number, _SEPARATORS)
+            elif packet.protocol != ICMP and len(packet.content) > PAYLOAD_BYTES:
+                groups[current].append(packet)
+        return _Groups(tuple(groups[1]), tuple(groups[2]))
+
+    def _injected(
+        self, side: Side, host: Inspected, copied: Copied, missing: dict[TrialKind, str], *, was_held: bool
+    ) -> Injected:
+        """Return what is to be sent at a host; what cannot be is added to what is missing."""
+        groups = self._groups(copied)
+        if copied.answered and was_held:
+            was_held = False
+            missing[TrialKind.ALTERED] = self._not_held(side)
+        if not groups.second:
+            missing |= dict.fromkeys(TrialKind, self._not_copied(side.other))
+        can_send = TrialKind.REPLAYED not in missing
+        return Injected(
+            forged=tuple(self._forged(side, host, groups)) if can_send else (),
+            altered=tuple(copy for packet in groups.first for copy in altered(packet)) if was_held else (),
+            delayed=groups.second if can_send else (),
+            replayed=groups.second * REPLAYS if can_send else (),
+            first=self._first(side),
+            second=self._second(side),
+            was_held=was_held,
+        )
+
+    def _target(self, side: Side, host: Inspected, groups: _Groups) -> Target:
+        link = self._link
+        session = link.names.l2tp_session_id
+        return Target(
+            link_header=groups.second[0].link_header,
+            underlay=link.underlay(side),
+            peer=link.underlay(side.other),
+            stranger=stranger_of(link.underlay(side.other), link.underlay(side)),
+            carrier=link.carrier(side),
+            peers_carrier=link.carrier(side.other),
+            link_local=host.link_local,
+            session_id=session,
+            cookie=host.cookies.get(session, b""),
+        )
+
+    def _forged(self, side: Side, host: Inspected, groups: _Groups) -> Iterator[Forgery]:
+        target, mark = self._target(side, host, groups), self._marks.inside
+        made: tuple[Forgery, ...] = ()
+        if self._plan.has_l2tp_session:
+            made = forge_l2tp(target, mark)
+        elif not self._request.is_stream:
+            made = forge_datagrams(target, groups.second[0], mark)
+        for forgery in made:
+            yield from (forgery for _ in range(COPIES))
+
+    def _send(self, side: Side, hosts: Mapping[Side, Inspected], injected: Injected) -> None:
+        """Send everything at one host, from the other one."""
+        frames = [frame for forgery in injected.forged for frame in forgery.frames]
+        packets = [*injected.altered, *(injected.delayed if injected.was_held else ()), *injected.replayed]
+        frames += [packet.frame() for packet in packets]
+        if frames:
+            attacker = self._host(side.other)
+            send_frames(attacker, hosts[side.other].device, self._link.underlay(side), frames, token=self._token)
+
+    def _note(self, side: Side, command: str, what: str) -> None:
+        self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, 0, what))

@@ -1,0 +1,390 @@
+"""Stages of the injection test on one host: inspect, hold back, copy, send.
+
+While a host holds back the tunnel's packets, they arrive at its interface and no further. So its peer can copy what it
+sends, and send the copies before anything else is delivered; they are known by their code point. The hold ends with its
+channel; its rule expires by itself before.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from types import TracebackType
+from typing import Self
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, Stream
+from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL
+from app.probes.injection.packets import DSCP
+from app.probes.ping_lines import Summary, parse_ping_line
+from app.probes.wire.marks import PAYLOAD_BYTES, Marks
+from app.probes.wire.pcap import Record, from_od, parse_pcap
+
+ECHOES = 2
+"""Packets of each kind that are copied."""
+
+HOLD_TABLE = "tunnelmark_hold"
+HOLD_S = 30
+"""After how many seconds the kernel lets packets pass again by itself."""
+
+LIMIT_S = 60
+START_S = 20.0
+TIMEOUT_S = 60.0
+SNAPLEN_BYTES = 2_048
+MAX_PACKETS = 400
+MAX_OUTPUT_BYTES = 4_194_304
+
+# $1 underlay address: prints the name of the interface that has it, its IPv6 address, sessions, and what is missing.
+_INSPECT_SCRIPT = r"""
+device=$(ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
+    [ "${with%%/*}" = "$1" ] && { echo "$name"; break; }
+done)
+echo "#device $device"
+ip -6 -o addr show dev "$device" scope link 2>/dev/null | while read -r index name family with rest; do
+    echo "#link-local ${with%%/*}"
+done
+perl -MSocket -e 'exit 0' 2>/dev/null && echo "#has perl"
+nft --version >/dev/null 2>&1 && echo "#has nft"
+ip l2tp show session 2>/dev/null
+exit 0
+"""
+
+# $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 protocol,
+# $8 UDP port (or empty).
+# Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
+_HOLD_SCRIPT = (
+    GUARD_HEAD
+    + r"""
+folder=$1 peer=$2 table=$3 seconds=$4 dscp=$5 protocol=$6 port=$7
+trap 'nft delete table ip "$table" 2>/dev/null' EXIT
+nft delete table ip "$table" 2>/dev/null
+which="ip saddr @held ip dscp != $dscp"
+held="$which ip protocol $protocol drop"
+[ -z "$port" ] || held="$which udp sport $port drop; $which udp dport $port drop"
+: >"$folder/hold"
+nft -f - <<END || exit 1
+table ip $table {
+    set held { type ipv4_addr; flags timeout; elements = { $peer timeout ${seconds}s } }
+    chain arriving {
+        type filter hook prerouting priority -450; policy accept;
+        $held
+    }
+}
+END
+echo "#held"
+passed=0
+while [ -e "$folder/hold" ] && [ "$passed" -lt 1200 ]; do
+    passed=$((passed + 1))
+    sleep 0.05 2>/dev/null || sleep 1
+done
+"""
+    + GUARD_TAIL
+)
+
+# $1 folder, $2 table.
+_RELEASE_SCRIPT = r"""
+nft delete table ip "$2" 2>/dev/null
+rm -f "$1/hold"
+"""
+
+# $1 limit, $2 folder, $3 interface, $4 filter, $5 peer's underlay address, $6 peer's address inside, $7 own address
+# inside, $8 payload, $9 bytes of each frame; then: packets, echoes, first and second mark, beginning of separators.
+_COPY_SCRIPT = (
+    GUARD_HEAD
+    + r"""
+folder=$1 device=$2 filter=$3 underlay=$4 destination=$5 source=$6 payload=$7 bytes=$8
+shift 8
+packets=$1 echoes=$2 first=$3 second=$4 separators=$5 end=$6
+umask 077
+file=$folder/copy.pcap said=$folder/copy.err
+tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$device" -w - "$filter" >"$file" 2>"$said" &
+tcpdump=$! child=$!
+tries=0
+until grep -q "listening on" "$said"; do
+    tries=$((tries + 1))
+    if [ "$tries" -ge 300 ] || ! kill -0 "$tcpdump" 2>/dev/null; then cat "$said" >&2; exit 1; fi
+    sleep 0.05 2>/dev/null || sleep 1
+done
+linger=1
+ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
+part() { ping -n -q -c 1 -w 1 -s "$payload" -p "$separators$1" "$underlay" >/dev/null 2>&1; }
+send() { ping -n -q -c "$echoes" -i 0.05 -W "$linger" -I "$source" -s "$payload" -p "$1" "$destination" 2>&1; }
+part 30303173
+send "$first"
+part 30303273
+send "$second"
+part 30303373
+tries=0
+until grep -q -a -F -e "$end" "$file" || [ "$tries" -ge 20 ]; do
+    tries=$((tries + 1))
+    sleep 0.05 2>/dev/null || sleep 1
+done
+kill -INT "$tcpdump" 2>/dev/null
+wait "$tcpdump"
+child=
+echo "#pcap"
+od -An -v -tx1 "$file"
+rm -f "$file" "$said"
+"""
+    + GUARD_TAIL
+)
+
+# $1 interface, $2 peer's underlay address. Frames come as lines of hexadecimal digits. At the end an echo request: what
+# it passes on the way has been dealt with. Source: packet(7), struct sockaddr_ll.
+_SEND_SCRIPT = r"""
+perl -MSocket -e '
+    my $device = shift;
+    socket(S, 17, SOCK_RAW, 0) or die "socket: $!\n";
+    open(F, "<", "/sys/class/net/$device/ifindex") or die "$device: $!\n";
+    my $to = pack("S n l S C C a8", 17, 0x0800, scalar(<F>), 1, 0, 6, "");
+    while (<STDIN>) { chomp; defined(send(S, pack("H*", $_), 0, $to)) or die "send: $!\n"; }
+' "$1" || exit 1
+ping -n -q -c 2 -i 0.2 -w 5 "$2" >/dev/null
+exit 0
+"""
+
+_SESSION = re.compile(r"^Session (?P<id>\d{1,10}) in tunnel", re.MULTILINE)
+_COOKIE = re.compile(r"\bpeer cookie (?P<cookie>(?:[0-9a-f]{8}|[0-9a-f]{16}))\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """A host, as far as the test has to know it.
+
+    Attributes:
+        device: Interface of the underlay; empty where none has the address.
+        link_local: Its IPv6 address; empty for none.
+        programs: Those of `perl` and `nft` that it has.
+        cookies: Cookie that each L2TPv3 session demands, by its id; empty for none.
+    """
+
+    device: str = ""
+    link_local: str = ""
+    programs: frozenset[str] = frozenset()
+    cookies: dict[int, bytes] = field(default_factory=dict)
+
+
+def inspect(host: HostSession, underlay: str, *, token: CancelToken) -> Inspected:
+    """Inspect a host.
+
+    Args:
+        host: The host.
+        underlay: Its underlay address.
+        token: Cancels it.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    argv = shell_step_argv(_INSPECT_SCRIPT, underlay)
+    command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=262_144)
+    return parse_inspected(host.run(command, token=token).stdout)
+
+
+def parse_inspected(text: str) -> Inspected:
+    """Understand what a host said of itself. Never raises."""
+    words = [line.split() for line in text.splitlines() if line.startswith("#")]
+    found: dict[str, list[str]] = {}
+    for line in words:
+        if len(line) == 2:
+            found.setdefault(line[0], []).append(line[1])
+    cookies: dict[int, bytes] = {}
+    sessions = list(_SESSION.finditer(text))
+    for session, following in zip_longest(sessions, sessions[1:]):
+        cookie = _COOKIE.search(text, session.end(), following.start() if following else len(text))
+        cookies[int(session["id"])] = bytes.fromhex(cookie["cookie"]) if cookie else b""
+    link_local = next((one for one in found.get("#link-local", []) if re.fullmatch(r"fe80::[0-9a-f:]+", one)), "")
+    device = next((one for one in found.get("#device", []) if re.fullmatch(r"[\w.@-]{1,15}", one)), "")
+    return Inspected(device, link_local, frozenset(found.get("#has", [])), cookies)
+
+
+class Hold:
+    """Packets of the tunnel held back on one host for the length of a context.
+
+    Args:
+        host: The host.
+        folder: Folder of the tunnel there.
+        peer: Whose packets are held back: the other host's underlay address.
+        protocol: Number of their IP protocol.
+        udp_port: Their source or destination port, where the protocol is UDP.
+        token: Cancelling it ends the hold.
+    """
+
+    def __init__(
+        self, host: HostSession, folder: str, peer: str, protocol: int, udp_port: int | None, *, token: CancelToken
+    ) -> None:
+        self._host = host
+        self._folder = folder
+        words = (
+            folder,
+            peer,
+            HOLD_TABLE,
+            str(HOLD_S),
+            str(DSCP),
+            str(protocol),
+            "" if udp_port is None else str(udp_port),
+        )
+        argv = shell_step_argv(_HOLD_SCRIPT, str(LIMIT_S), *words)
+        self._command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
+        self._token = token
+        self._inner = CancelToken()
+        self._condition = threading.Condition()
+        self._is_held = False
+        self._has_ended = False
+        self._words: list[str] = []
+        self._thread = threading.Thread(target=self._run, name=f"hold-{host.spec.label}")
+
+    def __enter__(self) -> Self:
+        self._unregister = self._token.on_cancel(self._inner.cancel)
+        self._thread.start()
+        with self._condition:
+            self._condition.wait_for(lambda: self._is_held or self._has_ended, START_S)
+            is_held = self._is_held
+        if not is_held:
+            self._end()
+            self._token.raise_if_cancelled()
+            raise ProbeFailed(
+                f"{self._host.spec.label} does not hold back packets for the injection test.",
+                hint=f"nft said: {'; '.join(self._words[-3:])}" if self._words else "",
+                context={"host": self._host.spec.label},
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            argv = shell_step_argv(_RELEASE_SCRIPT, self._folder, HOLD_TABLE)
+            self._host.run(Command(argv, timeout_s=TIMEOUT_S, is_root=True), token=CancelToken())
+            self._thread.join(START_S)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        self._unregister()
+        self._inner.cancel()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._host.run(self._command, token=self._inner, on_line=self._on_line)
+        except (Cancelled, TunnelmarkError) as fault:
+            self._words.append(str(fault)[:200])
+        with self._condition:
+            self._has_ended = True
+            self._condition.notify_all()
+
+    def _on_line(self, _stream: Stream, line: str) -> None:
+        with self._condition:
+            if line == "#held":
+                self._is_held = True
+            elif not line.startswith(("#", "@")) and len(self._words) < 10:
+                self._words.append(line.strip()[:200])
+            self._condition.notify_all()
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRequest:
+    """Packets that one host is to send through the tunnel, and to copy as they leave it.
+
+    Attributes:
+        folder: Folder of the tunnel there.
+        device: Interface of its underlay.
+        wire_filter: pcap filter of the tunnel's own packets.
+        underlay: The host's own underlay address.
+        peer: The other host's underlay address.
+        source: The host's own address inside.
+        destination: The other host's address inside.
+        first: Mark of the first packets.
+        second: Mark of the second ones.
+    """
+
+    folder: str
+    device: str
+    wire_filter: str
+    underlay: str
+    peer: str
+    source: str
+    destination: str
+    first: bytes
+    second: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was copied.
+
+    Attributes:
+        records: Frames of the tunnel and separators, in the order in which they left.
+        answered: Echo requests that were answered.
+    """
+
+    records: tuple[Record, ...]
+    answered: int
+
+
+def copy(host: HostSession, request: CopyRequest, marks: Marks, *, token: CancelToken) -> Copied:
+    """Send marked echo requests through the tunnel, and copy the packets that they become.
+
+    Args:
+        host: The host that sends.
+        request: The packets.
+        marks: Marks of this run; separators 1 to 3 are around the first and the second packets.
+        token: Cancels it.
+
+    Raises:
+        ProbeFailed: tcpdump does not capture there.
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    bare = marks.bare_family.encode()
+    between = f"src host {request.underlay} and dst host {request.peer}"
+    wire_filter = f"{between} and (({request.wire_filter}) or icmp)"
+    words = (
+        *(request.folder, request.device, wire_filter, request.peer, request.destination, request.source),
+        *(str(PAYLOAD_BYTES), str(SNAPLEN_BYTES), str(MAX_PACKETS), str(ECHOES)),
+        *(request.first.hex(), request.second.hex(), bare.hex(), marks.separator(3).decode()),
+    )
+    argv = shell_step_argv(_COPY_SCRIPT, str(LIMIT_S), *words)
+    command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES)
+    result = host.run(command, token=token)
+    told, heading, digits = result.stdout.partition("#pcap\n")
+    if not heading:
+        raise ProbeFailed(
+            f"{host.spec.label} could not copy packets for the injection test.",
+            hint=f"tcpdump said: {result.stderr.strip()[-300:]}",
+            context={"host": host.spec.label},
+        )
+    summaries = (parse_ping_line(line) for line in told.splitlines())
+    answered = sum(one.received for one in summaries if isinstance(one, Summary))
+    digits = "\n".join(line for line in digits.splitlines() if not line.startswith("@"))
+    return Copied(parse_pcap(from_od(digits)), answered)
+
+
+def send_frames(host: HostSession, device: str, peer: str, frames: Iterable[bytes], *, token: CancelToken) -> None:
+    """Send whole frames by an interface, past the host's own firewall, and wait until they have arrived.
+
+    Args:
+        host: The host that sends.
+        device: The interface.
+        peer: The other host's underlay address.
+        frames: The frames.
+        token: Cancels it.
+
+    Raises:
+        ProbeFailed: They could not be sent.
+        ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+    """
+    lines: Sequence[str] = [frame.hex() for frame in frames]
+    stdin = ("\n".join(lines) + "\n").encode()
+    command = Command(shell_step_argv(_SEND_SCRIPT, device, peer), timeout_s=TIMEOUT_S, stdin=stdin, is_root=True)
+    result = host.run(command, token=token)
+    if not result.is_ok:
+        raise ProbeFailed(
+            f"{host.spec.label} could not send packets for the injection test.",
+            hint=f"perl said: {result.stderr.strip()[-300:]}",
+            context={"host": host.spec.label},
+        )

@@ -1,0 +1,139 @@
+"""The injection test on VPNs of user space between hosts made of namespaces; kernels' are tried on gateways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pytest
+
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.errors import Cancelled
+from app.domain.hosts import Side
+from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
+from app.probes.injection import probe as injection
+from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
+from app.probes.injection.stages import ECHOES
+from app.probes.wire import WireRequest
+from support.lab_sessions import sh
+from support.lab_wire import standing
+from support.net_bench import NetBench
+from vpn_adapters.registry import ADAPTERS
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(net: NetBench, net_unchanged: None) -> Iterator[None]:
+    """Every test leaves both hosts as they were."""
+    yield
+    for session in (net.sessions.a, net.sessions.b):
+        assert sh(session, "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; nft list tables; true") == ""
+
+
+def inject(net: NetBench, request: WireRequest, token: CancelToken | None = None) -> InjectionReport:
+    asked = InjectionRequest(request.link, request.plan, request.is_unprotected, request.is_stream)
+    audited: list[AuditEntry] = []
+    report = probe_injection(
+        net.sessions, asked, token=token or CancelToken(), on_stage=lambda _: None, audit=audited.append
+    )
+    for session in (net.sessions.a, net.sessions.b):
+        assert "tunnelmark_hold" not in sh(session, "nft list tables 2>/dev/null || :")
+        assert "answered" not in sh(session, f"ls {request.link.run_dir} | grep -e pcap -e hold || :")
+    return report
+
+
+def of_census(net: NetBench, solution: str, name: str) -> AbstractContextManager[WireRequest]:
+    """Build a tunnel with a suite that only a census tries."""
+    suites = {one.suite.name: one.suite for one in ADAPTERS[solution].census(*net.facts) if one.suite is not None}
+    return standing(net, solution, suite=suites[name])
+
+
+@contextmanager
+def without(host: HostSession, program: str) -> Iterator[None]:
+    path = sh(host, f"command -v {program}").strip()
+    sh(host, f"mv {path} {path}.away")
+    try:
+        yield
+    finally:
+        sh(host, f"mv {path}.away {path}")
+
+
+@pytest.mark.parametrize("solution", ["openvpn-udp", "tinc"])
+def test_nothing_gets_in_but_the_control(net: NetBench, solution: str) -> None:
+    with standing(net, solution) as request:
+        for _ in range(2):  # the first one leaves the tunnel as it found it
+            report = inject(net, request)
+            assert authenticity(report).verdict is PropertyVerdict.HOLDS, report
+            assert replay_protection(report).verdict is PropertyVerdict.HOLDS, report
+            for host in report.hosts.values():
+                assert host.missing == {}
+                assert all(trial.arrived == trial.sent for trial in host.trials)
+                assert {trial.kind: trial.sent for trial in host.trials if trial.kind is not TrialKind.FORGED} == {
+                    TrialKind.ALTERED: ECHOES * 11,
+                    TrialKind.DELAYED: ECHOES,
+                    TrialKind.REPLAYED: ECHOES * REPLAYS,
+                }
+
+
+@pytest.mark.parametrize("solution", ["openvpn-tcp", "ssh"])
+def test_segments_of_a_stream_are_replayed_but_not_altered(net: NetBench, solution: str) -> None:
+    with standing(net, solution) as request:
+        report = inject(net, request)
+    assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED
+    assert "one TCP connection" in authenticity(report).note
+    assert replay_protection(report).verdict is PropertyVerdict.HOLDS, report
+    assert all(trial.arrived for host in report.hosts.values() for trial in host.of(TrialKind.REPLAYED))
+
+
+def test_what_is_readable_may_be_authentic_all_the_same(net: NetBench) -> None:
+    with of_census(net, "openvpn-udp", "cipher-none") as request:
+        report = inject(net, request)
+    assert authenticity(report).verdict is PropertyVerdict.HOLDS, report
+    assert replay_protection(report).verdict is PropertyVerdict.HOLDS, report
+
+
+@pytest.mark.parametrize("solution", ["openvpn-udp", "tinc"])
+def test_what_is_not_authenticated_is_found(net: NetBench, solution: str) -> None:
+    with of_census(net, solution, "mac-none") as request:
+        report = inject(net, request)
+    assert authenticity(report).verdict is PropertyVerdict.FAILS, report
+    assert all(host.entered(TrialKind.ALTERED) for host in report.hosts.values())
+
+
+def test_without_perl_nothing_is_sent(net: NetBench) -> None:
+    with standing(net, "openvpn-udp") as request, without(net.sessions.a, "perl"):
+        report = inject(net, request)
+    assert replay_protection(report).verdict is PropertyVerdict.NOT_TRIED
+    assert set(report.hosts["b"].missing.values()) == {"gateway-a has no Perl to send forged packets with."}
+    assert report.hosts["a"].missing == {}
+    assert report.hosts["a"].entered(TrialKind.DELAYED) == ECHOES
+
+
+def test_without_nft_packets_are_replayed_but_not_altered(net: NetBench) -> None:
+    with standing(net, "openvpn-udp") as request, without(net.sessions.b, "nft"):
+        report = inject(net, request)
+    assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED
+    assert authenticity(report).note == "gateway-b has no nft to hold back packets with."
+    assert replay_protection(report).verdict is PropertyVerdict.HOLDS, report
+    assert report.hosts["a"].of(TrialKind.ALTERED)
+
+
+def test_cancelled_while_packets_are_held_back_it_leaves_nothing(
+    net: NetBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = CancelToken()
+    tables: list[str] = []
+
+    def cancel(host: HostSession, *_: object, **__: object) -> None:
+        tables.append(sh(host, "nft list tables"))
+        token.cancel()
+        token.raise_if_cancelled()
+
+    monkeypatch.setattr(injection, "copy", cancel)
+    with standing(net, "openvpn-udp") as request:
+        with pytest.raises(Cancelled):
+            inject(net, request, token)
+        for side, session in zip(Side, (net.sessions.a, net.sessions.b), strict=True):
+            assert "tunnelmark_hold" not in sh(session, "nft list tables"), side
+    assert any("tunnelmark_hold" in text for text in tables)

@@ -69,7 +69,7 @@ CROSSING_WORDS = {
     "full-size": "Frames of full size",
 }
 
-_NO_NAMES = frozenset({"The", "No", "On", "Only", "It"})
+_NO_NAMES = frozenset({"The", "No", "On", "Only", "It", "Not"})
 """Beginnings of sentences that are written small within one; a host's name is not."""
 
 _WORST_FIRST = (BreakVerdict.FAILS_OPEN, BreakVerdict.NOT_PROVEN, BreakVerdict.FAILS_CLOSED)
@@ -119,14 +119,23 @@ def unproven_sentences(proof: LeakProof | None) -> tuple[str, ...]:
 
 
 def property_sentence(kind: Property, result: PropertyResult) -> str:
-    """Return what was shown of one property, for example `Authentic: ✓. None of 60 packets …`."""
-    word = PROPERTY_WORDS[kind].capitalize()
-    if result.verdict is PropertyVerdict.NOT_TRIED:
-        reason = result.note
-        if reason.split(" ", 1)[0] in _NO_NAMES:
-            reason = reason[:1].lower() + reason[1:]
-        return f"{word}: not tried, because {reason}" if reason else f"{word}: not tried."
-    return f"{word}: {PROPERTY_SIGNS[result.verdict]} {result.note}".strip()
+    """Return one property and what was shown of it, for example `Authentic: ✓ None of 60 packets …`."""
+    sign = "" if result.verdict is PropertyVerdict.NOT_TRIED else f"{PROPERTY_SIGNS[result.verdict]} "
+    note = property_note(result)
+    return f"{PROPERTY_WORDS[kind].capitalize()}: {sign}{note if sign else _small(note)}".strip()
+
+
+def property_note(result: PropertyResult) -> str:
+    """Return what was shown of a property, as a sentence."""
+    if result.verdict is not PropertyVerdict.NOT_TRIED:
+        return result.note
+    return f"Not tried, because {_small(result.note)}" if result.note else "Not tried."
+
+
+def _small(sentence: str) -> str:
+    """Return a sentence as it is written within another one."""
+    first = sentence.partition(" ")[0].rstrip(",.")
+    return sentence[:1].lower() + sentence[1:] if first in _NO_NAMES else sentence
 
 
 def properties_line(properties: Mapping[Property, PropertyResult]) -> str:

@@ -30,7 +30,7 @@ from app.domain.wire_words import (
     crossing_sentence,
     leak_sentence,
     packets_text,
-    property_sentence,
+    property_note,
     worst_breakage,
 )
 from app.ranking.words import NARROW_SPACE, figure, grouped
@@ -161,7 +161,8 @@ def wire_view(attempts: Sequence[Attempt]) -> View:
         "is_any": True,
         "leak": _leak_word(proof) | {"sentence": leak_sentence(proof) if proof is not None else ""},
         "properties": [
-            _property_word(report, *one) | {"sentence": property_sentence(*one)} for one in _injected(report)
+            _property_word(report, kind, result) | {"sentence": property_note(result)}
+            for kind, result in _injected(report)
         ],
         "broken": [_broken(one) for one in proof.broken] if proof is not None else [],
         "overhead": [_cost(one) for one in report.overhead],

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from app.domain.injection import PropertyVerdict
@@ -18,7 +21,7 @@ from app.domain.wire_words import (
     crossing_sentence,
     leak_sentence,
     packets_text,
-    property_sentence,
+    property_note,
     worst_breakage,
 )
 from ui.icons import make_icon
@@ -34,6 +37,8 @@ from ui.widgets.verdicts import VerdictLabel, VerdictLook
 _NAME, _LEAK, _AUTHENTIC, _REPLAY, _BROKEN, _MTU, _SPEED = range(7)
 _PROPERTIES = {_AUTHENTIC: Property.AUTHENTIC, _REPLAY: Property.REPLAY_PROOF}
 _KEY = Qt.ItemDataRole.UserRole
+_SIDE_BY_SIDE_PX = 1_300
+"""From this width on, the selected candidate stands beside the table, else below it."""
 
 
 def leak_look(verdict: LeakVerdict) -> VerdictLook:
@@ -68,7 +73,7 @@ def property_look(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> Ve
 
 
 class WireView(QWidget):
-    """Overview on the left, the selected candidate on the right."""
+    """Overview, and the selected candidate beside or below it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -116,6 +121,16 @@ class WireView(QWidget):
         layout.addWidget(split, 1)
         theme.changed.connect(self._redraw)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt has it so
+        """Put the selected candidate where there is room for it."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= _SIDE_BY_SIDE_PX
+        orientation = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
+        if self._split.orientation() is not orientation:
+            self._split.setOrientation(orientation)
+            total = self.width() if is_wide else self.height()
+            self._split.setSizes([total * 3 // 5, total * 2 // 5] if is_wide else [total // 2, total // 2])
+
     def show_data(self, data: ResultData) -> None:
         """Show a comparison."""
         self._data = data
@@ -155,7 +170,10 @@ class WireView(QWidget):
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))
         self.table.cell(nth, _SPEED).setToolTip(slow.reason if slow is not None else "")
         proof = report.leak
-        self._show_look(nth, _LEAK, leak_look(proof.verdict) if proof is not None else None)
+        leak = leak_look(proof.verdict) if proof is not None else None
+        if leak is not None and proof is not None and proof.verdict is LeakVerdict.PROTECTED:
+            leak = replace(leak, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS]))
+        self._show_look(nth, _LEAK, leak)
         shown = properties_of(report)
         for column, kind in _PROPERTIES.items():
             look = None
@@ -262,7 +280,7 @@ class WireDetails(QWidget):
             if kind is not Property.CONFIDENTIAL:
                 word = tr(PROPERTY_WORDS[kind])
                 look = property_look(result.verdict, word, is_exempt=report.injection.is_exempt)
-                self._show_look(look, property_sentence(kind, result))
+                self._show_look(look, property_note(result))
 
     def _show_overhead(self, report: WireReport) -> None:
         costs = report.overhead

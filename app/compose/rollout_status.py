@@ -103,8 +103,8 @@ def _open_text(found: PairStatus) -> tuple[str, ...]:
     again = f"tunnelmark rotate-keys {found.pair}"
     mend = f"with new keys: {again}" if found.deployment is not None else "from where it was rolled out or exported."
     text = (
-        f"An earlier version has rolled this out on {' and '.join(labels)}: its L2TPv3 session takes packets that "
-        f"anybody sends there. Roll it out again, {mend}"
+        f"An earlier version has rolled this out on {' and '.join(labels)}: it lets in packets that a stranger forges "
+        f"or replays. Roll it out again, {mend}"
     )
     return (text,)
 

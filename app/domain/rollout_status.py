@@ -86,7 +86,7 @@ class EndStatus:
         is_unfinished: Whether files of a deployment are there that was broken off while they were put there: nothing
             reads them.
         lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that anybody on the
-            underlay sent.
+            underlay forged or replayed.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
     """
 

@@ -46,9 +46,22 @@ def test_a_tunnel_that_lets_strangers_in_is_found_and_named(world: World, tmp_pa
         assert (status.a.lets_strangers_in, status.b.lets_strangers_in) == (True, True)
         assert (status.is_healthy, status_code(status)) == (False, ExitCode.FAILED)
         assert status.sentences[-1] == (
-            "An earlier version has rolled this out on gateway-a and gateway-b: its L2TPv3 session takes packets that "
-            "anybody sends there. Roll it out again, with new keys: tunnelmark rotate-keys pair"
+            "An earlier version has rolled this out on gateway-a and gateway-b: it lets in packets that a stranger forges "
+            "or replays. Roll it out again, with new keys: tunnelmark rotate-keys pair"
         )
         for host in world.hosts:
             add_to_steps(host, one.id, "cookie 1 peer_cookie 2")
         assert look(world, store).is_healthy
+
+
+@pytest.mark.parametrize(("window", "lets_in"), [("64", True), ("0", False)])
+def test_replay_window_that_takes_packets_twice_is_found(
+    world: World, tmp_path: Path, window: str, *, lets_in: bool
+) -> None:
+    with Store.open(tmp_path / "t.db") as store:
+        save_facts(world, store)
+        one = deploy_and_keep(world, store)
+        add_to_steps(world.b, one.id, f"type macsec protect on replay on window {window} validate strict")
+        status = look(world, store)
+        assert (status.a.lets_strangers_in, status.b.lets_strangers_in) == (False, lets_in)
+        assert status.is_healthy is not lets_in

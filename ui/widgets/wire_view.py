@@ -121,7 +121,7 @@ class WireView(QWidget):
         layout.addWidget(split, 1)
         theme.changed.connect(self._redraw)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt has it so
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the selected candidate where there is room for it."""
         super().resizeEvent(event)
         is_wide = self.width() >= _SIDE_BY_SIDE_PX

@@ -30,8 +30,9 @@ about() {
         echo "$word $value"
     done
     echo "interface $interface"
-    # Rolled out by a version that took from anybody what was for this session.
-    if grep -q 'l2tp add session' "$base/$id/steps.sh" && ! grep -q peer_cookie "$base/$id/steps.sh"; then
+    # Rolled out by a version that took from anybody what was for this session, or with MACsec what was sent again.
+    steps=$base/$id/steps.sh
+    if grep -q 'l2tp add session' "$steps" && ! grep -q peer_cookie "$steps" || grep -q 'replay on window [1-9]' "$steps"; then
         echo "open yes"
     fi
     for way in rx tx; do

@@ -18,7 +18,7 @@ from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 from app.storage import Store
 from support.deploy_world import World
-from support.lasting_world import VPN, lasting_request
+from support.lasting_world import VPN, lasting_request, wait_until_watched
 from support.made_up_vpn import SUITE, MadeUpVpn
 
 
@@ -71,8 +71,11 @@ def deploy(
 
 
 def deploy_and_keep(world: World, store: Store) -> Deployment:
-    """Roll out; the user is asked and keeps it."""
-    return deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
+    """Roll out; the user is asked and keeps it, and both hosts watch over it."""
+    done = deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
+    for host in world.hosts:
+        wait_until_watched(host)
+    return done
 
 
 def save_facts(world: World, store: Store) -> None:

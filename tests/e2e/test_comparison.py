@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from program import PROGRAM, Run, load
 
+from app.domain.injection import PropertyVerdict
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.domain.wire import properties_of
 from app.storage import Store
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]
@@ -82,6 +84,8 @@ def test_what_is_stored_has_processors_path_and_wire_of_every_attempt(compared: 
     assert words == [*(expected[one.key.solution] for one in record.attempts[:-1]), ""]
     by_solution = {one.key.solution: one for one in record.attempts}
     for name in ("wireguard", "openvpn-udp"):
+        properties = properties_of(by_solution[name].wire)  # type: ignore[arg-type]
+        assert {result.verdict for result in properties.values()} == {PropertyVerdict.HOLDS}, properties
         crossings = by_solution[name].wire.crossings  # type: ignore[union-attr]
         assert [(one.kind, one.has_crossed) for one in crossings] == [
             ("non-ip", True),

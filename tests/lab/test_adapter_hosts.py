@@ -13,6 +13,7 @@ import pytest
 from app.domain.hosts import Side
 from app.domain.link import Link
 from support.bare_tunnel import BareTunnel, tunnels_made
+from support.injection_checks import check_nothing_gets_in
 from support.lab_pairs import LabPair
 from support.net_bench import NetBench
 from support.tunnel_checks import (
@@ -65,6 +66,7 @@ def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> No
 
 def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTunnel) -> None:
     check_unreadable(built)
+    check_nothing_gets_in(built)
 
 
 def test_it_fails_closed(built: BareTunnel) -> None:

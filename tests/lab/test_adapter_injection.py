@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
-from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
-from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
+from app.domain.injection import PropertyVerdict, TrialKind, authenticity, replay_protection
+from app.probes.injection.probe import REPLAYS
 from app.probes.injection.stages import ECHOES
 from support.bare_tunnel import BareTunnel, ping
 from support.forged_frames import (
@@ -29,6 +28,7 @@ from support.forged_frames import (
     let_in_over_ipv6,
     target,
 )
+from support.injection_checks import inject
 from support.lab_pairs import MIXED, LabPair, LabPairs, Platforms, each_pair
 from support.lab_sessions import sh
 from support.tunnel_checks import by_its_steps
@@ -65,17 +65,6 @@ def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, i
     return tunnel.both(one)
 
 
-def inject(pair: LabPair, tunnel: BareTunnel, *, is_exempt: bool = False) -> InjectionReport:
-    """Run the injection test of comparisons and deployments."""
-    request = InjectionRequest(tunnel.request.link, tunnel.plan, is_exempt, is_stream=False)
-    audited: list[AuditEntry] = []
-    report = probe_injection(pair.sessions, request, token=CancelToken(), on_stage=lambda _: None, audit=audited.append)
-    assert {entry.side for entry in audited} == set(Side)
-    for side in Side:
-        assert "tunnelmark_hold" not in sh(tunnel.session(side), "nft list tables; ls /run/tunnelmark* 2>&1")
-    return report
-
-
 def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
     with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
         for counts in attack(tunnel, is_cookie_known=True):
@@ -87,7 +76,7 @@ def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: Lab
 
 def test_the_injection_test_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
     with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
-        report = inject(pair, tunnel, is_exempt=True)
+        report = inject(tunnel)
     for host in report.hosts.values():
         assert host.missing == {}
         forged = {trial.title: trial.entered for trial in host.of(TrialKind.FORGED)}
@@ -100,8 +89,8 @@ def test_the_injection_test_gets_into_a_tunnel_that_nothing_protects(pair: LabPa
 
 
 class TestGuarded:
-    def test_the_injection_test_gets_nothing_in_but_its_control(self, pair: LabPair, guarded: BareTunnel) -> None:
-        report = inject(pair, guarded)
+    def test_the_injection_test_gets_nothing_in_but_its_control(self, guarded: BareTunnel) -> None:
+        report = inject(guarded)
         for host in report.hosts.values():
             assert host.missing == {}
             assert all(trial.arrived for trial in host.trials if trial.title not in TO_THE_CARRIER), host.trials

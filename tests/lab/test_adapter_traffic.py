@@ -19,6 +19,7 @@ from app.domain.adapters import Adapter
 from app.domain.link import STATE_DIR
 from support.adapter_cases import default_cases
 from support.bare_tunnel import BareTunnel
+from support.injection_checks import check_nothing_gets_in
 from support.lab_pairs import MIXED, NEWEST, OLD, LabPairs, Platforms
 from support.lab_sessions import sh
 from support.tunnel_checks import (
@@ -101,6 +102,7 @@ def test_comes_up_as_asked_and_carries_every_frame_size(built: BareTunnel) -> No
 @_parameters()
 def test_nothing_is_readable_and_the_overhead_is_what_theory_says(built: BareTunnel) -> None:
     check_unreadable(built)
+    check_nothing_gets_in(built)
 
 
 @_parameters(*USER_SPACE)

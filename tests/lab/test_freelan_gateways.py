@@ -18,6 +18,7 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping
 from support.borrowed import pack, unpack
+from support.injection_checks import check_nothing_gets_in
 from support.lab_deploy import find_out
 from support.lab_pairs import MIXED, OLD, UNDERLAY, LabPair, LabPairs
 from support.lab_rollout import check_daemon_comes_back, desk_for
@@ -91,6 +92,7 @@ def test_it_carries_every_frame_size_unreadably_and_fails_closed(place: Place) -
     with by_a_transaction(place, adapter) as tunnel:
         check_up(tunnel)
         check_unreadable(tunnel)
+        check_nothing_gets_in(tunnel)
         check_fails_closed(tunnel)
 
 

@@ -11,9 +11,10 @@ from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutApplied
-from app.domain.wire import BreakVerdict, LeakVerdict
+from app.domain.wire import BreakVerdict, LeakVerdict, Property
 from app.lab import Lab
 from support.lab_rollout import Desk, desk_for, lans, ping_from_lan
 from support.lab_sessions import sh
@@ -56,6 +57,8 @@ def test_two_lans_are_joined_by_one_vpn_and_then_by_another_and_parted_again(des
         assert applied.leak is not None
         assert applied.leak.verdict is LeakVerdict.PROTECTED
         assert {one.verdict for one in applied.leak.broken} == {BreakVerdict.FAILS_CLOSED}
+        assert {result.verdict for result in confirmed.properties.values()} == {PropertyVerdict.HOLDS}
+        assert len(confirmed.properties) == len(Property)
 
         for side in Side:
             assert ping_from_lan(desk, side)

@@ -9,6 +9,7 @@ import pytest
 from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict
 from app.domain.rollout import DeploymentState
 from app.domain.rollout_events import RolloutApplied
 from app.domain.wire import LeakVerdict
@@ -62,6 +63,12 @@ def test_one_vpn_takes_the_place_of_another_and_shows_what_was_changed(desk: Des
     applied = next(event for event in reversed(desk.events) if isinstance(event, RolloutApplied))
     assert applied.leak is not None
     assert applied.leak.verdict is LeakVerdict.PROTECTED
+    assert {name: result.verdict for name, result in second.properties.items()} == {
+        "confidential": PropertyVerdict.HOLDS,
+        "authentic": PropertyVerdict.NOT_TRIED,
+        "replay-proof": PropertyVerdict.HOLDS,
+    }
+    assert {result.verdict for result in first.properties.values()} == {PropertyVerdict.HOLDS}
     assert second.timings_s["connect"] > 0
     desk.wait_until_healthy(300)
     states = {one.id: one.state for one in desk.services.deployments(desk.pair.name)}

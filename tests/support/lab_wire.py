@@ -9,9 +9,10 @@ from dataclasses import replace
 from app.deploy import temporary_tunnel
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
+from app.domain.injection import PropertyVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, Suite
-from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport, properties_of
 from app.probes.proof import prove
 from app.probes.wire import WireRequest
 from support.lab_deploy import Bench
@@ -62,3 +63,5 @@ def check_protected(report: WireReport, inner_mtu_bytes: int, kinds: set[str]) -
     assert {one.kind for one in report.crossings if one.has_crossed} >= kinds
     assert not any(one.has_crossed is False for one in report.crossings)
     assert report.doubts == ()
+    properties = properties_of(report)
+    assert {result.verdict for result in properties.values()} == {PropertyVerdict.HOLDS}, properties

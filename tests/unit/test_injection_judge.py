@@ -64,6 +64,7 @@ INJECTED = Injected(
     second=SECOND,
     was_held=True,
 )
+SENT = tuple(echo(mark, number) for mark in (FIRST, SECOND) for number in (1, 2))
 ARRIVED = (
     *(record(one.frames[0]) for one in INJECTED.forged),
     *(record(one.frame()) for one in (*INJECTED.altered, A, B, A, B, *INJECTED.replayed)),
@@ -72,7 +73,7 @@ ARRIVED = (
 
 def judged(inside: tuple[Record, ...], *, injected: Injected = INJECTED) -> dict[TrialKind, InjectionTrial]:
     capture = HostCapture({UNDERLAY: ARRIVED, TUNNEL: inside})
-    return {trial.kind: trial for trial in judge(injected, capture, INNER)}
+    return {trial.kind: trial for trial in judge(injected, capture, SENT, INNER)}
 
 
 def test_tunnel_that_keeps_all_out_lets_in_the_control_alone() -> None:
@@ -86,7 +87,8 @@ def test_tunnel_that_keeps_all_out_lets_in_the_control_alone() -> None:
 
 def test_what_got_in_is_counted() -> None:
     tagged = record(b"\xff" * 6 + bytes(6) + struct.pack("!H", ETHERTYPE) + b"tag1" * 3)
-    inside = (tagged, tagged, echo(FIRST, 1), *(echo(SECOND, 1) for _ in range(4)), echo(SECOND, 2))
+    changed = record(echo(FIRST, 1).data[:-1] + b"?")
+    inside = (tagged, tagged, changed, *(echo(SECOND, 1) for _ in range(4)), echo(SECOND, 2))
     trials = judged(inside)
     assert {kind: trial.entered for kind, trial in trials.items()} == {
         TrialKind.FORGED: 2,
@@ -94,6 +96,23 @@ def test_what_got_in_is_counted() -> None:
         TrialKind.DELAYED: 2,
         TrialKind.REPLAYED: 3,
     }
+
+
+def test_frame_that_comes_out_as_it_was_sent_is_no_forgery_but_only_once() -> None:
+    """Nothing depends on some bits of an outer header."""
+    answer = echo(FIRST, 1, kind=0, destination="198.18.0.1")
+    data = bytearray(answer.data)
+    data[26:30] = bytes([198, 18, 0, 2])
+    mine = Record(ETHERNET, len(data), bytes(data))
+    once = judged((echo(FIRST, 1), mine, echo(SECOND, 1)))[TrialKind.ALTERED]
+    assert (once.entered, once.intact) == (0, 1)
+    twice = judged((echo(FIRST, 1), echo(FIRST, 1), echo(FIRST, 2)))[TrialKind.ALTERED]
+    assert (twice.entered, twice.intact) == (1, 2)
+    found = report(*(replace(ALTERED, intact=2) if one.kind is TrialKind.ALTERED else one for one in ALL))
+    assert authenticity(found).verdict is PropertyVerdict.HOLDS
+    assert authenticity(found).note.endswith(
+        "2 were taken for what they had been before one bit of their outer header was altered."
+    )
 
 
 def test_what_the_tunnel_sent_itself_is_no_replay() -> None:
@@ -105,7 +124,7 @@ def test_what_the_tunnel_sent_itself_is_no_replay() -> None:
             TUNNEL: (echo(SECOND, 1), echo(SECOND, 2)),
         }
     )
-    delayed, replayed = judge(injected, capture, INNER)
+    delayed, replayed = judge(injected, capture, SENT, INNER)
     assert delayed == DELAYED
     assert replayed == REPLAYED
 
@@ -113,7 +132,9 @@ def test_what_the_tunnel_sent_itself_is_no_replay() -> None:
 def test_packets_that_do_not_arrive_show_nothing() -> None:
     trials = {
         trial.kind: trial
-        for trial in judge(INJECTED, HostCapture({UNDERLAY: (), TUNNEL: (echo(SECOND, 1), echo(SECOND, 2))}), INNER)
+        for trial in judge(
+            INJECTED, HostCapture({UNDERLAY: (), TUNNEL: (echo(SECOND, 1), echo(SECOND, 2))}), SENT, INNER
+        )
     }
     assert all(trial.arrived == 0 for trial in trials.values())
 

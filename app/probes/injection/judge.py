@@ -40,12 +40,13 @@ class Injected:
     was_held: bool
 
 
-def judge(injected: Injected, capture: HostCapture, inner: str) -> tuple[InjectionTrial, ...]:
+def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inner: str) -> tuple[InjectionTrial, ...]:
     """Return the trials of one host.
 
     Args:
         injected: What was sent at it.
         capture: What it captured on the underlay and behind the tunnel.
+        sent: What the other host captured in front of the tunnel: frames as they were before anything was altered.
         inner: Its address inside.
     """
     outside, inside = capture.of(UNDERLAY), capture.of(TUNNEL)
@@ -53,8 +54,8 @@ def judge(injected: Injected, capture: HostCapture, inner: str) -> tuple[Injecti
     arrivals = Counter(packet.content for packet in map(read_captured, outside) if packet is not None)
     if injected.altered:
         arrived = sum(bool(arrivals[packet.content]) for packet in injected.altered)
-        entered = sum(injected.first in record.data for record in inside)
-        trials.append(InjectionTrial(TrialKind.ALTERED, "by one bit", len(injected.altered), arrived, entered))
+        entered, intact = _altered(inside, sent, injected.first, inner)
+        trials.append(InjectionTrial(TrialKind.ALTERED, "by one bit", len(injected.altered), arrived, entered, intact))
     if injected.delayed:
         sequences = list(_sequences(inside, injected.second, inner))
         # The first arrival of each was the one that was held back, or that the tunnel itself sent.
@@ -83,6 +84,21 @@ def _forged(forged: Sequence[Forgery], outside: Sequence[Record], inside: Sequen
         )
         for title, group in by_title.items()
     ]
+
+
+def _altered(inside: Sequence[Record], sent: Sequence[Record], mark: bytes, inner: str) -> tuple[int, int]:
+    """Return how many frames came out altered or more than once, and how many as they had been sent."""
+    whole = {record.data for record in sent if mark in record.data}
+    came = Counter(record.data for record in inside if mark in record.data and not _is_answer(record, inner))
+    intact = sum(data in whole for data in came)
+    return came.total() - intact, intact
+
+
+def _is_answer(record: Record, inner: str) -> bool:
+    """Whether it is an echo reply that the host itself sent."""
+    packet = read_packet(record)
+    is_reply = packet is not None and packet.protocol == ICMP and packet.content[:1] == b"\0"
+    return is_reply and packet is not None and packet.source == inner
 
 
 def _sequences(records: Sequence[Record], mark: bytes, inner: str) -> Sequence[bytes]:

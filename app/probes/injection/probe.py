@@ -36,7 +36,7 @@ from app.probes.injection.stages import (
     inspect,
     send_frames,
 )
-from app.probes.wire.capture import CaptureRequest, CapturingPair
+from app.probes.wire.capture import TUNNEL, CaptureRequest, CapturingPair
 from app.probes.wire.marks import PAYLOAD_BYTES, Marks, protocols_of, read_separator, underlay_filter
 from app.probes.wire.packets import ICMP, UDP
 
@@ -140,7 +140,7 @@ class _Run:
         return InjectionReport(
             {
                 side.value: HostInjection(
-                    judge(injected[side], captures[side], self._link.inner_ip(side)),
+                    judge(injected[side], captures[side], captures[side.other].of(TUNNEL), self._link.inner_ip(side)),
                     {kind.value: text for kind, text in missing[side].items()},
                 )
                 for side in Side

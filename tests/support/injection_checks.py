@@ -1,0 +1,50 @@
+"""The injection test of comparisons and roll-outs, on a tunnel of a test."""
+
+from __future__ import annotations
+
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
+from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
+from app.domain.solutions import Carrier
+from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
+from app.probes.injection.stages import ECHOES, HOLD_TABLE
+from support.bare_tunnel import BareTunnel
+from support.lab_sessions import sh
+
+
+def inject(tunnel: BareTunnel) -> InjectionReport:
+    """Run the injection test; nothing of it is left on the hosts."""
+    info = tunnel.adapter.info
+    is_stream = info.carrier is Carrier.TCP
+    request = InjectionRequest(tunnel.request.link, tunnel.plan, info.is_unprotected, is_stream)
+    audited: list[AuditEntry] = []
+    report = probe_injection(
+        tunnel.sessions, request, token=CancelToken(), on_stage=lambda _: None, audit=audited.append
+    )
+    assert {entry.side for entry in audited} == (set() if is_stream else set(Side))
+    for side in Side:
+        host, folder = tunnel.session(side), tunnel.request.link.run_dir
+        assert HOLD_TABLE not in sh(host, "nft list tables 2> /dev/null || :")
+        assert sh(host, f"ls {folder} | grep -e pcap -e hold -e 'copy' || :") == ""
+    return report
+
+
+def check_nothing_gets_in(tunnel: BareTunnel) -> None:
+    """See that nothing gets into a tunnel but the control, and that all gets into one that does not protect."""
+    report = inject(tunnel)
+    if tunnel.adapter.info.is_unprotected:
+        assert authenticity(report).verdict is PropertyVerdict.FAILS, report
+        for host in report.hosts.values():
+            assert host.entered(TrialKind.FORGED), host
+            assert host.entered(TrialKind.ALTERED), host
+            assert host.entered(TrialKind.REPLAYED) == ECHOES * REPLAYS, host
+        return
+    assert replay_protection(report).verdict is PropertyVerdict.HOLDS, report
+    if tunnel.adapter.info.carrier is Carrier.TCP:
+        assert authenticity(report).verdict is PropertyVerdict.NOT_TRIED, report
+        return
+    assert authenticity(report).verdict is PropertyVerdict.HOLDS, report
+    for host in report.hosts.values():
+        assert host.missing == {}
+        assert host.entered(TrialKind.DELAYED) == ECHOES, host

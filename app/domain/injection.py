@@ -27,7 +27,7 @@ class InjectionTrial:
         arrived: Those of them that the host's underlay interface received.
         entered: Frames that came out of the tunnel because of them.
         intact: Of altered packets: frames that came out as they had been sent, because the bit was one on which nothing
-            depends; they are not among those that entered.
+            depends, or because the program sent them again by another way; they are not among those that entered.
     """
 
     kind: TrialKind
@@ -130,7 +130,7 @@ def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], *, requ
     sent, intact = sum(trial.arrived for trial in trials), sum(trial.intact for trial in trials)
     note = f"None of {sent} packets {_ALL_WORDS[required]} got in."
     if intact:
-        note += f" {intact} were taken for what they had been before one bit of their outer header was altered."
+        note += f" Of {intact} altered ones the frame came out as it had been sent."
     return PropertyResult(PropertyVerdict.HOLDS, note)
 
 

@@ -62,9 +62,9 @@ def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inne
         again = sum(max(0, arrivals[packet.content] - 1) for packet in injected.delayed)
         first = len(set(sequences))
         extra = len(sequences) - first
-        sent = len(injected.delayed)
-        delayed = min(sent, again) if injected.was_held else sent
-        trials.append(InjectionTrial(TrialKind.DELAYED, "as they were", sent, delayed, first))
+        number = len(injected.delayed)
+        delayed = min(number, again) if injected.was_held else number
+        trials.append(InjectionTrial(TrialKind.DELAYED, "as they were", number, delayed, first))
         arrived = again - delayed if injected.was_held else again
         trials.append(InjectionTrial(TrialKind.REPLAYED, "", len(injected.replayed), max(0, arrived), extra))
     return tuple(trials)

@@ -118,6 +118,17 @@ class TestGuarded:
         for counts in attack(guarded, is_cookie_known=True):
             assert set(counts.values()) == {0}, counts
 
+    def test_the_table_stays_while_its_session_is_there(self, guarded: BareTunnel) -> None:
+        def remove(side: Side) -> None:
+            (step,) = (step for step in guarded.plan.end(side).steps if "firewall table" in step.title)
+            assert step.undo is not None
+            result = guarded.session(side).run(step.undo, token=CancelToken())
+            assert result.exit_status == 1
+            assert "is still there" in result.stderr
+            sh(guarded.session(side), "nft list table inet tunnelmark_guard")
+
+        guarded.both(remove)
+
     def test_without_the_table_cookies_hold_what_does_not_have_them(self, guarded: BareTunnel) -> None:
         guarded.both(lambda side: sh(guarded.session(side), "nft delete table inet tunnelmark_guard"))
         for counts in attack(guarded, is_cookie_known=False):

@@ -68,8 +68,13 @@ END
 """
 )
 
+# What is guarded goes first. Where it could not, the guard stays: else frames would leave and come in unprotected.
 _REMOVE_SCRIPT = """\
 command -v nft > /dev/null || exit 0
+if ip l2tp show session 2> /dev/null | grep -q "^Session $2 in tunnel"; then
+  echo "session $2 of L2TPv3 is still there, so the firewall table that guards it stays" >&2
+  exit 1
+fi
 nft delete table inet "$1" 2> /dev/null || ! nft list table inet "$1" > /dev/null 2>&1
 """
 
@@ -121,10 +126,11 @@ def macsec_step(link: Link, side: Side) -> Step:
 
 def _step(link: Link, script: str, title: str, peer: str, *more: str) -> Step:
     names = link.names
-    arguments = (names.guard_table, peer, str(names.l2tp_session_id), *more)
+    session_id = str(names.l2tp_session_id)
+    arguments = (names.guard_table, peer, session_id, *more)
     return Step(
         title=title,
         command=Command(shell_step_argv(script, *arguments), timeout_s=10.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_SCRIPT, names.guard_table), timeout_s=10.0, is_root=True),
+        undo=Command(shell_step_argv(_REMOVE_SCRIPT, names.guard_table, session_id), timeout_s=10.0, is_root=True),
         standing=Command(("nft", "list", "table", "inet", names.guard_table), timeout_s=5.0, is_root=True),
     )

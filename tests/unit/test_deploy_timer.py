@@ -49,6 +49,47 @@ def test_hosts_put_themselves_back_when_nobody_is_heard_of(world: World) -> None
     let_leases_end(world)
 
 
+def note_sleeps(host: LocalHost) -> Path:
+    """Have a host write down how long its scripts sleep; return the file."""
+    noted, program = host.root / "sleeps", host.root / "bin" / "sleep"
+    program.write_text(f'#!/bin/sh\necho "$1" >> {noted}\nexec /bin/sleep "$1"\n')
+    program.chmod(0o755)
+    return noted
+
+
+@pytest.mark.parametrize("name", ["id", "watcher", "lease"])
+def test_what_cannot_be_read_for_a_moment_ends_no_lease(world: World, name: str) -> None:
+    noted = {host.side: note_sleeps(host) for host in world.hosts}
+    build_and_vanish(world, lease_s=30)
+    for host in world.hosts:
+        (host.state_dir / name).rename(host.state_dir / "away")
+        (host.state_dir / name).mkdir()
+        before = len(noted[host.side].read_text()) if noted[host.side].exists() else 0
+        wait_until(lambda host=host, before=before: "1\n1\n" in noted[host.side].read_text()[before:], "two looks")
+        (host.state_dir / name).rmdir()
+        (host.state_dir / "away").rename(host.state_dir / name)
+        assert host.links == {"eth1", "tmk0"}
+    let_leases_end(world)
+
+
+def test_undo_that_fails_is_tried_until_it_succeeds(world: World) -> None:
+    for host in world.hosts:
+        quick = host.root / "bin" / "sleep"
+        quick.write_text("#!/bin/sh\nexec /bin/sleep 0.02\n")
+        quick.chmod(0o755)
+    stuck, tries = world.a.root / "stuck", world.a.root / "tries"
+    stuck.touch()
+    undo = f"echo >> {tries}; [ ! -e {stuck} ]"
+    vpn = MadeUpVpn(steps={Side.A: (link_step("tmk0"), step("Stick", "true", undo)), Side.B: (link_step("tmk0"),)})
+    build_and_vanish(world, world.with_vpn(vpn), lease_s=30)
+    for host in world.hosts:
+        host.move_clock(BEYOND_LEASES_S)
+    wait_until(lambda: tries.exists() and len(tries.read_text()) > 12, "the twelfth try")
+    assert world.a.state_dir.exists()
+    stuck.unlink()
+    wait_until_untouched(world)
+
+
 @pytest.fixture
 def held_world(world: World) -> World:
     """Two hosts whose clocks stand still."""

@@ -83,7 +83,8 @@ find_daemons() {
     for environ in $(grep -ls "TUNNELMARK_TUNNEL=$tunnel" /proc/[0-9]*/environ); do
         environ=${environ#/proc/}
         environ=${environ%/environ}
-        if start_of "$environ"; then daemons="$daemons $environ:$start_time"; fi
+        # Any user can give a process of his own that mark.
+        if [ -O "/proc/$environ" ] && start_of "$environ"; then daemons="$daemons $environ:$start_time"; fi
     done
 }
 

@@ -28,10 +28,36 @@ leave_session() {
     done 2> /dev/null < /proc/self/cgroup
 }
 
-# is_ours: whether the folder still belongs to the tunnel that this timer was started for, and to no newer timer.
+# is_ours: whether the folder still belongs to the tunnel that this timer was started for, and to no newer timer. What
+# cannot be read for a moment (no memory, no file descriptor) is not gone: unreadable says so.
 is_ours() {
-    read -r found 2> /dev/null < "$state/id" && [ "$found" = "$tunnel" ] || return 1
-    read -r found 2> /dev/null < "$state/watcher" && [ "${found%%:*}" = "$$" ]
+    unreadable=no
+    for name in id watcher; do
+        found=
+        if ! read -r found 2> /dev/null < "$state/$name" && [ -e "$state/$name" ]; then
+            unreadable=yes
+            return 0
+        fi
+        case $name.${found%%:*} in "id.$tunnel" | "watcher.$$") ;; *) return 1 ;; esac
+    done
+}
+
+# read_lease: sets left to the seconds until the lease is over. Where it holds no number for a minute, it is over.
+read_lease() {
+    deadline=
+    read -r deadline 2> /dev/null < "$state/lease"
+    uptime_s
+    case $deadline in
+        '' | *[!0-9]*)
+            blind=$((blind + 1))
+            left=1
+            if [ "$blind" -ge 60 ]; then left=0; fi
+            ;;
+        *)
+            blind=0
+            left=$((deadline - uptime_now))
+            ;;
+    esac
 }
 
 main() {
@@ -46,10 +72,13 @@ main() {
     start_of "$$"
     echo "$$:$start_time $bond" > "$state/watcher"
     attempts=0
+    blind=0
     while is_ours; do
-        read -r deadline < "$state/lease"
-        uptime_s
-        left=$((deadline - uptime_now))
+        if [ "$unreadable" = yes ]; then
+            sleep 1
+            continue
+        fi
+        read_lease
         if [ "$left" -gt 0 ]; then
             # Not longer than 5 s, because a host that was suspended wakes up with less time left.
             if [ "$left" -gt 5 ]; then left=5; fi
@@ -59,15 +88,23 @@ main() {
         attempts=$((attempts + 1))
         tell "Tunnelmark has not been heard of in time; putting this host back"
         if sh "$state/undo.sh" > /dev/null 2>&1; then
-            is_ours && release "$tunnel"
+            while is_ours; do
+                if [ "$unreadable" = no ]; then
+                    release "$tunnel"
+                    break
+                fi
+                sleep 1
+            done
             tell "this host is as it was before the tunnel"
             exit 0
         fi
-        if [ "$attempts" -ge 10 ]; then
-            tell "could not put this host back; on its console, run: sh $state/undo.sh"
-            exit 1
+        # Never the last time: what is in the way may be gone in an hour.
+        if [ "$attempts" -lt 10 ]; then
+            sleep 5
+        else
+            tell "could not put this host back; trying again. On its console, run: sh $state/undo.sh"
+            sleep 60
         fi
-        sleep 5
     done
 }
 

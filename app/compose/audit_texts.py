@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.domain.audit import AuditEntry
 from app.domain.codec import to_data
+from app.domain.plain_text import formula_safe
 
 _NAMES = ("at", "who", "host", "side", "command", "exit_status", "what", "deployment")
 """Columns, in the order in which one reads them."""
@@ -22,7 +23,7 @@ def _as_csv(entries: Sequence[AuditEntry]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, _NAMES, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(to_data(entry) for entry in entries)
+    writer.writerows({name: formula_safe(cell) for name, cell in to_data(entry).items()} for entry in entries)
     return out.getvalue()
 
 

@@ -11,6 +11,9 @@ from app.domain.audit import AuditEntry
 from app.domain.commands import Command
 from app.ssh.remote_line import shell_line
 
+_MAX_DIGITS = 3
+"""Of an exit status."""
+
 RUN_DIR_NUMBER = "0000"
 IDENTITY_NUMBER = 1
 PUBLIC_NUMBER = 50
@@ -85,7 +88,7 @@ class Ledger:
 
     def take_mark(self, words: tuple[str, ...]) -> None:
         """Write down what a script tells of a step as it tells it: its connection may break at any moment."""
-        if words[0] == "step" and len(words) == 3 and words[2].isdecimal():
+        if words[0] == "step" and len(words) == 3 and words[2].isdecimal() and len(words[2]) <= _MAX_DIGITS:
             self.done(words[1], int(words[2]))
 
     def undone(self, number: str, exit_status: int | None) -> None:

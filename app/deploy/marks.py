@@ -41,7 +41,7 @@ def parse_marks(output: str, word: str) -> tuple[Mark, ...]:
         if not words:
             collected.append(line)
         elif words[0] == "begin":
-            name, collected = words[1], []
+            name, collected = "".join(words[1:2]), []
         elif words[0] == "end":
             # The script ends a text with a line feed of its own, in case the program did not.
             marks.append(Mark(("text", name or ""), "\n".join(collected)))

@@ -186,7 +186,7 @@ def _sockets(lines: Iterable[str]) -> Iterable[str]:
     protocol = ""
     for line in lines:
         words = line.split()
-        if words[0] == "sl":
+        if words[:1] == ["sl"]:
             protocol = next(protocols, "")
         elif len(words) > 3 and words[3] == ("07" if protocol.startswith("udp") else "0A"):
             yield f"{protocol} {_socket_address(words[1])}"
@@ -197,7 +197,7 @@ def _socket_address(text: str) -> str:
     try:
         words = [int(address[start : start + 8], 16).to_bytes(4, "little") for start in range(0, len(address), 8)]
         return f"{ipaddress.ip_address(b''.join(words))} port {int(port, 16)}"
-    except ValueError:
+    except (ValueError, OverflowError):
         return text
 
 

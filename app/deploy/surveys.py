@@ -18,6 +18,8 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 
 SURVEY_TIMEOUT_S = 30.0
+_MAX_DIGITS = 18
+"""Of a number that a host prints; Python refuses to read very long ones."""
 THOROUGH_TIMEOUT_S = 180.0
 MAX_SURVEY_BYTES = 33_554_432
 
@@ -129,7 +131,7 @@ def parse_lock(text: str) -> LockInfo | None:
 
 
 def _whole(text: str) -> int | None:
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
 
 
 def take_snapshot(

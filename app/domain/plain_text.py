@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # C0 and C1 controls and DEL but line feed and tab; what sets the direction of reading; separators of lines and
 # paragraphs; halves of pairs. Source: ISO/IEC 6429 (controls), Unicode 16.0 chapter 23.2 and UAX #9 (bidirectional
@@ -12,6 +15,20 @@ _UNFIT = re.compile(
 )
 
 
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
 def plain_text(text: str) -> str:
     """Return a text without characters that are not for reading; lines end in a line feed."""
     return _UNFIT.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def formula_safe(cell: T) -> T | str:
+    """Keep a text in a table from being run as a formula.
+
+    Source: OWASP, CSV Injection.
+    """
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\0", "")
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

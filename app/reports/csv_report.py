@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from app.domain.plain_text import formula_safe
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
 from app.domain.wire import Property, WireReport, properties_of
@@ -25,8 +26,6 @@ _LOAD = ("throughput_a_to_b_mbit_s", "throughput_b_to_a_mbit_s", "cpu_a_pct", "c
 _WIRE = ("leak", "breakage", "wire_packets", "wire_bytes", "wire_theory_bytes", "wire_is_fragmented", "wire_ack_bytes")
 
 _PROPERTIES = (Property.AUTHENTIC, Property.REPLAY_PROOF)
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
@@ -89,19 +88,8 @@ def _table(header: Sequence[str], lines: Iterable[Sequence[Cell]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(header)
-    writer.writerows([_safe(cell) for cell in line] for line in lines)
+    writer.writerows([formula_safe(cell) for cell in line] for line in lines)
     return text.getvalue().encode(errors="replace")
-
-
-def _safe(cell: Cell) -> Cell:
-    """Keep text that came from a host from being run as a formula.
-
-    Source: OWASP, CSV Injection.
-    """
-    if not isinstance(cell, str):
-        return cell
-    text = cell.replace("\0", "")
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _key(record: CampaignRecord, one: Attempt) -> tuple[Cell, ...]:

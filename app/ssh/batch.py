@@ -20,6 +20,9 @@ from app.domain.errors import Bug
 from app.ssh.remote_line import shell_line
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 
+_STATUS = re.compile(rb"\d{1,3}")
+_NO_STATUS = 255
+"""Of a command whose host printed none, as ssh(1) has it."""
 _NEEDS_OWN_SHELL = re.compile(r"\$\{?([0$]|PPID)")
 """Parameters of a script that are not the same in a subshell: its name, its process and the parent of that."""
 
@@ -91,7 +94,8 @@ class BatchStream:
         self._rest += data
         while self._index < len(self.parts):
             before, found, after = bytes(self._rest).partition(self.marker)
-            if not found or b"\n" not in after:
+            # No status is that long: a host that sends no line feed does not fill this computer's memory.
+            if not found or (b"\n" not in after and len(after) <= MAX_LINE_BYTES):
                 break
             status, _, following = after.partition(b"\n")
             self._end_part(before, status)
@@ -110,7 +114,7 @@ class BatchStream:
         part = self.parts[self._index]
         part.collector.feed(before)
         part.collector.finish()
-        part.status = int(status)
+        part.status = int(status) if _STATUS.fullmatch(status) else _NO_STATUS
         part.ended_at_s = time.monotonic()
         self._index += 1
 

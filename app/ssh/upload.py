@@ -9,6 +9,7 @@ is complete and synced are they renamed.
 from __future__ import annotations
 
 import posixpath
+import re
 import secrets
 from collections.abc import Sequence
 
@@ -118,11 +119,13 @@ def upload_error(files: Sequence[FileToWrite], stderr: str, report: str, host: s
         report: What the script's own line begins with.
         host: The host in words.
     """
-    words = next((line for line in stderr.splitlines() if line.startswith(report + " ")), f"{report} 0 unknown")
-    _, number, reason, *rest = words.split(" ", 3)
-    path = files[int(number)].path
+    line = re.compile(rf"^{re.escape(report)} (?P<number>\d{{1,6}}) (?P<reason>\w+) ?(?P<said>.*)$", re.MULTILINE)
+    found = line.search(stderr)
+    reason, said = (found["reason"], found["said"]) if found else ("unknown", "")
+    number = int(found["number"]) if found else 0
+    # A host may print any number.
+    path = files[number if number < len(files) else 0].path
     folder = posixpath.dirname(path)
-    said = " ".join(rest)
     if reason == "write" and ("No space left" in said or "quota exceeded" in said):
         return DiskFull(
             f"There is no space left for {path} on {host}.",
@@ -136,5 +139,5 @@ def upload_error(files: Sequence[FileToWrite], stderr: str, report: str, host: s
         "rename": (f"{path} on {host} could not be replaced.", "Is it on a read-only or protected file system?"),
     }
     text, hint = texts.get(reason, (f"{path} could not be written on {host}.", "Nothing was changed."))
-    tail = said or " ".join(stderr.replace(words, "").split())
+    tail = said or " ".join(stderr.replace(found[0] if found else "", "").split())
     return CommandFailed(f"{text} {tail[:300]}".strip(), hint=hint, context={"path": path, "host": host})

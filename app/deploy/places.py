@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
+from ipaddress import IPv4Network, IPv6Network, ip_interface, ip_network
 
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import HostFacts, PairSpec
@@ -110,17 +111,39 @@ def lasting_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "
 
 
 def free_index(facts: Iterable[HostFacts]) -> int:
-    """Return the first place whose interfaces are on none of the hosts.
+    """Return the first place whose interfaces, ports, numbers and subnets are on none of the hosts.
 
     Raises:
         PreflightRefused: There is none.
     """
-    taken = {nic.name for one in facts for nic in one.nics}
+    hosts = tuple(facts)
     for index in range(PLACES):
-        names = lasting_names(index)
-        own = {names.ethernet_interface, names.wireguard_interface, names.lower_interface, f"tmlbr{index}"}
-        if not own & taken:
+        if not any(_meets(index, one) for one in hosts):
             return index
     raise PreflightRefused(
-        f"The hosts have {PLACES} lasting tunnels already.", hint="Take one back with: tunnelmark undeploy PAIR"
+        f"All {PLACES} places for lasting tunnels are taken on the hosts, by such tunnels or by other programs' "
+        "interfaces, ports and subnets.",
+        hint="Take a tunnel back with: tunnelmark undeploy PAIR",
     )
+
+
+def _meets(index: int, facts: HostFacts) -> bool:
+    """Whether something of a place is in use on a host already."""
+    names = lasting_names(index)
+    interfaces = {names.ethernet_interface, names.wireguard_interface, names.lower_interface, names.vlan_interface}
+    interfaces |= {f"tmlbr{index}", f"tap{names.ssh_tap_unit}"}
+    ports = {f"udp/{port}" for port in (names.udp_port, names.wireguard_port, names.freelan_port, names.tinc_port)}
+    ports |= {f"tcp/{port}" for port in (names.tcp_port, names.ssh_port, names.tinc_port)}
+    ports |= {f"tcp/{names.iperf_port + n}" for n in range(2)}
+    subnets = tuple(ip_network(f"198.19.{2 * index + n}.0/24") for n in range(2))
+    return (
+        bool(interfaces & {nic.name for nic in facts.nics})
+        or bool(ports & set(facts.ports_in_use))
+        or names.l2tp_tunnel_id in facts.l2tp_tunnel_ids
+        or any(_overlaps(address, subnets) for nic in facts.nics for address in nic.addresses)
+    )
+
+
+def _overlaps(address: str, subnets: Iterable[IPv4Network | IPv6Network]) -> bool:
+    own = ip_interface(address).network
+    return any(own.version == subnet.version and own.overlaps(subnet) for subnet in subnets)

@@ -144,20 +144,26 @@ def _networks(facts: HostFacts) -> Iterator[ipaddress.IPv4Network]:
 def _free_names(facts_a: HostFacts, facts_b: HostFacts) -> TunnelNames:
     usual = TunnelNames()
     interfaces = {nic.name for facts in (facts_a, facts_b) for nic in facts.nics}
-    ports = {port for facts in (facts_a, facts_b) for port in facts.ports_in_use}
+    taken = {port for facts in (facts_a, facts_b) for port in facts.ports_in_use}
     tunnels = {number for facts in (facts_a, facts_b) for number in facts.l2tp_tunnel_ids}
-    udp = _free_ports("udp", (usual.udp_port, usual.wireguard_port), ports)
-    tcp = _free_ports("tcp", (usual.tcp_port, usual.iperf_port), ports)
     tunnel_id = next(number for number in count(usual.l2tp_tunnel_id) if number not in tunnels)
+    ports = _FreePorts(taken)
     return TunnelNames(
         ethernet_interface=_free_interface(usual.ethernet_interface, interfaces),
         wireguard_interface=_free_interface(usual.wireguard_interface, interfaces),
-        udp_port=udp[0],
-        tcp_port=tcp[0],
-        wireguard_port=udp[1],
+        lower_interface=_free_interface(usual.lower_interface, interfaces),
+        vlan_interface=_free_interface(usual.vlan_interface, interfaces),
+        udp_port=ports.take(usual.udp_port, "udp"),
+        wireguard_port=ports.take(usual.wireguard_port, "udp"),
+        freelan_port=ports.take(usual.freelan_port, "udp"),
+        tinc_port=ports.take(usual.tinc_port, "udp", "tcp"),
+        tcp_port=ports.take(usual.tcp_port, "tcp"),
+        ssh_port=ports.take(usual.ssh_port, "tcp"),
+        # One server for each direction.
+        iperf_port=ports.take(usual.iperf_port, "tcp", width=2),
+        ssh_tap_unit=next(number for number in count(usual.ssh_tap_unit) if f"tap{number}" not in interfaces),
         l2tp_tunnel_id=tunnel_id,
         l2tp_session_id=1 + secrets.randbelow(LAST_SESSION_ID),
-        iperf_port=tcp[1],
     )
 
 
@@ -166,10 +172,30 @@ def _free_interface(usual: str, taken: Iterable[str]) -> str:
     return next(f"{stem}{number}" for number in count() if f"{stem}{number}" not in names)
 
 
-def _free_ports(protocol: str, usual: tuple[int, ...], taken: set[str]) -> tuple[int, ...]:
-    """Return for each usual port the next one that is free on both hosts, each another."""
-    chosen: list[int] = []
-    for first in usual:
-        free = (port for port in range(first, _LAST_PORT + 1) if f"{protocol}/{port}" not in taken)
-        chosen.append(next(port for port in free if port not in chosen))
-    return tuple(chosen)
+class _FreePorts:
+    """Ports that are free on both hosts, each taken once.
+
+    Args:
+        taken: Those in use, for example `udp/1194`.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def take(self, usual: int, *protocols: str, width: int = 1) -> int:
+        """Return the usual port, or the next one that is free.
+
+        Args:
+            usual: The port.
+            protocols: Those for which it must be free.
+            width: How many ports in a row must be.
+        """
+        for first in range(usual, _LAST_PORT + 2 - width):
+            needed = {f"{protocol}/{first + n}" for protocol in protocols for n in range(width)}
+            if not needed & self._taken:
+                self._taken |= needed
+                return first
+        raise PreflightRefused(
+            f"No {' and '.join(protocols).upper()} port from {usual} on is free on both hosts.",
+            hint="Stop what listens there.",
+        )

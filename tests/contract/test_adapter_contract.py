@@ -8,7 +8,7 @@ import re
 import shlex
 import subprocess
 import tempfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from app.domain.adapters import Adapter, PublicIdentity
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from app.domain.link import TunnelNames
 from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.policy import UNKNOWN_REASON, judge, judge_suite
@@ -130,6 +131,21 @@ def test_no_suite_where_one_host_cannot(adapter: Adapter) -> None:
 def test_policy_knows_every_algorithm_of_a_suite(adapter: Adapter, suite: Suite) -> None:
     assert [name for name in suite.algorithms if judge(name).reason == UNKNOWN_REASON] == []
     assert suite.algorithms or adapter.info.is_unprotected
+
+
+@ALL_CASES
+@BOTH_SIDES
+def test_every_name_and_number_is_taken_from_the_link(adapter: Adapter, suite: Suite, side: Side) -> None:
+    usual = TunnelNames()
+    others = {
+        one.name: f"other{number}" if isinstance(getattr(usual, one.name), str) else 41_000 + 10 * number
+        for number, one in enumerate(fields(TunnelNames))
+    }
+    asked = request(adapter, suite)
+    made = adapter.plan(replace(asked, link=replace(asked.link, names=TunnelNames(**others))))  # type: ignore[arg-type]
+    text = repr((adapter.identity(asked, side).steps, made.end(side), made.wire_filter))
+    found = {name for name in others if re.search(rf"(?<!\w){getattr(usual, name)}(?!\w)", text)}
+    assert not found
 
 
 @ALL_CASES

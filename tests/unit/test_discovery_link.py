@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -144,6 +144,43 @@ def test_names_ports_and_numbers_in_use_are_left_alone() -> None:
     assert (names.udp_port, names.wireguard_port) == (21196, usual.wireguard_port)
     assert (names.tcp_port, names.iperf_port) == (usual.tcp_port, 25202)
     assert names.l2tp_tunnel_id == 7303
+
+
+UDP_PORTS = "udp_port", "wireguard_port", "freelan_port", "tinc_port"
+TCP_PORTS = "tcp_port", "ssh_port", "tinc_port"
+INTERFACES = "ethernet_interface", "wireguard_interface", "lower_interface", "vlan_interface"
+
+
+def test_every_name_and_number_makes_way_to_what_one_host_uses() -> None:
+    usual = TunnelNames()
+    ports = (
+        *(f"udp/{getattr(usual, name)}" for name in UDP_PORTS),
+        *(f"tcp/{getattr(usual, name)}" for name in TCP_PORTS),
+        f"tcp/{usual.iperf_port + 1}",  # the second direction's
+    )
+    nics = (*(getattr(usual, name) for name in INTERFACES), f"tap{usual.ssh_tap_unit}")
+    a = _facts(
+        "gw-a",
+        "192.0.2.1/24",
+        others=tuple(Nic(name, "", 1500, None, is_up=False) for name in nics),
+        ports=ports,
+        tunnels=(usual.l2tp_tunnel_id,),
+    )
+    for names in (find_link(a, B, "192.0.2.1", "192.0.2.2").names, find_link(B, a, "192.0.2.2", "192.0.2.1").names):
+        kept = {one.name for one in fields(TunnelNames) if getattr(names, one.name) == getattr(usual, one.name)}
+        # Its table is Tunnelmark's by its name, and making it fails where there is one.
+        assert kept == {"guard_table"}
+        used = [getattr(names, name) for name in UDP_PORTS]
+        assert len(set(used)) == len(used)
+        used = [*(getattr(names, name) for name in TCP_PORTS), names.iperf_port, names.iperf_port + 1]
+        assert len(set(used)) == len(used)
+        assert len({getattr(names, name) for name in INTERFACES}) == len(INTERFACES)
+
+
+def test_host_without_a_free_port_is_refused() -> None:
+    taken = tuple(f"tcp/{port}" for port in range(TunnelNames().ssh_port, 65_536))
+    with pytest.raises(PreflightRefused, match="TCP port from"):
+        find_link(replace(A, ports_in_use=taken), B, "192.0.2.1", "192.0.2.2")
 
 
 def test_ports_that_make_way_do_not_meet_each_other() -> None:

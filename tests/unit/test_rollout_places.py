@@ -49,6 +49,18 @@ def test_the_first_free_place_is_taken() -> None:
     a, b = made_up_facts(Side.A), made_up_facts(Side.B)
     assert free_index((a, b)) == 0
     assert free_index((replace(a, nics=with_nics("tml0")), replace(b, nics=with_nics("tmlbr1")))) == 2
+    for number, taken in enumerate(
+        (
+            {"ports_in_use": ("udp/22820",)},
+            {"ports_in_use": ("tcp/22655",)},
+            {"ports_in_use": ("tcp/26202",)},
+            {"l2tp_tunnel_ids": (7401,)},
+            {"nics": with_nics("tap7401")},
+            {"nics": (Nic("lan0", "", 1500, None, is_up=True, addresses=("198.19.1.7/30",)),)},
+        )
+    ):
+        assert free_index((a, replace(b, **taken))) == 1, number  # type: ignore[arg-type]
+    assert free_index((a, replace(b, ports_in_use=("tcp/22820",)))) == 0
     with pytest.raises(PreflightRefused):
         free_index((replace(a, nics=with_nics(*(f"tml{number}" for number in range(PLACES)))), b))
     assert bridge_name(lasting_link(Link("192.0.2.1", "192.0.2.2"), "00", 3)) == "tmlbr3"

@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.table import Table
 
 from app.cli.context import Context
+from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
 from app.compose import Services
@@ -95,7 +96,7 @@ def show_all(context: Context) -> int:
 def show(context: Context) -> int:
     """Print one pair as JSON."""
     with context.services() as services:
-        pair = services.store.get_pair(context.options.pair)
+        pair = services.known_pair(context.options.pair)
     print(json.dumps(to_data(pair), indent=2))  # noqa: T201 - the result of the command
     return ExitCode.OK
 
@@ -120,17 +121,7 @@ def discover(context: Context) -> int:
             found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
     if options.json:
         write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
-    for check in (found.a, found.b):
-        _print_host(context, found.pair, check)
-    context.out.print(f"B's clock minus A's: {found.clock_difference_ms:+.1f} ms", markup=False)
-    table = Table("solution", "suite", "verdict", "reason", title="What both can do")
-    for candidate in found.candidates:
-        worst = max(candidate.findings, key=lambda finding: finding.verdict.severity, default=None)
-        ticked = " (default)" if (candidate.solution, candidate.suite) in found.defaults else ""
-        table.add_row(candidate.solution, candidate.suite + ticked, candidate.verdict, worst.reason if worst else "")
-    context.out.print(table)
-    for name, reason in found.unavailable.items():
-        context.out.print(f"{name}: not possible here: {reason}", markup=False)
+    (print_all if options.all else print_summary)(context.out, found)
     return ExitCode.OK
 
 
@@ -153,26 +144,6 @@ def _install(context: Context, services: Services, pair: PairSpec, check: HostCh
         lambda token, tell: services.install_missing(pair, check.side, check.missing, token=token, on_progress=tell)
     )
     context.out.print(f"{pair.host(check.side).label}: {sentence}", markup=False)
-
-
-def _print_host(context: Context, pair: PairSpec, check: HostCheck) -> None:
-    facts = check.facts
-    out = context.out
-    out.print(f"{pair.host(check.side).label}: {facts.hostname}, {facts.os_name}, Linux {facts.kernel}", markup=False)
-    aes = "with AES instructions" if facts.has_aes_instructions else "without AES instructions"
-    out.print(
-        f"  {facts.cpu_model}, {facts.cpu_count} cores, {aes}; {facts.memory_available_mib} of "
-        f"{facts.memory_total_mib} MiB free; root by {facts.privilege}; {facts.init_system}",
-        markup=False,
-    )
-    for nic in facts.nics:
-        speed = f", {nic.speed_mbit_s} Mbit/s" if nic.speed_mbit_s else ""
-        out.print(f"  {nic.name}: {', '.join(nic.addresses) or 'no address'}, MTU {nic.mtu_bytes}{speed}", markup=False)
-    for part in check.missing:
-        brought = f"; package {part.package} brings it" if part.package else ""
-        out.print(f"  missing: {part.what} (for {part.needed_for}){brought}", markup=False)
-    for warning in check.warnings:
-        out.print(f"  {warning}", markup=False)
 
 
 def _discovery_data(found: Discovery) -> dict[str, object]:

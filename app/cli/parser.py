@@ -148,6 +148,7 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     discover = _command(commands, "discover", "pairs.discover", "find out what two hosts can do", has_pair=True)
     discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
+    discover.add_argument("--all", action="store_true", help="print every suite, not only each solution's default")
     discover.add_argument("--install", action="store_true", help="install what is missing on the hosts")
 
 

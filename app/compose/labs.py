@@ -68,6 +68,42 @@ class Labs:
             InvalidOption: It cannot be read, or a platform is unknown.
             LabFault: The lab cannot be started.
         """
+        found = self._find_running(name)
+        if found is not None:
+            return found
+        platforms = parse_platforms(name)
+        asked_for = f"lab:{platforms_text(*platforms)}"
+        with self._lock:
+            spec = LabSpec(f"own-{os.getpid()}-{len(self._owned) + 1}", *platforms)
+            lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
+            self._owned.append(spec.name)
+        # Under the name that was asked for: so this and later comparisons on such a lab find each other.
+        return replace(lab.pair, name=asked_for)
+
+    def running_pair(self, name: str) -> PairSpec:
+        """Return the pair of a running lab; nothing is started.
+
+        Args:
+            name: As for `pair`.
+
+        Raises:
+            NotFound: No such lab is running.
+            InvalidOption: The name cannot be read, or a platform is unknown.
+        """
+        found = self._find_running(name)
+        if found is None:
+            raise NotFound(
+                f"No lab of the kind {name} is running.", hint="Start one with: tunnelmark lab up --platform " + name
+            )
+        return found
+
+    def _find_running(self, name: str) -> PairSpec | None:
+        """Return the pair of a running lab; None where no lab of a platform is running.
+
+        Raises:
+            NotFound: The name is no platform, and no lab of that name is running.
+            InvalidOption: It cannot be read, or a platform is unknown.
+        """
         if name not in LAB_PLATFORMS and "=" not in name:
             lab = self.manager.find(name)
             if lab is None:
@@ -78,18 +114,12 @@ class Labs:
                 )
             return lab.pair
         platforms = parse_platforms(name)
-        asked_for = f"lab:{platforms_text(*platforms)}"
         for lab in self.running():
             is_usable = lab.owner_pid in (None, os.getpid())  # another command's own lab ends with that command
             is_wanted = (lab.spec.platform_a, lab.spec.platform_b) == platforms and lab.spec.cpu is CpuKind.AES
             if is_usable and is_wanted:
-                return replace(lab.pair, name=asked_for)
-        with self._lock:
-            spec = LabSpec(f"own-{os.getpid()}-{len(self._owned) + 1}", *platforms)
-            lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
-            self._owned.append(spec.name)
-        # Under the name that was asked for: so this and later comparisons on such a lab find each other.
-        return replace(lab.pair, name=asked_for)
+                return replace(lab.pair, name=f"lab:{platforms_text(*platforms)}")
+        return None
 
     def healer(self, pair: PairSpec) -> LinkHealer | None:
         """Return what restarts the link of a practice lab's pair; None for a pair of the user's own hosts."""

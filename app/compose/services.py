@@ -104,6 +104,12 @@ class Services(RolloutOperations):
             return self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
         return self.store.get_pair(name)
 
+    def known_pair(self, name: str) -> PairSpec:
+        """Return the pair of that name: a stored one, or that of a running lab, `lab:NAME` or `lab:PLATFORM`."""
+        if name.startswith("lab:"):
+            return self.lab_service.running_pair(name.removeprefix("lab:"))
+        return self.store.get_pair(name)
+
     # --- settings -----------------------------------------------------------------------------------------------------
 
     def settings(self) -> Settings:

@@ -1,0 +1,75 @@
+"""What `discover` prints: a summary of one screen, or every suite."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from app.cli.discovery_text import print_all, print_summary
+from app.compose.labs import Labs
+from app.compose.paths import Paths
+from app.domain.errors import InvalidOption, NotFound
+from app.domain.hosts import HostSpec, MissingPart, PairSpec
+from app.wizard import Discovery
+from support.fake_solutions import discovery
+
+PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
+MISSING = tuple(MissingPart("tcpdump", needed, "tcpdump") for needed in ("the leak test", "the injection test"))
+
+
+def printed(show: object, found: Discovery, width: int = 80) -> list[str]:
+    out = Console(width=width, file=io.StringIO(), color_system=None)
+    assert callable(show)
+    show(out, found)
+    return out.file.getvalue().splitlines()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_summary_is_one_screen_with_a_line_for_each_solution() -> None:
+    found = discovery(PAIR, MISSING)
+    lines = printed(print_summary, found)
+    assert len(lines) <= 24
+    assert all(len(line) <= 80 for line in lines)
+    assert not [line for line in lines if line.startswith("│") and not line.endswith("│")]
+    solutions = {candidate.solution for candidate in found.candidates} | set(found.unavailable)
+    for solution in solutions:
+        assert sum(f" {solution} " in line for line in lines) == 1, solution
+    assert [line for line in lines if "missing: " in line] == [
+        "  missing: tcpdump; install it with: tunnelmark discover north --install"
+    ]
+    assert lines[-1].startswith("Every suite with the reason for its verdict: tunnelmark discover north --all")
+
+
+def test_summary_shows_the_default_of_each_solution_and_its_verdict() -> None:
+    found = discovery(PAIR)
+    lines = printed(print_summary, found, width=120)
+    for solution, suite in found.defaults:
+        verdict = next(one.verdict for one in found.candidates if (one.solution, one.suite) == (solution, suite))
+        (line,) = (one for one in lines if f" {solution} " in one)
+        assert suite in line
+        assert verdict in line
+
+
+def test_all_shows_every_suite() -> None:
+    found = discovery(PAIR, MISSING)
+    text = "\n".join(printed(print_all, found, width=200))
+    for candidate in found.candidates:
+        assert candidate.suite in text
+    assert text.count("missing: tcpdump") == 2
+    assert "tinc: not possible here" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("practice", NotFound, "no running lab named practice"),
+        ("debian-13", NotFound, "No lab of the kind debian-13 is running"),
+        ("A=debian-11,B=nonsense", InvalidOption, "nonsense"),
+    ],
+)
+def test_showing_the_pair_of_a_lab_starts_none(tmp_path: Path, name: str, error: type[Exception], words: str) -> None:
+    paths = Paths(tmp_path / "data", tmp_path / "labs", tmp_path / "cache")
+    with pytest.raises(error, match=words):
+        Labs(paths).running_pair(name)

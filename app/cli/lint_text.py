@@ -16,6 +16,7 @@ _MAX_SHOWN_LINE = 90
 _STYLES = {
     Verdict.UNPROTECTED: "bold red",
     Verdict.INSECURE: "bold red",
+    Verdict.UNKNOWN: "yellow",
     Verdict.LEGACY: "yellow",
     Verdict.ACCEPTABLE: "cyan",
     Verdict.RECOMMENDED: "green",

@@ -118,7 +118,7 @@ def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], 
             f"{title} is {verdict} and is never rolled out.{reason}",
             hint="It can be measured. Choose another suite to roll out.",
         )
-    if verdict is Verdict.LEGACY and not options.legacy_reason.strip():
+    if verdict.needs_reason and not options.legacy_reason.strip():
         raise InvalidPlan(
             f"{title} is {verdict}: it is rolled out only with a reason, which is written down.{reason}",
             hint="Say why: --reason 'for example: the old gateway knows nothing else until it is replaced in May'.",

@@ -7,11 +7,12 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """Four words for how good something is; `unprotected` stands for no cryptography at all."""
+    """Five words for how good something is; `unprotected` stands for no cryptography at all."""
 
     RECOMMENDED = "recommended"
     ACCEPTABLE = "acceptable"  # outside a chosen guideline only
     LEGACY = "legacy"  # outdated design, no known break
+    UNKNOWN = "unknown"  # a name that the policy does not know
     INSECURE = "insecure"  # broken, or below the floor
     UNPROTECTED = "unprotected"  # deliberately none; measured as a reference, never deployed
 
@@ -21,8 +22,13 @@ class Verdict(StrEnum):
         return self in (Verdict.RECOMMENDED, Verdict.ACCEPTABLE)
 
     @property
+    def needs_reason(self) -> bool:
+        """Whether it may stay on a pair only with a reason, which is written down."""
+        return self in (Verdict.LEGACY, Verdict.UNKNOWN)
+
+    @property
     def severity(self) -> int:
-        """0 (recommended) to 4 (unprotected); a suite is as bad as its worst part."""
+        """0 (recommended) to 5 (unprotected); a suite is as bad as its worst part."""
         return list(Verdict).index(self)
 
 

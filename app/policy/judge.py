@@ -26,7 +26,7 @@ def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, s
         solution: The solution it is used in, which decides what guidelines are about it; empty means any.
 
     Returns:
-        The finding. An unknown name is insecure, with a reason that says that it is unknown.
+        The finding. On a name that the policy does not know, nobody knows anything: it is unknown.
 
     Raises:
         InvalidOption: There is no such guideline.
@@ -57,7 +57,7 @@ def findings(
     chosen = _chosen(guidelines, solution)
     rows = find_rows(algorithm)
     if not rows:
-        return (Finding(algorithm, Verdict.INSECURE, UNKNOWN_REASON, _OWN_POLICY),)
+        return (Finding(algorithm, Verdict.UNKNOWN, UNKNOWN_REASON, _OWN_POLICY),)
     worst = max(rows, key=lambda row: row.verdict.severity)
     own = Finding(algorithm, worst.verdict, worst.reason, "; ".join(worst.sources), worst.replacement)
     outside = ((guideline, guideline.outside(rows)) for guideline in chosen)
@@ -85,7 +85,7 @@ def judge_suite(
     Returns:
         The verdict, and the findings on each algorithm, each part of the design, and what both mean together. A
         solution without cryptography is unprotected, whatever is in it; a suite of a protected solution that names no
-        algorithm is unknown, hence insecure.
+        algorithm is unknown.
 
     Raises:
         InvalidOption: There is no such guideline.

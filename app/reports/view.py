@@ -22,6 +22,7 @@ VERDICT_SIGNS = {
     Verdict.RECOMMENDED: "✓",
     Verdict.ACCEPTABLE: "○",
     Verdict.LEGACY: "△",
+    Verdict.UNKNOWN: "?",
     Verdict.INSECURE: "✕",
     Verdict.UNPROTECTED: NOTHING,
 }

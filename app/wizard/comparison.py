@@ -161,7 +161,7 @@ class ComparisonWizard:
             candidate
             for candidate in self._discovery().candidates
             if (candidate.solution, candidate.suite) in self.state.chosen
-            and candidate.verdict in (Verdict.LEGACY, Verdict.INSECURE)
+            and (candidate.verdict.needs_reason or candidate.verdict is Verdict.INSECURE)
         )
 
     def set_options(self, options: RunOptions) -> None:

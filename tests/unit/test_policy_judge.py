@@ -135,9 +135,11 @@ def test_cipher_with_mode_is_as_bad_as_the_worse_of_them() -> None:
     assert "per bit" in judge("AES-128-CFB1").reason
 
 
-def test_unknown_name_is_insecure_and_says_that_it_is_unknown() -> None:
+def test_unknown_name_is_neither_good_nor_bad_but_unknown() -> None:
     finding = judge("ROT13-XYZ")
-    assert finding.verdict is Verdict.INSECURE
+    assert finding.verdict is Verdict.UNKNOWN
+    assert finding.verdict.needs_reason
+    assert not finding.verdict.is_deployable
     assert finding.reason == UNKNOWN_REASON
     assert POLICY_NAME in finding.source
 
@@ -166,7 +168,7 @@ def test_solution_without_cryptography_is_unprotected_whatever_its_suite_says() 
 
 def test_protected_suite_that_names_nothing_is_unknown() -> None:
     verdict, findings = judge_suite(Suite("nothing", "S"), info())
-    assert verdict is Verdict.INSECURE
+    assert verdict is Verdict.UNKNOWN
     assert findings[0].reason == UNKNOWN_REASON
 
 
@@ -177,7 +179,9 @@ def test_design_of_a_solution_is_part_of_every_suite() -> None:
     verdict, found = judge_suite(suite, old)
     assert verdict is Verdict.LEGACY
     assert [finding.subject for finding in found] == ["AES-256-GCM", "tinc-1.0-protocol"]
-    assert judge_suite(Suite("nothing", "S"), old)[0] is Verdict.INSECURE
+    assert judge_suite(Suite("nothing", "S"), old)[0] is Verdict.UNKNOWN
+    bad = Suite("bad", "S", algorithms=("ROT13-XYZ", "MD5"))
+    assert judge_suite(bad, info())[0] is Verdict.INSECURE
 
 
 def test_cfb8_is_insecure_and_slow_and_the_two_are_kept_apart() -> None:

@@ -335,7 +335,7 @@ def _with_children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
 def _is_weak(candidate: Candidate) -> bool:
     """Whether it is measured only after the user said that they know what it is."""
     is_open_reference = candidate.is_unprotected and candidate.is_listed_only
-    return candidate.verdict in (Verdict.LEGACY, Verdict.INSECURE) or is_open_reference
+    return candidate.verdict.needs_reason or candidate.verdict is Verdict.INSECURE or is_open_reference
 
 
 def _how(info: SolutionInfo) -> str:

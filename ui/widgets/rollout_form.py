@@ -149,14 +149,14 @@ class RolloutForm(Card):
         """What else was chosen."""
         a, b = self.lans[Side.A], self.lans[Side.B]
         candidate = self.candidate
-        is_legacy = candidate is not None and candidate.verdict is Verdict.LEGACY
+        needs_reason = candidate is not None and candidate.verdict.needs_reason
         return RolloutOptions(
             bridge_a=a.bridge,
             bridge_b=b.bridge,
             inner_a=a.address.text().strip(),
             inner_b=b.address.text().strip(),
             confirm_within_s=float(self.within.value()) if self.who.currentData() else None,
-            legacy_reason=self.reason.text().strip() if is_legacy else "",
+            legacy_reason=self.reason.text().strip() if needs_reason else "",
         )
 
     @property
@@ -169,7 +169,9 @@ class RolloutForm(Card):
             return tr("Look at both hosts first: what they can do decides what can be chosen.")
         if candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
             return tr("Choose another suite.")
-        if candidate.verdict is Verdict.LEGACY and not self.reason.text().strip():
+        if candidate.verdict.needs_reason and not self.reason.text().strip():
+            if candidate.verdict is Verdict.UNKNOWN:
+                return tr("The policy does not know it: say why it is used. The answer is kept with the deployment.")
             return tr("Its design is outdated: say why it is used. The answer is kept with the deployment.")
         return ""
 
@@ -275,16 +277,16 @@ class RolloutForm(Card):
         candidate = self.candidate
         self.verdict.setVisible(candidate is not None)
         self.verdict_label.setVisible(candidate is not None)
-        is_legacy = candidate is not None and candidate.verdict is Verdict.LEGACY
+        needs_reason = candidate is not None and candidate.verdict.needs_reason
         for widget in (self.reason, self.reason_label):
-            widget.setVisible(is_legacy)
+            widget.setVisible(needs_reason)
         is_never = candidate is not None and candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED)
         if candidate is not None:
             self.verdict.show_verdict(candidate.verdict)
         if candidate is not None and is_never:
             set_icon(self._word_icon, "error", "bad")
             self.word.setText(_why_never(candidate))
-        elif candidate is not None and is_legacy:
+        elif candidate is not None and needs_reason:
             set_icon(self._word_icon, "warning", "legacy")
             self.word.setText(_worst(candidate))
         else:

@@ -26,6 +26,7 @@ def verdict_look(verdict: Verdict) -> VerdictLook:
         Verdict.RECOMMENDED: VerdictLook("shield-check", tr("Recommended"), "good"),
         Verdict.ACCEPTABLE: VerdictLook("shield", tr("Acceptable"), "fair"),
         Verdict.LEGACY: VerdictLook("shield-old", tr("Legacy"), "legacy"),
+        Verdict.UNKNOWN: VerdictLook("warning", tr("Unknown"), "legacy"),
         Verdict.INSECURE: VerdictLook("shield-broken", tr("Insecure"), "bad"),
         Verdict.UNPROTECTED: VerdictLook("open", tr("Unprotected"), "muted"),
     }[verdict]

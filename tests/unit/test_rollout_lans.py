@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import cast
@@ -33,6 +34,7 @@ class Host:
         bridge: A bridge.
         ports: The bridge's ports.
         tests: How often it was tested.
+        rules: Its firewall's rules.
     """
 
     spec: SimpleNamespace
@@ -40,12 +42,16 @@ class Host:
     bridge: str = ""
     ports: tuple[str, ...] = ()
     tests: list[Command] = field(default_factory=list)
+    rules: str = ""
 
-    def run(self, command: Command, *, token: CancelToken) -> CommandResult:
+    def run(self, command: Command, *, token: CancelToken, on_line: object = None) -> CommandResult:
         if command.stdin is None:
             self.tests.append(command)
             return CommandResult(command.argv, self.test_status, "", "", 0.1)
-        mark = command.argv[3]
+        mark = next(word for word in command.argv[3:] if re.fullmatch("[0-9a-f]{16}", word))
+        if mark != command.argv[3]:
+            text = f"{mark} section firewall\n{self.rules}\n{mark} finished\n"
+            return CommandResult(command.argv, 0, text, "", 0.1)
         lines = ["ssh eth0", "underlay eth1", "port br-lan bridge 1 -"]
         if self.bridge and self.bridge != "br-lan":
             lines.append(f"port {self.bridge} bridge 1 -")
@@ -136,3 +142,25 @@ def test_a_port_of_somebody_elses_bridge_is_not_freed() -> None:
     two = hosts(SILENT, bridge="br-lan", ports=("eth3",))
     with pytest.raises(InvalidOption):
         two.choose(OPTIONS, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}))
+
+
+def test_firewall_rules_that_name_a_port_wait_for_a_person() -> None:
+    two = hosts(SILENT)
+    two.a.rules = 'iifname "eth3" tcp dport 8080 drop\niifname "eth2" accept'
+    (warning,) = [one for one in two.choose(OPTIONS, Standing({}, {})) if one.needs_person]
+    assert warning.side is Side.A
+    assert warning.what.startswith(
+        "A rule of the firewall of gateway-a names the LAN port eth3, for example: "
+        'iifname "eth3" tcp dport 8080 drop. Once it is joined, packets arrive by the bridge tmlbr0'
+    )
+    assert not warning.is_blocking
+    two.a.rules += '\niifname "tmlbr0" tcp dport 8080 drop'
+    assert not [one for one in two.choose(OPTIONS, Standing({}, {})) if one.needs_person]
+
+
+def test_port_that_is_joined_already_or_is_a_bridge_is_not_asked_about() -> None:
+    two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
+    two.a.rules = two.b.rules = 'iifname "eth3" drop\niifname "br-lan" drop'
+    assert not [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
+    bridges = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan")
+    assert not [one for one in hosts(SILENT).choose(bridges, Standing({}, {})) if one.needs_person]

@@ -14,11 +14,14 @@ _FROM_END = (1, 5, 13)
 
 
 def altered(packet: Captured) -> Iterator[Captured]:
-    """Yield copies of a packet with one bit flipped in each, checksums made to fit."""
+    """Yield copies of a packet with one bit flipped in each, checksums made to fit.
+
+    The last places come first: without authentication, an altered number at the beginning makes some programs take all
+    that follows for replays.
+    """
     start, end = packet.header_bytes, len(packet.content)
     spread = (start + (end - start) * number // PLACES for number in range(PLACES))
-    places = dict.fromkeys((*spread, *(end - back for back in _FROM_END)))
-    for place in places:
+    for place in sorted({*spread, *(end - back for back in _FROM_END)}, reverse=True):
         if start <= place < end:
             content = bytearray(packet.content)
             content[place] ^= 0x10

@@ -153,7 +153,9 @@ class _Run:
             )
             for side in Side
         }
+        # What got in tells by itself, and may have left the tunnel in a state in which nothing does.
         self.does_tell &= all(_has_control(host) for host in found.values())
+        self.does_tell |= any(_has_let_in(host) for host in found.values())
         return InjectionReport({side.value: host for side, host in found.items()}, is_exempt=self._request.is_exempt)
 
     def _host(self, side: Side) -> HostSession:
@@ -323,6 +325,11 @@ class _Run:
 
     def _note(self, side: Side, command: str, what: str) -> None:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, 0, what))
+
+
+def _has_let_in(host: HostInjection) -> bool:
+    """Whether anything came out of a tunnel but the control."""
+    return any(trial.entered for trial in host.trials if trial.kind is not TrialKind.DELAYED)
 
 
 def _has_control(host: HostInjection) -> bool:

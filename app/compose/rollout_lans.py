@@ -146,7 +146,7 @@ def firewall_obstacles(
             f"{number} of the firewall of {label} {name} the LAN port {port}, for example: {rules[0]}. Once it is "
             f"joined, packets arrive by the bridge {bridge}, and these rules apply neither to its LAN nor to what the "
             f"other LAN sends to {label}.",
-            f"Write the same rules for {bridge} first, beside those for {port}; then this does not appear any more.",
+            f"Let these rules name {bridge} as well first (a rule that excepts {port} has to except both in one rule).",
             needs_person=True,
         )
 

@@ -23,16 +23,18 @@ def rules_naming(firewall: str, port: str, bridge: str) -> tuple[str, ...]:
         port: Name of the LAN port.
         bridge: Name of the bridge that it is to be joined to.
     """
-    lines = [" ".join(line.split()) for line in firewall.splitlines()]
-    word = re.compile(rf"(?<![\w.-]){re.escape(port)}(?![\w.-])")
+    # A set's elements go on over several lines.
+    whole = re.sub(r"\belements = \{[^{}]*\}", lambda braces: " ".join(braces[0].split()), firewall)
+    lines = [" ".join(line.split()) for line in whole.splitlines()]
     there = set(lines)
 
-    def is_there_for_the_bridge(line: str) -> bool:
-        other = word.sub(bridge, line)
-        return other != line and other in there
+    def is_escaped(line: str) -> bool:
+        names = [name for name in _names(line) if _means(name, port)]
+        if not names or bridge in _names(line):
+            return False
+        return not any(line.replace(name, bridge) in there for name in names)
 
-    found = (line for line in lines if any(_means(name, port) for name in _names(line)))
-    return tuple(dict.fromkeys(line[:_SHOWN_CHARACTERS] for line in found if not is_there_for_the_bridge(line)))
+    return tuple(dict.fromkeys(line[:_SHOWN_CHARACTERS] for line in lines if is_escaped(line)))
 
 
 def _names(line: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ COMMIT"""
 
 def test_rules_of_nftables_are_found() -> None:
     assert rules_naming(NFT, "eth2", "tmlbr0") == (
+        'elements = { "eth3", "eth2" }',
         'iifname "eth2" tcp dport 8080 drop',
         'iifname { "lo", "eth2" } accept',
         'oif "eth2" drop',
@@ -55,6 +56,23 @@ def test_rule_that_is_there_for_the_bridge_too_is_none(rule: str) -> None:
     both = f"{rule}\n{rule.replace('eth2', 'tmlbr0')}"
     assert rules_naming(both, "eth2", "tmlbr0") == ()
     assert rules_naming(both, "eth2", "tmlbr1") == (rule,)
+
+
+def test_elements_of_a_set_are_found_on_any_line() -> None:
+    rules = 'set lans {\n type ifname\n elements = { "eth3",\n "eth2" }\n}'
+    assert rules_naming(rules, "eth2", "tmlbr0") == ('elements = { "eth3", "eth2" }',)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        'iifname { "eth2", "tmlbr0" } accept',
+        'iifname "eth*" accept\niifname "tmlbr0" accept',
+        "-A INPUT -i eth+ -j DROP\n-A INPUT -i tmlbr0 -j DROP",
+    ],
+)
+def test_rule_that_covers_the_bridge_is_none(rules: str) -> None:
+    assert rules_naming(rules, "eth2", "tmlbr0") == ()
 
 
 @pytest.mark.parametrize("port", ["eth9", "tmlbr0", "ens.2"])

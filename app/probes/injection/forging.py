@@ -23,7 +23,7 @@ ETHERTYPE = 0x88B5
 """Of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
 
 _STRANGERS_MAC = bytes.fromhex("020000000077")
-_STRANGERS_LINK_LOCAL = "fe80::77"
+STRANGERS_LINK_LOCAL = "fe80::77"
 _DESTINATION_OPTIONS, _FRAGMENT = 60, 44
 _L2TP_PORT = 1701
 _CUT_BYTES = 24
@@ -106,8 +106,9 @@ def stranger_of(sender: str, target: str) -> str:
     A router on the way drops what comes from an address that does not belong where it comes from.
     """
     own = int(ipaddress.IPv4Address(sender))
-    candidates = (str(ipaddress.IPv4Address(own ^ change)) for change in (0x4D, 0x2B, 0x11))
-    return next(one for one in candidates if one != target)
+    candidates = (ipaddress.IPv4Address(own ^ change) for change in (0x4D, 0x2B, 0x11, 0x0D))
+    # The last octet of a subnet's own and of its broadcast address is one of these where it is a /24.
+    return next(str(one) for one in candidates if str(one) != target and int(one) & 0xFF not in (0, 255))
 
 
 def forge_l2tp(to: Target, mark: bytes) -> tuple[Forgery, ...]:
@@ -156,7 +157,7 @@ def _over_ipv4(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]
 
 def _over_ipv6(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     def frame(next_header: int, payload: bytes) -> bytes:
-        packet = ipv6(_STRANGERS_LINK_LOCAL, to.link_local, next_header, payload)
+        packet = ipv6(STRANGERS_LINK_LOCAL, to.link_local, next_header, payload)
         return ethernet(to.link_header, ETHERTYPE_IPV6, packet)
 
     def options(next_header: int) -> bytes:

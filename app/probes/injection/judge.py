@@ -24,11 +24,10 @@ class Injected:
     Attributes:
         forged: Forged packets.
         altered: Altered packets.
-        delayed: Packets as they were, once each: before the replays, or, over a stream, by the tunnel itself.
+        delayed: Packets as they were, once each, before the replays; they had been held back when they were first sent.
         replayed: The same packets again.
         first: Mark inside the altered packets.
         second: Mark inside the delayed and replayed ones.
-        was_held: Whether delayed packets had been held back when they were first sent.
     """
 
     forged: Sequence[Forgery]
@@ -37,7 +36,6 @@ class Injected:
     replayed: Sequence[Captured]
     first: bytes
     second: bytes
-    was_held: bool
 
 
 def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inner: str) -> tuple[InjectionTrial, ...]:
@@ -58,15 +56,15 @@ def judge(injected: Injected, capture: HostCapture, sent: Sequence[Record], inne
         trials.append(InjectionTrial(TrialKind.ALTERED, "by one bit", len(injected.altered), arrived, entered, intact))
     if injected.delayed:
         sequences = list(_sequences(inside, injected.second, inner))
-        # The first arrival of each was the one that was held back, or that the tunnel itself sent.
+        first, number = len(set(sequences)), len(injected.delayed)
+        # The first arrival of each was the one that was held back.
         again = sum(max(0, arrivals[packet.content] - 1) for packet in injected.delayed)
-        first = len(set(sequences))
-        extra = len(sequences) - first
-        number = len(injected.delayed)
-        delayed = min(number, again) if injected.was_held else number
-        trials.append(InjectionTrial(TrialKind.DELAYED, "as they were", number, delayed, first))
-        arrived = again - delayed if injected.was_held else again
-        trials.append(InjectionTrial(TrialKind.REPLAYED, "", len(injected.replayed), max(0, arrived), extra))
+        trials += [
+            InjectionTrial(TrialKind.DELAYED, "as they were", number, min(number, again), first),
+            InjectionTrial(
+                TrialKind.REPLAYED, "", len(injected.replayed), max(0, again - number), len(sequences) - first
+            ),
+        ]
     return tuple(trials)
 
 

@@ -82,8 +82,9 @@ def read_captured(record: Record) -> Captured | None:
         return None
     header_bytes = (data[start] & 0x0F) * 4
     (total,) = struct.unpack_from("!H", data, start + 2)
-    if not IPV4_HEADER_BYTES <= header_bytes <= total <= len(data) - start:
-        return None
+    (place,) = struct.unpack_from("!H", data, start + 6)
+    if not IPV4_HEADER_BYTES <= header_bytes <= total <= len(data) - start or place & 0x3FFF:
+        return None  # a fragment is no whole packet
     behind = start + header_bytes
     captured = Captured(data[:start], data[start:behind], data[behind : start + total])
     return captured.with_content(captured.content)

@@ -7,6 +7,7 @@ lets packets pass again, and gets forged ones, altered copies, the copies as the
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,9 +23,18 @@ from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
 from app.domain.link import Link
 from app.probes.injection.altering import altered
-from app.probes.injection.forging import ETHERTYPE, L2TP, Forgery, Target, forge_datagrams, forge_l2tp, stranger_of
+from app.probes.injection.forging import (
+    ETHERTYPE,
+    L2TP,
+    STRANGERS_LINK_LOCAL,
+    Forgery,
+    Target,
+    forge_datagrams,
+    forge_l2tp,
+    stranger_of,
+)
 from app.probes.injection.judge import Injected, judge
-from app.probes.injection.packets import Captured, read_captured
+from app.probes.injection.packets import DSCP, Captured, read_captured
 from app.probes.injection.stages import (
     ECHOES,
     HOLD_TABLE,
@@ -51,6 +61,12 @@ ATTEMPTS = 2
 """How often the test is run where it does not tell: a daemon may send a packet by another way, or a host lose one."""
 
 _SEPARATORS = 3
+_COPIED = (TrialKind.ALTERED, TrialKind.DELAYED, TrialKind.REPLAYED)
+"""Kinds that are made of copied packets, which must never have been delivered."""
+_STREAM = {
+    TrialKind.ALTERED: "The carrier is one TCP connection, which an altered segment would end.",
+    TrialKind.REPLAYED: "The carrier is one TCP connection, which drops by itself what it has had.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +120,9 @@ def probe_injection(
         ProbeFailed: A host could not do its part.
         ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
+    if request.is_stream:
+        host = HostInjection(missing={kind.value: text for kind, text in _STREAM.items()})
+        return InjectionReport({side.value: host for side in Side}, is_exempt=request.is_exempt)
     for left in reversed(range(ATTEMPTS)):
         run = _Run(sessions, request, token, on_stage, audit)
         report = run.run()
@@ -134,11 +153,16 @@ class _Run:
 
     def run(self) -> InjectionReport:
         self._on_stage("forged, altered and replayed packets")
-        hosts = self._each(lambda side: inspect(self._host(side), self._link.underlay(side), token=self._token))
+        has_sessions = self._plan.has_l2tp_session
+        hosts = self._each(
+            lambda side: inspect(
+                self._host(side), self._link.underlay(side), has_sessions=has_sessions, token=self._token
+            )
+        )
         missing = {side: self._missing(side, hosts) for side in Side}
         held = {side for side in Side if TrialKind.ALTERED not in missing[side]}
         with CapturingPair(self._sessions, self._captures(hosts), token=self._token) as capturing:
-            with self._holding(held):
+            with self._holding(held) as holds:
                 copies = self._each(lambda side: self._copy_on(side, hosts[side]))
                 injected = {
                     side: self._injected(side, hosts[side], copies[side.other], missing[side], was_held=side in held)
@@ -146,13 +170,13 @@ class _Run:
                 }
                 self._each(lambda side: self._send(side, hosts, injected[side]))
             captures = capturing.collect(self._marks.end, underlay=self._link.underlay_b)
-        found = {
-            side: HostInjection(
-                judge(injected[side], captures[side], captures[side.other].of(TUNNEL), self._link.inner_ip(side)),
-                {kind.value: text for kind, text in missing[side].items()},
-            )
-            for side in Side
-        }
+        found: dict[Side, HostInjection] = {}
+        for side in Side:
+            sent = captures[side.other].of(TUNNEL)
+            trials = judge(injected[side], captures[side], sent, self._link.inner_ip(side))
+            self._doubt(side, missing[side], captures[side].dropped, holds)
+            kept = tuple(trial for trial in trials if trial.kind not in missing[side] or trial.entered)
+            found[side] = HostInjection(kept, {kind.value: text for kind, text in missing[side].items()})
         # What got in tells by itself, and may have left the tunnel in a state in which nothing does.
         self.does_tell &= all(_has_control(host) for host in found.values())
         self.does_tell |= any(_has_let_in(host) for host in found.values())
@@ -174,17 +198,27 @@ class _Run:
             return dict.fromkeys(TrialKind, f"{attacker} has no Perl to send forged packets with.")
         if not hosts[side.other].device or not hosts[side].device:
             return dict.fromkeys(TrialKind, "No interface has the underlay's address.")
-        if self._request.is_stream:
-            return {TrialKind.ALTERED: "The carrier is one TCP connection, which an altered segment would end."}
         if "nft" not in hosts[side].programs:
-            return {TrialKind.ALTERED: f"{self._host(side).spec.label} has no nft to hold back packets with."}
+            # Without a packet that was never delivered there is no control.
+            return dict.fromkeys(_COPIED, f"{self._host(side).spec.label} has no nft to hold back packets with.")
         return {}
+
+    def _doubt(self, side: Side, missing: dict[TrialKind, str], dropped: int, holds: Mapping[Side, Hold]) -> None:
+        """Add to what is missing on a host what a lost packet or a hold that ended makes worthless."""
+        label = self._host(side).spec.label
+        if dropped:
+            self.does_tell = False
+            missing |= dict.fromkeys(TrialKind, f"The kernel of {label} lost {dropped} packets of the capture.")
+        if side in holds and holds[side].packets < 2 * ECHOES and TrialKind.ALTERED not in missing:
+            self.does_tell = False
+            missing |= dict.fromkeys(_COPIED, self._not_held(side))
 
     def _not_held(self, side: Side) -> str:
         return f"{self._host(side).spec.label} did not hold back the packets that were to be altered."
 
     def _not_copied(self, side: Side) -> str:
-        return f"{self._host(side).spec.label} did not capture its own packets as Ethernet frames."
+        label = self._host(side).spec.label
+        return f"{label} could not tell its own packets from others, or did not capture them as Ethernet frames."
 
     # --- stages -------------------------------------------------------------------------------------------------------
 
@@ -196,7 +230,7 @@ class _Run:
                 folder=link.run_dir,
                 address=link.underlay(side),
                 # First of them: looking for a mark behind the end of a short packet ends the whole filter.
-                underlay_filter=f"{self._forged_filter(side, hosts[side])} or ({own})",
+                underlay_filter=f"{self._forged_filter(hosts[side])} or ({own})",
                 other_filter=f"ether proto {ETHERTYPE}",
                 tunnel=plan.end(side).interface,
                 tunnel_filter=f"icmp or ether proto {ETHERTYPE}",
@@ -205,38 +239,47 @@ class _Run:
             for side in Side
         }
 
-    def _forged_filter(self, side: Side, host: Inspected) -> str:
-        link = self._link
-        stranger = stranger_of(link.underlay(side.other), link.underlay(side))
-        ipv4 = f"(ip and (src host {stranger} or dst host {link.carrier(side)} or ip proto {L2TP}))"
-        return f"{ipv4} or (ip6 dst host {host.link_local})" if host.link_local else ipv4
+    def _forged_filter(self, host: Inspected) -> str:
+        # What is sent, and nothing else, is known by its code point, and over IPv6 by its source.
+        ipv4 = f"(ip and ip[1] & 0xfc = {DSCP << 2})"
+        return f"{ipv4} or (ip6 src host {STRANGERS_LINK_LOCAL})" if host.link_local else ipv4
 
     @contextmanager
-    def _holding(self, held: set[Side]) -> Iterator[None]:
+    def _holding(self, held: set[Side]) -> Iterator[Mapping[Side, Hold]]:
         """Hold back the tunnel's packets on these hosts for the length of a context."""
-        protocol, port = self._carrier()
+        kind, number = self._carrier()
+        holds: dict[Side, Hold] = {}
         with ExitStack() as stack:
             for side in held:
-                self._note(side, f"nft add table ip {HOLD_TABLE}", "Hold back the tunnel's packets for some seconds")
                 peer = self._link.underlay(side.other)
-                hold = Hold(self._host(side), self._link.run_dir, peer, protocol, port, token=self._token)
-                stack.enter_context(hold)
-            yield
+                hold = Hold(self._host(side), self._link.run_dir, peer, kind, number, token=self._token)
+                stack.callback(self._note, side, f"nft delete table ip {HOLD_TABLE}", "Let the tunnel's packets pass")
+                holds[side] = stack.enter_context(hold)
+                self._note(side, f"nft add table ip {HOLD_TABLE}", "Hold back the tunnel's packets for some seconds")
+            yield holds
 
-    def _carrier(self) -> tuple[int, int | None]:
-        """Return protocol and UDP port of the tunnel's packets."""
+    def _carrier(self) -> tuple[str, int]:
+        """Return by what the tunnel's packets are known, and no others between the two hosts."""
         protocols = protocols_of(self._plan.wire_filter)
         port = re.search(r"\bport (\d{1,5})", self._plan.wire_filter)
         if UDP in protocols and port is not None:
-            return UDP, int(port[1])
-        return min(protocols, default=L2TP), None
+            return "udp", int(port[1])
+        if L2TP in protocols:
+            return "l2tp", self._link.names.l2tp_session_id
+        return "protocol", min(protocols, default=L2TP)
+
+    @property
+    def _own_filter(self) -> str:
+        """The pcap filter of the tunnel's own packets: of L2TPv3's, those of its session."""
+        kind, number = self._carrier()
+        return f"({self._plan.wire_filter}) and ip[20:4] = {number}" if kind == "l2tp" else self._plan.wire_filter
 
     def _copy_on(self, side: Side, host: Inspected) -> Copied:
         link = self._link
         request = CopyRequest(
             folder=link.run_dir,
             device=host.device,
-            wire_filter=self._plan.wire_filter,
+            wire_filter=self._own_filter,
             underlay=link.underlay(side),
             peer=link.underlay(side.other),
             source=self._plan.probe_address(side),
@@ -253,7 +296,11 @@ class _Run:
         return self._marks.broken(1 + 2 * (side is Side.B))
 
     def _groups(self, copied: Copied) -> _Groups:
-        """Sort what a host copied by the separators around it; smaller packets are not those of the echo requests."""
+        """Sort what a host copied by the separators around it.
+
+        Other traffic of the tunnel is left out: echo requests are as many as were sent, and have one length in both
+        groups.
+        """
         groups: dict[int, list[Captured]] = {number: [] for number in range(_SEPARATORS + 1)}
         current = 0
         for record in copied.records:
@@ -265,7 +312,14 @@ class _Run:
                 current = min(number, _SEPARATORS)
             elif packet.protocol != ICMP and len(packet.content) > PAYLOAD_BYTES:
                 groups[current].append(packet)
-        return _Groups(tuple(groups[1]), tuple(groups[2]))
+        lengths = [Counter(len(packet.content) for packet in groups[number]) for number in (1, 2)]
+        # Twice as many where the other host's echo requests were not held back here, and are answered.
+        numbers = ((ECHOES, ECHOES), (2 * ECHOES, 2 * ECHOES))
+        own = [length for length in lengths[0] if (lengths[0][length], lengths[1][length]) in numbers]
+        if len(own) != 1:
+            return _Groups((), ())
+        first, second = (tuple(one for one in groups[number] if len(one.content) == own[0]) for number in (1, 2))
+        return _Groups(first, second)
 
     def _injected(
         self, side: Side, host: Inspected, copied: Copied, missing: dict[TrialKind, str], *, was_held: bool
@@ -274,19 +328,18 @@ class _Run:
         groups = self._groups(copied)
         if copied.answered and was_held:
             was_held = self.does_tell = False
-            missing[TrialKind.ALTERED] = self._not_held(side)
+            missing |= dict.fromkeys(_COPIED, self._not_held(side))
         if not groups.second:
             self.does_tell = False
             missing |= dict.fromkeys(TrialKind, self._not_copied(side.other))
-        can_send = TrialKind.REPLAYED not in missing
+        can_send = TrialKind.FORGED not in missing
         return Injected(
             forged=tuple(self._forged(side, host, groups)) if can_send else (),
-            altered=tuple(copy for packet in groups.first for copy in altered(packet)) if was_held else (),
-            delayed=groups.second if can_send else (),
-            replayed=groups.second * REPLAYS if can_send else (),
+            altered=tuple(copy for packet in groups.first for copy in altered(packet)) if was_held and can_send else (),
+            delayed=groups.second if was_held and can_send else (),
+            replayed=groups.second * REPLAYS if was_held and can_send else (),
             first=self._first(side),
             second=self._second(side),
-            was_held=was_held,
         )
 
     def _target(self, side: Side, host: Inspected, groups: _Groups) -> Target:
@@ -309,7 +362,7 @@ class _Run:
         made: tuple[Forgery, ...] = ()
         if self._plan.has_l2tp_session:
             made = forge_l2tp(target, mark)
-        elif not self._request.is_stream:
+        else:
             made = forge_datagrams(target, groups.second[0], mark)
         for forgery in made:
             yield from (forgery for _ in range(COPIES))
@@ -317,7 +370,7 @@ class _Run:
     def _send(self, side: Side, hosts: Mapping[Side, Inspected], injected: Injected) -> None:
         """Send everything at one host, from the other one."""
         frames = [frame for forgery in injected.forged for frame in forgery.frames]
-        packets = [*injected.altered, *(injected.delayed if injected.was_held else ()), *injected.replayed]
+        packets = [*injected.altered, *injected.delayed, *injected.replayed]
         frames += [packet.frame() for packet in packets]
         if frames:
             attacker = self._host(side.other)

@@ -7,6 +7,7 @@ channel; its rule expires by itself before.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -39,7 +40,8 @@ SNAPLEN_BYTES = 2_048
 MAX_PACKETS = 400
 MAX_OUTPUT_BYTES = 4_194_304
 
-# $1 underlay address: prints the name of the interface that has it, its IPv6 address, sessions, and what is missing.
+# $1 underlay address, $2 whether to ask for L2TPv3 sessions (which loads its module, where it is not loaded): prints
+# the name of the interface that has the address, its IPv6 address, programs that are there, and sessions.
 _INSPECT_SCRIPT = r"""
 device=$(ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
     [ "${with%%/*}" = "$1" ] && { echo "$name"; break; }
@@ -50,22 +52,25 @@ ip -6 -o addr show dev "$device" scope link 2>/dev/null | while read -r index na
 done
 perl -MSocket -e 'exit 0' 2>/dev/null && echo "#has perl"
 nft --version >/dev/null 2>&1 && echo "#has nft"
-ip l2tp show session 2>/dev/null
+[ "$2" != yes ] || ip l2tp show session 2>/dev/null
 exit 0
 """
 
-# $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 protocol,
-# $8 UDP port (or empty).
+# $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 what is
+# held back: a protocol, a port of UDP, or a session of L2TPv3, $8 its number.
 # Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
 _HOLD_SCRIPT = (
     GUARD_HEAD
     + r"""
-folder=$1 peer=$2 table=$3 seconds=$4 dscp=$5 protocol=$6 port=$7
+folder=$1 peer=$2 table=$3 seconds=$4 dscp=$5 kind=$6 number=$7
 trap 'nft delete table ip "$table" 2>/dev/null' EXIT
 nft delete table ip "$table" 2>/dev/null
 which="ip saddr @held ip dscp != $dscp"
-held="$which ip protocol $protocol drop"
-[ -z "$port" ] || held="$which udp sport $port drop; $which udp dport $port drop"
+case $kind in
+    udp) held="$which udp sport $number counter drop; $which udp dport $number counter drop" ;;
+    l2tp) held="$which ip protocol 115 @nh,160,32 $number counter drop" ;;
+    *) held="$which ip protocol $number counter drop" ;;
+esac
 : >"$folder/hold"
 nft -f - <<END || exit 1
 table ip $table {
@@ -86,8 +91,9 @@ done
     + GUARD_TAIL
 )
 
-# $1 folder, $2 table.
+# $1 folder, $2 table. Prints what was held back.
 _RELEASE_SCRIPT = r"""
+nft list table ip "$2" 2>/dev/null
 nft delete table ip "$2" 2>/dev/null
 rm -f "$1/hold"
 """
@@ -102,6 +108,7 @@ shift 8
 packets=$1 echoes=$2 first=$3 second=$4 separators=$5 end=$6
 umask 077
 file=$folder/copy.pcap said=$folder/copy.err
+trap 'rm -f "$file" "$said"' EXIT
 tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$device" -w - "$filter" >"$file" 2>"$said" &
 tcpdump=$! child=$!
 tries=0
@@ -129,7 +136,6 @@ wait "$tcpdump"
 child=
 echo "#pcap"
 od -An -v -tx1 "$file"
-rm -f "$file" "$said"
 """
     + GUARD_TAIL
 )
@@ -148,6 +154,7 @@ ping -n -q -c 2 -i 0.2 -w 5 "$2" >/dev/null
 exit 0
 """
 
+_HELD = re.compile(r"\bcounter packets (\d{1,12}) ")
 _SESSION = re.compile(r"^Session (?P<id>\d{1,10}) in tunnel", re.MULTILINE)
 _COOKIE = re.compile(r"\bpeer cookie (?P<cookie>(?:[0-9a-f]{8}|[0-9a-f]{16}))\s*$", re.MULTILINE)
 
@@ -169,18 +176,19 @@ class Inspected:
     cookies: dict[int, bytes] = field(default_factory=dict)
 
 
-def inspect(host: HostSession, underlay: str, *, token: CancelToken) -> Inspected:
+def inspect(host: HostSession, underlay: str, *, has_sessions: bool, token: CancelToken) -> Inspected:
     """Inspect a host.
 
     Args:
         host: The host.
         underlay: Its underlay address.
+        has_sessions: Whether the tunnel has an L2TPv3 session.
         token: Cancels it.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    argv = shell_step_argv(_INSPECT_SCRIPT, underlay)
+    argv = shell_step_argv(_INSPECT_SCRIPT, underlay, "yes" if has_sessions else "no")
     command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=262_144)
     return parse_inspected(host.run(command, token=token).stdout)
 
@@ -197,9 +205,16 @@ def parse_inspected(text: str) -> Inspected:
     for session, following in zip_longest(sessions, sessions[1:]):
         cookie = _COOKIE.search(text, session.end(), following.start() if following else len(text))
         cookies[int(session["id"])] = bytes.fromhex(cookie["cookie"]) if cookie else b""
-    link_local = next((one for one in found.get("#link-local", []) if re.fullmatch(r"fe80::[0-9a-f:]+", one)), "")
+    link_local = next(filter(_is_link_local, found.get("#link-local", [])), "")
     device = next((one for one in found.get("#device", []) if re.fullmatch(r"[\w.@-]{1,15}", one)), "")
     return Inspected(device, link_local, frozenset(found.get("#has", [])), cookies)
+
+
+def _is_link_local(text: str) -> bool:
+    try:
+        return ipaddress.IPv6Address(text).is_link_local
+    except ValueError:
+        return False
 
 
 class Hold:
@@ -209,25 +224,20 @@ class Hold:
         host: The host.
         folder: Folder of the tunnel there.
         peer: Whose packets are held back: the other host's underlay address.
-        protocol: Number of their IP protocol.
-        udp_port: Their source or destination port, where the protocol is UDP.
+        kind: How they are known: `udp` by a port, `l2tp` by a session, `protocol` by an IP protocol.
+        number: That port, session or protocol.
         token: Cancelling it ends the hold.
+
+    Attributes:
+        packets: How many were held back; known at the end.
     """
 
     def __init__(
-        self, host: HostSession, folder: str, peer: str, protocol: int, udp_port: int | None, *, token: CancelToken
+        self, host: HostSession, folder: str, peer: str, kind: str, number: int, *, token: CancelToken
     ) -> None:
         self._host = host
         self._folder = folder
-        words = (
-            folder,
-            peer,
-            HOLD_TABLE,
-            str(HOLD_S),
-            str(DSCP),
-            str(protocol),
-            "" if udp_port is None else str(udp_port),
-        )
+        words = (folder, peer, HOLD_TABLE, str(HOLD_S), str(DSCP), kind, str(number))
         argv = shell_step_argv(_HOLD_SCRIPT, str(LIMIT_S), *words)
         self._command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
         self._token = token
@@ -236,6 +246,7 @@ class Hold:
         self._is_held = False
         self._has_ended = False
         self._words: list[str] = []
+        self.packets = 0
         self._thread = threading.Thread(target=self._run, name=f"hold-{host.spec.label}")
 
     def __enter__(self) -> Self:
@@ -245,7 +256,10 @@ class Hold:
             self._condition.wait_for(lambda: self._is_held or self._has_ended, START_S)
             is_held = self._is_held
         if not is_held:
-            self._end()
+            try:
+                self._release()
+            finally:
+                self._end()
             self._token.raise_if_cancelled()
             raise ProbeFailed(
                 f"{self._host.spec.label} does not hold back packets for the injection test.",
@@ -258,11 +272,15 @@ class Hold:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            argv = shell_step_argv(_RELEASE_SCRIPT, self._folder, HOLD_TABLE)
-            self._host.run(Command(argv, timeout_s=TIMEOUT_S, is_root=True), token=CancelToken())
-            self._thread.join(START_S)
+            self._release()
         finally:
             self._end()
+
+    def _release(self) -> None:
+        argv = shell_step_argv(_RELEASE_SCRIPT, self._folder, HOLD_TABLE)
+        shown = self._host.run(Command(argv, timeout_s=TIMEOUT_S, is_root=True), token=CancelToken()).stdout
+        self.packets = sum(int(one[1]) for one in _HELD.finditer(shown))
+        self._thread.join(START_S)
 
     def _end(self) -> None:
         self._unregister()

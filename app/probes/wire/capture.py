@@ -55,6 +55,8 @@ other=$(ip -4 route show default 2>/dev/null | while read -r line; do
     [ "$name" != "$device" ] && [ "$name" != "$tunnel" ] && { echo "$name"; break; }
 done)
 capture() {
+    # One that was broken off may still write to the file of that name.
+    rm -f "$folder/wire-$1.pcap" "$folder/wire-$1.err"
     tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$2" -w - "$3" >"$folder/wire-$1.pcap" \
         2>"$folder/wire-$1.err" &
     child="$child $!"

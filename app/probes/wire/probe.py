@@ -29,8 +29,8 @@ from app.ssh.remote_line import shell_line
 
 AuditSink = Callable[[AuditEntry], None]
 
-TYPICAL_S = 3.0
-"""What the captures take on the practice lab, without breakages, in seconds; for predictions only."""
+TYPICAL_S = 6.0
+"""What the injection test and the captures take on the practice lab, without breakages, in seconds; for predictions."""
 
 TYPICAL_BREAKAGE_S = 1.2
 

@@ -1,7 +1,7 @@
-# Processes that a tunnel's steps have started. Expects start_of from process.sh.
+# Processes that a tunnel's steps have started. Expects start_of and is_roots from process.sh.
 
 # marked TUNNEL: prints the processes that carry this tunnel's mark in their environment: all that its steps ever
-# started. They are root's: any user can give a process of his own that mark.
+# started. They are root's in every way: any user can give that mark to a process of his own, and to a set-uid program.
 marked() {
     mark=TUNNELMARK_TUNNEL=$1
     # A grep that looks past the first NUL finds itself; that of BusyBox does not.
@@ -15,6 +15,6 @@ marked() {
         environ=${environ#/proc/}
         environ=${environ%/environ}
         # The grep that found itself has ended by now.
-        if [ "$environ" != self ] && [ -O "/proc/$environ" ] && start_of "$environ"; then echo "$environ"; fi
+        if [ "$environ" != self ] && is_roots "$environ" && start_of "$environ"; then echo "$environ"; fi
     done
 }

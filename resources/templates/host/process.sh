@@ -17,6 +17,17 @@ is_running() {
     start_of "${1%%:*}" && [ "$1" = "${1%%:*}:$start_time" ]
 }
 
+# is_roots PID: whether a process runs as root in every way, and not as a set-uid program of somebody else.
+is_roots() {
+    while read -r word real effective saved files; do
+        if [ "$word" = Uid: ]; then
+            [ "$real.$effective.$saved.$files" = 0.0.0.0 ]
+            return
+        fi
+    done 2> /dev/null < "/proc/$1/status"
+    return 1
+}
+
 # stand_alone: files are root's alone, a connection that is cut ends nothing, and what is started is no tunnel's own.
 stand_alone() {
     umask 077

@@ -84,7 +84,7 @@ find_daemons() {
         environ=${environ#/proc/}
         environ=${environ%/environ}
         # Any user can give a process of his own that mark.
-        if [ -O "/proc/$environ" ] && start_of "$environ"; then daemons="$daemons $environ:$start_time"; fi
+        if is_roots "$environ" && start_of "$environ"; then daemons="$daemons $environ:$start_time"; fi
     done
 }
 

@@ -37,6 +37,11 @@ class InjectionTrial:
     entered: int
     intact: int = 0
 
+    @property
+    def words(self) -> str:
+        """The packets in words, for example `forged from a third address`."""
+        return f"{self.kind} {self.title}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class HostInjection:
@@ -111,9 +116,7 @@ def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], *, requ
     if report is None or not report.hosts:
         return NOT_RUN
     entered = [
-        f"{trial.entered} of {trial.sent} packets {_WORDS[trial.kind]} {trial.title} got in on {side.upper()}".replace(
-            "  ", " "
-        )
+        f"{trial.entered} of {trial.sent} packets {trial.words} got in on {side.upper()}"
         for side, host in report.hosts.items()
         for kind in kinds
         for trial in host.of(kind)
@@ -145,12 +148,6 @@ def _may_be_lost(trial: InjectionTrial) -> bool:
     return trial.kind is TrialKind.FORGED and trial.title != PLAIN_FORGERY
 
 
-_WORDS = {
-    TrialKind.FORGED: "forged",
-    TrialKind.ALTERED: "altered",
-    TrialKind.DELAYED: "delayed",
-    TrialKind.REPLAYED: "replayed",
-}
 _ALL_WORDS = {TrialKind.ALTERED: "that were forged or altered", TrialKind.REPLAYED: "that were replayed"}
 
 
@@ -160,13 +157,10 @@ def _doubts(side: str, host: HostInjection, kinds: tuple[TrialKind, ...], requir
     if missing:
         return missing
     if not host.of(required):
-        return [f"No {_WORDS[required]} packets were sent at {side.upper()}."]
+        return [f"No {required} packets were sent at {side.upper()}."]
     unheard = [trial for kind in kinds for trial in host.of(kind) if not trial.arrived and not _may_be_lost(trial)]
     if unheard:
-        return [
-            f"On {side.upper()}, no packet arrived of those {_WORDS[trial.kind]} {trial.title}".rstrip() + "."
-            for trial in unheard
-        ]
+        return [f"On {side.upper()}, no packet arrived of those {trial.words}." for trial in unheard]
     if not host.entered(TrialKind.DELAYED):
         return [f"On {side.upper()}, the control did not get in: a captured packet that was sent later as it was."]
     return []

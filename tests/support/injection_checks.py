@@ -7,8 +7,9 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
 from app.domain.solutions import Carrier
+from app.probes.injection.holding import HOLD_TABLE
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
-from app.probes.injection.stages import ECHOES, HOLD_TABLE
+from app.probes.injection.stages import ECHOES
 from support.bare_tunnel import BareTunnel
 from support.lab_sessions import sh
 

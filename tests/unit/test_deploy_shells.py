@@ -112,11 +112,15 @@ def deploy_replace_and_remove(world: World) -> None:
         world.b.on_run = lambda command: begin_undo() if is_commit(command) else None
         assert one.confirmer.commit(token=CancelToken()).hosts
         world.b.on_run = None
-    assert [(current(host), host.links, state_of(host).is_standing) for host in world.hosts] == [
-        (first, STANDING, True)
-    ] * 2
+    # What starts it again does so beside the work that has ended.
+    wait_until(lambda: all(stands(host, first) for host in world.hosts), "the first deployment on both hosts")
     assert take_back(world).is_complete
     assert_untouched(world)
+
+
+def stands(host: LocalHost, deployment_id: str) -> bool:
+    """Whether a deployment is confirmed on a host, and is up."""
+    return (current(host), host.links, state_of(host).is_standing) == (deployment_id, STANDING, True)
 
 
 def is_commit(command: Command) -> bool:

@@ -33,15 +33,14 @@ from app.probes.injection.forging import (
     forge_l2tp,
     stranger_of,
 )
+from app.probes.injection.holding import HOLD_TABLE, Hold
 from app.probes.injection.judge import Injected, judge
 from app.probes.injection.packets import DSCP, Captured, read_captured
 from app.probes.injection.stages import (
     ECHOES,
-    HOLD_TABLE,
     SNAPLEN_BYTES,
     Copied,
     CopyRequest,
-    Hold,
     Inspected,
     copy,
     inspect,
@@ -58,7 +57,7 @@ COPIES = 3
 REPLAYS = 3
 """How often each packet is sent once more."""
 ATTEMPTS = 2
-"""How often the test is run where it does not tell: a daemon may send a packet by another way, or a host lose one."""
+"""How often the test is run until it is conclusive: a daemon may send by another way, or a host lose a packet."""
 
 _SEPARATORS = 3
 _COPIED = (TrialKind.ALTERED, TrialKind.DELAYED, TrialKind.REPLAYED)
@@ -123,12 +122,13 @@ def probe_injection(
     if request.is_stream:
         host = HostInjection(missing={kind.value: text for kind, text in _STREAM.items()})
         return InjectionReport({side.value: host for side in Side}, is_exempt=request.is_exempt)
-    for left in reversed(range(ATTEMPTS)):
+    attempt = 1
+    while True:
         run = _Run(sessions, request, token, on_stage, audit)
         report = run.run()
-        if run.does_tell or not left:
+        if run.is_conclusive or attempt >= ATTEMPTS:
             return report
-    raise AssertionError("unreachable")
+        attempt += 1
 
 
 class _Run:
@@ -149,7 +149,7 @@ class _Run:
         self._on_stage = on_stage
         self._audit = audit
         self._marks = Marks.new()
-        self.does_tell = True
+        self.is_conclusive = True
 
     def run(self) -> InjectionReport:
         self._on_stage("forged, altered and replayed packets")
@@ -177,9 +177,9 @@ class _Run:
             self._doubt(side, missing[side], captures[side].dropped, holds)
             kept = tuple(trial for trial in trials if trial.kind not in missing[side] or trial.entered)
             found[side] = HostInjection(kept, {kind.value: text for kind, text in missing[side].items()})
-        # What got in tells by itself, and may have left the tunnel in a state in which nothing does.
-        self.does_tell &= all(_has_control(host) for host in found.values())
-        self.does_tell |= any(_has_let_in(host) for host in found.values())
+        # What got in is conclusive by itself, and may have left the tunnel in a state in which nothing does.
+        self.is_conclusive &= all(_has_control(host) for host in found.values())
+        self.is_conclusive |= any(_has_let_in(host) for host in found.values())
         return InjectionReport({side.value: host for side, host in found.items()}, is_exempt=self._request.is_exempt)
 
     def _host(self, side: Side) -> HostSession:
@@ -207,18 +207,18 @@ class _Run:
         """Add to what is missing on a host what a lost packet or a hold that ended makes worthless."""
         label = self._host(side).spec.label
         if dropped:
-            self.does_tell = False
+            self.is_conclusive = False
             missing |= dict.fromkeys(TrialKind, f"The kernel of {label} lost {dropped} packets of the capture.")
         if side in holds and holds[side].packets < 2 * ECHOES and TrialKind.ALTERED not in missing:
-            self.does_tell = False
+            self.is_conclusive = False
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
 
     def _not_held(self, side: Side) -> str:
         return f"{self._host(side).spec.label} did not hold back the packets that were to be altered."
 
-    def _not_copied(self, side: Side) -> str:
-        label = self._host(side).spec.label
-        return f"{label} could not tell its own packets from others, or did not capture them as Ethernet frames."
+    def _not_copied(self, side: Side, copied: Copied) -> str:
+        label, count = self._host(side).spec.label, len(copied.records)
+        return f"{label} did not find the tunnel's packets that it had just sent among {count} that it captured."
 
     # --- stages -------------------------------------------------------------------------------------------------------
 
@@ -327,11 +327,11 @@ class _Run:
         """Return what is to be sent at a host; what cannot be is added to what is missing."""
         groups = self._groups(copied)
         if copied.answered and was_held:
-            was_held = self.does_tell = False
+            was_held = self.is_conclusive = False
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
         if not groups.second:
-            self.does_tell = False
-            missing |= dict.fromkeys(TrialKind, self._not_copied(side.other))
+            self.is_conclusive = False
+            missing |= dict.fromkeys(TrialKind, self._not_copied(side.other, copied))
         can_send = TrialKind.FORGED not in missing
         return Injected(
             forged=tuple(self._forged(side, host, groups)) if can_send else (),
@@ -359,12 +359,8 @@ class _Run:
 
     def _forged(self, side: Side, host: Inspected, groups: _Groups) -> Iterator[Forgery]:
         target, mark = self._target(side, host, groups), self._marks.inside
-        made: tuple[Forgery, ...] = ()
-        if self._plan.has_l2tp_session:
-            made = forge_l2tp(target, mark)
-        else:
-            made = forge_datagrams(target, groups.second[0], mark)
-        for forgery in made:
+        is_l2tp = self._plan.has_l2tp_session
+        for forgery in forge_l2tp(target, mark) if is_l2tp else forge_datagrams(target, groups.second[0], mark):
             yield from (forgery for _ in range(COPIES))
 
     def _send(self, side: Side, hosts: Mapping[Side, Inspected], injected: Injected) -> None:
@@ -388,5 +384,5 @@ def _has_let_in(host: HostInjection) -> bool:
 def _has_control(host: HostInjection) -> bool:
     """Whether the control came out of a tunnel; also true of a host that nothing was sent at."""
     sent = sum(trial.sent for trial in host.of(TrialKind.DELAYED))
-    # A stream has other segments between the two hosts, too.
+    # Answers to echo requests that were not held back are sent at it, too, and come out as none.
     return host.entered(TrialKind.DELAYED) >= min(sent, ECHOES)

@@ -1,40 +1,27 @@
-"""Stages of the injection test on one host: inspect, hold back, copy, send.
-
-While a host holds back the tunnel's packets, they arrive at its interface and no further. So its peer can copy what it
-sends, and send the copies before anything else is delivered; they are known by their code point. The hold ends with its
-channel; its rule expires by itself before.
-"""
+"""Stages of the injection test on one host: inspect, copy, send."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from types import TracebackType
-from typing import Self
 
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, HostSession, Stream
-from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.domain.commands import Command, HostSession
+from app.domain.errors import ProbeFailed
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL
-from app.probes.injection.packets import DSCP
 from app.probes.ping_lines import Summary, parse_ping_line
+from app.probes.wire.capture import DEVICE_OF
 from app.probes.wire.marks import PAYLOAD_BYTES, Marks
 from app.probes.wire.pcap import Record, from_od, parse_pcap
 
 ECHOES = 2
 """Packets of each kind that are copied."""
 
-HOLD_TABLE = "tunnelmark_hold"
-HOLD_S = 30
-"""After how many seconds the kernel lets packets pass again by itself."""
-
 LIMIT_S = 60
-START_S = 20.0
 TIMEOUT_S = 60.0
 SNAPLEN_BYTES = 2_048
 MAX_PACKETS = 400
@@ -42,10 +29,10 @@ MAX_OUTPUT_BYTES = 4_194_304
 
 # $1 underlay address, $2 whether to ask for L2TPv3 sessions (which loads its module, where it is not loaded): prints
 # the name of the interface that has the address, its IPv6 address, programs that are there, and sessions.
-_INSPECT_SCRIPT = r"""
-device=$(ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
-    [ "${with%%/*}" = "$1" ] && { echo "$name"; break; }
-done)
+_INSPECT_SCRIPT = (
+    DEVICE_OF
+    + r"""
+device=$(device_of "$1")
 echo "#device $device"
 ip -6 -o addr show dev "$device" scope link 2>/dev/null | while read -r index name family with rest; do
     echo "#link-local ${with%%/*}"
@@ -55,48 +42,7 @@ nft --version >/dev/null 2>&1 && echo "#has nft"
 [ "$2" != yes ] || ip l2tp show session 2>/dev/null
 exit 0
 """
-
-# $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 what is
-# held back: a protocol, a port of UDP, or a session of L2TPv3, $8 its number.
-# Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
-_HOLD_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-folder=$1 peer=$2 table=$3 seconds=$4 dscp=$5 kind=$6 number=$7
-trap 'nft delete table ip "$table" 2>/dev/null' EXIT
-nft delete table ip "$table" 2>/dev/null
-which="ip saddr @held ip dscp != $dscp"
-case $kind in
-    udp) held="$which udp sport $number counter drop; $which udp dport $number counter drop" ;;
-    l2tp) held="$which ip protocol 115 @nh,160,32 $number counter drop" ;;
-    *) held="$which ip protocol $number counter drop" ;;
-esac
-: >"$folder/hold"
-nft -f - <<END || exit 1
-table ip $table {
-    set held { type ipv4_addr; flags timeout; elements = { $peer timeout ${seconds}s } }
-    chain arriving {
-        type filter hook prerouting priority -450; policy accept;
-        $held
-    }
-}
-END
-echo "#held"
-passed=0
-while [ -e "$folder/hold" ] && [ "$passed" -lt 1200 ]; do
-    passed=$((passed + 1))
-    sleep 0.05 2>/dev/null || sleep 1
-done
-"""
-    + GUARD_TAIL
 )
-
-# $1 folder, $2 table. Prints what was held back.
-_RELEASE_SCRIPT = r"""
-nft list table ip "$2" 2>/dev/null
-nft delete table ip "$2" 2>/dev/null
-rm -f "$1/hold"
-"""
 
 # $1 limit, $2 folder, $3 interface, $4 filter, $5 peer's underlay address, $6 peer's address inside, $7 own address
 # inside, $8 payload, $9 bytes of each frame; then: packets, echoes, first and second mark, beginning of separators.
@@ -154,7 +100,6 @@ ping -n -q -c 2 -i 0.2 -w 5 "$2" >/dev/null
 exit 0
 """
 
-_HELD = re.compile(r"\bcounter packets (\d{1,12}) ")
 _SESSION = re.compile(r"^Session (?P<id>\d{1,10}) in tunnel", re.MULTILINE)
 _COOKIE = re.compile(r"\bpeer cookie (?P<cookie>(?:[0-9a-f]{8}|[0-9a-f]{16}))\s*$", re.MULTILINE)
 
@@ -194,7 +139,7 @@ def inspect(host: HostSession, underlay: str, *, has_sessions: bool, token: Canc
 
 
 def parse_inspected(text: str) -> Inspected:
-    """Understand what a host said of itself. Never raises."""
+    """Return what the inspection of a host printed, parsed. Never raises."""
     words = [line.split() for line in text.splitlines() if line.startswith("#")]
     found: dict[str, list[str]] = {}
     for line in words:
@@ -215,94 +160,6 @@ def _is_link_local(text: str) -> bool:
         return ipaddress.IPv6Address(text).is_link_local
     except ValueError:
         return False
-
-
-class Hold:
-    """Packets of the tunnel held back on one host for the length of a context.
-
-    Args:
-        host: The host.
-        folder: Folder of the tunnel there.
-        peer: Whose packets are held back: the other host's underlay address.
-        kind: How they are known: `udp` by a port, `l2tp` by a session, `protocol` by an IP protocol.
-        number: That port, session or protocol.
-        token: Cancelling it ends the hold.
-
-    Attributes:
-        packets: How many were held back; known at the end.
-    """
-
-    def __init__(
-        self, host: HostSession, folder: str, peer: str, kind: str, number: int, *, token: CancelToken
-    ) -> None:
-        self._host = host
-        self._folder = folder
-        words = (folder, peer, HOLD_TABLE, str(HOLD_S), str(DSCP), kind, str(number))
-        argv = shell_step_argv(_HOLD_SCRIPT, str(LIMIT_S), *words)
-        self._command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
-        self._token = token
-        self._inner = CancelToken()
-        self._condition = threading.Condition()
-        self._is_held = False
-        self._has_ended = False
-        self._words: list[str] = []
-        self.packets = 0
-        self._thread = threading.Thread(target=self._run, name=f"hold-{host.spec.label}")
-
-    def __enter__(self) -> Self:
-        self._unregister = self._token.on_cancel(self._inner.cancel)
-        self._thread.start()
-        with self._condition:
-            self._condition.wait_for(lambda: self._is_held or self._has_ended, START_S)
-            is_held = self._is_held
-        if not is_held:
-            try:
-                self._release()
-            finally:
-                self._end()
-            self._token.raise_if_cancelled()
-            raise ProbeFailed(
-                f"{self._host.spec.label} does not hold back packets for the injection test.",
-                hint=f"nft said: {'; '.join(self._words[-3:])}" if self._words else "",
-                context={"host": self._host.spec.label},
-            )
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self._release()
-        finally:
-            self._end()
-
-    def _release(self) -> None:
-        argv = shell_step_argv(_RELEASE_SCRIPT, self._folder, HOLD_TABLE)
-        shown = self._host.run(Command(argv, timeout_s=TIMEOUT_S, is_root=True), token=CancelToken()).stdout
-        self.packets = sum(int(one[1]) for one in _HELD.finditer(shown))
-        self._thread.join(START_S)
-
-    def _end(self) -> None:
-        self._unregister()
-        self._inner.cancel()
-        self._thread.join()
-
-    def _run(self) -> None:
-        try:
-            self._host.run(self._command, token=self._inner, on_line=self._on_line)
-        except (Cancelled, TunnelmarkError) as fault:
-            self._words.append(str(fault)[:200])
-        with self._condition:
-            self._has_ended = True
-            self._condition.notify_all()
-
-    def _on_line(self, _stream: Stream, line: str) -> None:
-        with self._condition:
-            if line == "#held":
-                self._is_held = True
-            elif not line.startswith(("#", "@")) and len(self._words) < 10:
-                self._words.append(line.strip()[:200])
-            self._condition.notify_all()
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,14 +226,14 @@ def copy(host: HostSession, request: CopyRequest, marks: Marks, *, token: Cancel
     argv = shell_step_argv(_COPY_SCRIPT, str(LIMIT_S), *words)
     command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES)
     result = host.run(command, token=token)
-    told, heading, digits = result.stdout.partition("#pcap\n")
+    pings, heading, digits = result.stdout.partition("#pcap\n")
     if not heading:
         raise ProbeFailed(
             f"{host.spec.label} could not copy packets for the injection test.",
-            hint=f"tcpdump said: {result.stderr.strip()[-300:]}",
+            hint=f"tcpdump reported: {result.stderr.strip()[-300:]}",
             context={"host": host.spec.label},
         )
-    summaries = (parse_ping_line(line) for line in told.splitlines())
+    summaries = (parse_ping_line(line) for line in pings.splitlines())
     answered = sum(one.received for one in summaries if isinstance(one, Summary))
     digits = "\n".join(line for line in digits.splitlines() if not line.startswith("@"))
     return Copied(parse_pcap(from_od(digits)), answered)
@@ -403,6 +260,6 @@ def send_frames(host: HostSession, device: str, peer: str, frames: Iterable[byte
     if not result.is_ok:
         raise ProbeFailed(
             f"{host.spec.label} could not send packets for the injection test.",
-            hint=f"perl said: {result.stderr.strip()[-300:]}",
+            hint=f"perl reported: {result.stderr.strip()[-300:]}",
             context={"host": host.spec.label},
         )

@@ -36,6 +36,15 @@ MAX_OUTPUT_BYTES = 8_388_608
 
 UNDERLAY, OTHER, TUNNEL = "underlay", "other", "tunnel"
 
+DEVICE_OF = r"""
+device_of() {
+    ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
+        [ "${with%%/*}" = "$1" ] && { echo "$name"; break; }
+    done
+}
+"""
+"""Defines `device_of ADDRESS`, which prints the name of the interface that has an address."""
+
 # $1 limit, $2 folder, $3 underlay address, $4 filter there, $5 filter on the interface of the default route, $6 the
 # tunnel's interface (or empty), $7 filter there (or empty), $8 bytes of each frame, $9 packets.
 # Without --immediate-mode and -U a short capture is empty: the kernel hands packets on by the block.
@@ -43,12 +52,11 @@ UNDERLAY, OTHER, TUNNEL = "underlay", "other", "tunnel"
 # file for its words: it writes a line in pieces, and those of several in one pipe are mixed up.
 _CAPTURE_SCRIPT = (
     GUARD_HEAD
+    + DEVICE_OF
     + r"""
 folder=$1 address=$2 filter=$3 other_filter=$4 tunnel=$5 tunnel_filter=$6 bytes=$7 packets=$8
 umask 077
-device=$(ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
-    [ "${with%%/*}" = "$address" ] && { echo "$name"; break; }
-done)
+device=$(device_of "$address")
 [ -n "$device" ] || { echo "#none $address"; exit 0; }
 other=$(ip -4 route show default 2>/dev/null | while read -r line; do
     name=${line##* dev }; name=${name%% *}

@@ -1,0 +1,157 @@
+"""Packets of a tunnel held back on one host.
+
+They arrive at its interface and no further. So its peer can copy what it sends, and send the copies before anything
+else is delivered; they are known by their code point. The hold ends with its channel, and its rule by itself before.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from types import TracebackType
+from typing import Self
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, Stream
+from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL
+from app.probes.injection.packets import DSCP
+from app.probes.injection.stages import LIMIT_S, TIMEOUT_S
+
+HOLD_TABLE = "tunnelmark_hold"
+HOLD_S = 30
+"""After how many seconds the kernel lets packets pass again by itself."""
+START_S = 20.0
+
+# $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 what is
+# held back: a protocol, a port of UDP, or a session of L2TPv3, $8 its number.
+# Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
+_HOLD_SCRIPT = (
+    GUARD_HEAD
+    + r"""
+folder=$1 peer=$2 table=$3 seconds=$4 dscp=$5 kind=$6 number=$7
+trap 'nft delete table ip "$table" 2>/dev/null' EXIT
+nft delete table ip "$table" 2>/dev/null
+which="ip saddr @held ip dscp != $dscp"
+case $kind in
+    udp) held="$which udp sport $number counter drop; $which udp dport $number counter drop" ;;
+    l2tp) held="$which ip protocol 115 @nh,160,32 $number counter drop" ;;
+    *) held="$which ip protocol $number counter drop" ;;
+esac
+: >"$folder/hold"
+nft -f - <<END || exit 1
+table ip $table {
+    set held { type ipv4_addr; flags timeout; elements = { $peer timeout ${seconds}s } }
+    chain arriving {
+        type filter hook prerouting priority -450; policy accept;
+        $held
+    }
+}
+END
+echo "#held"
+passed=0
+while [ -e "$folder/hold" ] && [ "$passed" -lt 1200 ]; do
+    passed=$((passed + 1))
+    sleep 0.05 2>/dev/null || sleep 1
+done
+"""
+    + GUARD_TAIL
+)
+
+# $1 folder, $2 table. Prints what was held back.
+_RELEASE_SCRIPT = r"""
+nft list table ip "$2" 2>/dev/null
+nft delete table ip "$2" 2>/dev/null
+rm -f "$1/hold"
+"""
+
+_HELD = re.compile(r"\bcounter packets (\d{1,12}) ")
+
+
+class Hold:
+    """Packets of the tunnel held back on one host for the length of a context.
+
+    Args:
+        host: The host.
+        folder: Folder of the tunnel there.
+        peer: Whose packets are held back: the other host's underlay address.
+        kind: How they are known: `udp` by a port, `l2tp` by a session, `protocol` by an IP protocol.
+        number: That port, session or protocol.
+        token: Cancelling it ends the hold.
+
+    Attributes:
+        packets: How many were held back; known at the end.
+    """
+
+    def __init__(
+        self, host: HostSession, folder: str, peer: str, kind: str, number: int, *, token: CancelToken
+    ) -> None:
+        self._host = host
+        self._folder = folder
+        words = (folder, peer, HOLD_TABLE, str(HOLD_S), str(DSCP), kind, str(number))
+        argv = shell_step_argv(_HOLD_SCRIPT, str(LIMIT_S), *words)
+        self._command = Command(argv, timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
+        self._token = token
+        self._inner = CancelToken()
+        self._condition = threading.Condition()
+        self._is_held = False
+        self._has_ended = False
+        self._words: list[str] = []
+        self.packets = 0
+        self._thread = threading.Thread(target=self._run, name=f"hold-{host.spec.label}")
+
+    def __enter__(self) -> Self:
+        self._unregister = self._token.on_cancel(self._inner.cancel)
+        self._thread.start()
+        with self._condition:
+            self._condition.wait_for(lambda: self._is_held or self._has_ended, START_S)
+            is_held = self._is_held
+        if not is_held:
+            try:
+                self._release()
+            finally:
+                self._end()
+            self._token.raise_if_cancelled()
+            raise ProbeFailed(
+                f"{self._host.spec.label} does not hold back packets for the injection test.",
+                hint=f"nft reported: {'; '.join(self._words[-3:])}" if self._words else "",
+                context={"host": self._host.spec.label},
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._release()
+        finally:
+            self._end()
+
+    def _release(self) -> None:
+        argv = shell_step_argv(_RELEASE_SCRIPT, self._folder, HOLD_TABLE)
+        shown = self._host.run(Command(argv, timeout_s=TIMEOUT_S, is_root=True), token=CancelToken()).stdout
+        self.packets = sum(int(one[1]) for one in _HELD.finditer(shown))
+        self._thread.join(START_S)
+
+    def _end(self) -> None:
+        self._unregister()
+        self._inner.cancel()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._host.run(self._command, token=self._inner, on_line=self._on_line)
+        except (Cancelled, TunnelmarkError) as fault:
+            self._words.append(str(fault)[:200])
+        with self._condition:
+            self._has_ended = True
+            self._condition.notify_all()
+
+    def _on_line(self, _stream: Stream, line: str) -> None:
+        with self._condition:
+            if line == "#held":
+                self._is_held = True
+            elif not line.startswith(("#", "@")) and len(self._words) < 10:
+                self._words.append(line.strip()[:200])
+            self._condition.notify_all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from app.deploy.places import place_dir
 from app.domain.link import STATE_DIR
 from support.deploy_world import World, shell_of
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, roll_out, run_dirs, wait_until_watched
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -43,3 +45,28 @@ def test_it_gives_way_where_its_deployment_counts_no_more(world: World) -> None:
     (place_on(host) / "current").write_text("0123456789abcdef\n")
     assert host.shell_run("sh", f"{place_dir(SLOT)}/{deployment_id}/lasting.sh", "run").returncode == 0
     assert (host.links, run_dirs(host)) == ({"eth1"}, [])
+
+
+def test_it_removes_nothing_where_its_deployment_is_replaced_meanwhile(world: World) -> None:
+    host = world.a
+    deployment_id, _ = roll_out(world)
+    wait_until_watched(host)
+    start = f"{place_dir(SLOT)}/start.sh"
+    script, begun, gate = host.path(start), host.root / "begun", host.root / "gate"
+    text = script.read_text()
+    stop = f": > {begun}; until [ -e {gate} ]; do sleep 0.1; done\n"
+    assert text.count("replaced=\n") == 1
+    slow = host.path(f"{place_dir(SLOT)}/slow.sh")
+    slow.write_text(text.replace("replaced=\n", f"{stop}replaced=\n"))
+    host.path(STATE_DIR).mkdir()
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(host.shell_run, "sh", f"{place_dir(SLOT)}/slow.sh", "boot")
+        wait_until(begun.exists, "a start that has read which deployment counts")
+        assert host.shell_run("sh", start, "aside").returncode == 0
+        # What makes room gets its files before its name.
+        other = place_on(host) / "0123456789abcdef"
+        other.mkdir()
+        gate.touch()
+        assert late.result(30).returncode == 0
+    assert other.is_dir()
+    assert (place_on(host) / deployment_id / "lasting.sh").is_file()

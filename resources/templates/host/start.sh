@@ -51,6 +51,8 @@ main() {
             # goes with a restart of the host.
             replaced=
             read -r replaced 2> /dev/null < "/run/tunnelmark-$id/.lasting/replaced"
+            # Somebody makes room, or has made room since this began: what would be left over now is not.
+            is_current "$id" && [ ! -e "/run/tunnelmark/aside-$slot" ] || exit 0
             for left in "$base"/* "$base"/.[!.]*; do
                 case ${left##*/} in
                     "$id" | "$replaced" | current | times | start.sh) ;;

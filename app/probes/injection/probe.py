@@ -156,7 +156,11 @@ class _Run:
         has_sessions = self._plan.has_l2tp_session
         hosts = self._each(
             lambda side: inspect(
-                self._host(side), self._link.underlay(side), has_sessions=has_sessions, token=self._token
+                self._host(side),
+                self._link.underlay(side),
+                (self._plan.probe_address(side), self._plan.probe_address(side.other)),
+                has_sessions=has_sessions,
+                token=self._token,
             )
         )
         missing = {side: self._missing(side, hosts) for side in Side}

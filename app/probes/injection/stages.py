@@ -27,8 +27,10 @@ SNAPLEN_BYTES = 2_048
 MAX_PACKETS = 400
 MAX_OUTPUT_BYTES = 4_194_304
 
-# $1 underlay address, $2 whether to ask for L2TPv3 sessions (which loads its module, where it is not loaded): prints
-# the name of the interface that has the address, its IPv6 address, programs that are there, and sessions.
+# $1 underlay address, $2 whether to ask for L2TPv3 sessions (which loads its module, where it is not loaded), $3 own
+# address inside, $4 peer's address inside. Prints the name of the interface that has the underlay's address, its IPv6
+# address, programs that are there, and sessions. The echo request makes the kernel ask for the peer's hardware address
+# while it gets an answer.
 _INSPECT_SCRIPT = (
     DEVICE_OF
     + r"""
@@ -40,6 +42,7 @@ done
 perl -MSocket -e 'exit 0' 2>/dev/null && echo "#has perl"
 nft --version >/dev/null 2>&1 && echo "#has nft"
 [ "$2" != yes ] || ip l2tp show session 2>/dev/null
+ping -n -q -c 1 -w 2 -I "$3" "$4" >/dev/null 2>&1
 exit 0
 """
 )
@@ -67,9 +70,17 @@ linger=1
 ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
 part() { ping -n -q -c 1 -w 1 -s "$payload" -p "$separators$1" "$underlay" >/dev/null 2>&1; }
 send() { ping -n -q -c "$echoes" -i 0.05 -W "$linger" -I "$source" -s "$payload" -p "$1" "$destination" 2>&1; }
+# Answers to ARP are held back, too: without them the kernel forgets the peer's address after some seconds.
+know() {
+    ip neigh show to "$destination" 2>/dev/null | while read -r address dev name rest; do
+        ip neigh change "$address" dev "$name" nud reachable 2>/dev/null
+    done
+}
 part 30303173
+know
 send "$first"
 part 30303273
+know
 send "$second"
 part 30303373
 tries=0
@@ -121,19 +132,22 @@ class Inspected:
     cookies: dict[int, bytes] = field(default_factory=dict)
 
 
-def inspect(host: HostSession, underlay: str, *, has_sessions: bool, token: CancelToken) -> Inspected:
+def inspect(
+    host: HostSession, underlay: str, inside: tuple[str, str], *, has_sessions: bool, token: CancelToken
+) -> Inspected:
     """Inspect a host.
 
     Args:
         host: The host.
         underlay: Its underlay address.
+        inside: Its address inside the tunnel, and its peer's.
         has_sessions: Whether the tunnel has an L2TPv3 session.
         token: Cancels it.
 
     Raises:
         ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
     """
-    argv = shell_step_argv(_INSPECT_SCRIPT, underlay, "yes" if has_sessions else "no")
+    argv = shell_step_argv(_INSPECT_SCRIPT, underlay, "yes" if has_sessions else "no", *inside)
     command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=262_144)
     return parse_inspected(host.run(command, token=token).stdout)
 

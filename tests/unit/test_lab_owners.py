@@ -104,6 +104,7 @@ def test_an_owned_lab_ends_when_its_owner_returns(labs: StandInLabs, tmp_path: P
 def test_any_lab_dies_with_its_starter_until_it_is_up(labs: StandInLabs, tmp_path: Path) -> None:
     with start_owner(tmp_path, "owned", "return") as first:
         first.wait(WAIT_S)  # a machine is saved by then
+    assert_nothing_is_left_soon(tmp_path / "labs")
     labs.behave("silent")
     with start_owner(tmp_path, "lasting", "return") as starter:
         seen: list[LabStatus] = []

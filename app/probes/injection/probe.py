@@ -37,6 +37,7 @@ from app.probes.injection.holding import HOLD_TABLE, Hold
 from app.probes.injection.judge import Injected, judge
 from app.probes.injection.packets import DSCP, Captured, read_captured
 from app.probes.injection.stages import (
+    ECHO_REQUEST,
     ECHOES,
     SNAPLEN_BYTES,
     Copied,
@@ -86,7 +87,7 @@ class InjectionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Groups:
+class Groups:
     """Packets that one host copied.
 
     Attributes:
@@ -299,37 +300,11 @@ class _Run:
     def _second(self, side: Side) -> bytes:
         return self._marks.broken(1 + 2 * (side is Side.B))
 
-    def _groups(self, copied: Copied) -> _Groups:
-        """Sort what a host copied by the separators around it.
-
-        Other traffic of the tunnel is left out: echo requests are as many as were sent, and have one length in both
-        groups.
-        """
-        groups: dict[int, list[Captured]] = {number: [] for number in range(_SEPARATORS + 1)}
-        current = 0
-        for record in copied.records:
-            packet = read_captured(record)
-            if packet is None:
-                continue
-            number = read_separator(self._marks, packet.content) if packet.protocol == ICMP else None
-            if number is not None:
-                current = min(number, _SEPARATORS)
-            elif packet.protocol != ICMP and len(packet.content) > PAYLOAD_BYTES:
-                groups[current].append(packet)
-        lengths = [Counter(len(packet.content) for packet in groups[number]) for number in (1, 2)]
-        # Twice as many where the other host's echo requests were not held back here, and are answered.
-        numbers = ((ECHOES, ECHOES), (2 * ECHOES, 2 * ECHOES))
-        own = [length for length in lengths[0] if (lengths[0][length], lengths[1][length]) in numbers]
-        if len(own) != 1:
-            return _Groups((), ())
-        first, second = (tuple(one for one in groups[number] if len(one.content) == own[0]) for number in (1, 2))
-        return _Groups(first, second)
-
     def _injected(
         self, side: Side, host: Inspected, copied: Copied, missing: dict[TrialKind, str], *, was_held: bool
     ) -> Injected:
         """Return what is to be sent at a host; what cannot be is added to what is missing."""
-        groups = self._groups(copied)
+        groups = groups_of(copied, self._marks)
         if copied.answered and was_held:
             was_held = self.is_conclusive = False
             missing |= dict.fromkeys(_COPIED, self._not_held(side))
@@ -346,7 +321,7 @@ class _Run:
             second=self._second(side),
         )
 
-    def _target(self, side: Side, host: Inspected, groups: _Groups) -> Target:
+    def _target(self, side: Side, host: Inspected, groups: Groups) -> Target:
         link = self._link
         session = link.names.l2tp_session_id
         return Target(
@@ -361,7 +336,7 @@ class _Run:
             cookie=host.cookies.get(session, b""),
         )
 
-    def _forged(self, side: Side, host: Inspected, groups: _Groups) -> Iterator[Forgery]:
+    def _forged(self, side: Side, host: Inspected, groups: Groups) -> Iterator[Forgery]:
         target, mark = self._target(side, host, groups), self._marks.inside
         is_l2tp = self._plan.has_l2tp_session
         for forgery in forge_l2tp(target, mark) if is_l2tp else forge_datagrams(target, groups.second[0], mark):
@@ -378,6 +353,34 @@ class _Run:
 
     def _note(self, side: Side, command: str, what: str) -> None:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, 0, what))
+
+
+def groups_of(copied: Copied, marks: Marks) -> Groups:
+    """Sort what a host copied by the separators around it.
+
+    Other traffic of the tunnel is left out: echo requests are as many as were sent, and have one length in both
+    groups.
+    """
+    groups: dict[int, list[Captured]] = {number: [] for number in range(_SEPARATORS + 1)}
+    current = 0
+    for record in copied.records:
+        packet = read_captured(record)
+        if packet is None:
+            continue
+        is_request = packet.protocol == ICMP and packet.content[:1] == bytes([ECHO_REQUEST])
+        number = read_separator(marks, packet.content) if is_request else None
+        if number is not None:
+            current = min(number, _SEPARATORS)
+        elif packet.protocol != ICMP and len(packet.content) > PAYLOAD_BYTES:
+            groups[current].append(packet)
+    lengths = [Counter(len(packet.content) for packet in groups[number]) for number in (1, 2)]
+    # Twice as many where the other host's echo requests were not held back here, and are answered.
+    numbers = ((ECHOES, ECHOES), (2 * ECHOES, 2 * ECHOES))
+    own = [length for length in lengths[0] if (lengths[0][length], lengths[1][length]) in numbers]
+    if len(own) != 1:
+        return Groups((), ())
+    first, second = (tuple(one for one in groups[number] if len(one.content) == own[0]) for number in (1, 2))
+    return Groups(first, second)
 
 
 def _has_let_in(host: HostInjection) -> bool:

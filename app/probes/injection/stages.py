@@ -18,6 +18,8 @@ from app.probes.wire.capture import DEVICE_OF
 from app.probes.wire.marks import PAYLOAD_BYTES, Marks
 from app.probes.wire.pcap import Record, from_od, parse_pcap
 
+ECHO_REQUEST = 8
+"""Type of an ICMP message. Source: RFC 792."""
 ECHOES = 2
 """Packets of each kind that are copied."""
 
@@ -231,7 +233,8 @@ def copy(host: HostSession, request: CopyRequest, marks: Marks, *, token: Cancel
     """
     bare = marks.bare_family.encode()
     between = f"src host {request.underlay} and dst host {request.peer}"
-    wire_filter = f"{between} and (({request.wire_filter}) or icmp)"
+    # Answers to the other host's separators have the same marks.
+    wire_filter = f"{between} and (({request.wire_filter}) or icmp[0] = {ECHO_REQUEST})"
     words = (
         *(request.folder, request.device, wire_filter, request.peer, request.destination, request.source),
         *(str(PAYLOAD_BYTES), str(SNAPLEN_BYTES), str(MAX_PACKETS), str(ECHOES)),

@@ -51,6 +51,7 @@ class LanFound:
         underlay: Interfaces that the underlay runs over.
         lowers: What an interface runs over itself, by name.
         owners: Programs that manage an interface, by name.
+        leased: Interfaces whose address comes from a DHCP server.
     """
 
     ports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class LanFound:
     underlay: set[str] = field(default_factory=set)
     lowers: dict[str, set[str]] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
+    leased: set[str] = field(default_factory=set)
 
     def below(self, names: set[str]) -> set[str]:
         """Return these interfaces and all that they run over."""
@@ -120,6 +122,8 @@ def parse_lan(output: str, mark: str) -> LanFound | None:
                 found.ports[name] = (kind, number, master)
             case ("lower", name, lower):
                 found.lowers.setdefault(name, set()).add(lower)
+            case ("leased", name):
+                found.leased.add(name)
             case ("owner", name, owner):
                 found.owners[name] = owner
             case ("finished",):
@@ -160,6 +164,11 @@ def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str)
         return f"{name} on {label} is wireless: it cannot carry the frames of other senders."
     if number != _ETHERNET:
         return f"{name} on {label} does not carry Ethernet frames."
+    if name in found.leased and kind != "bridge":
+        return (
+            f"{name} on {label} has its address from a DHCP server, and on a bridge of Tunnelmark's own nothing renews "
+            f"it. Make the address static, or make a bridge with {name} and its DHCP client, and choose that."
+        )
     if _OURS.match(name):
         return f"{name} on {label} belongs to a tunnel of Tunnelmark."
     return ""

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from app.deploy.bridging import Bridging
+from app.deploy.lan import judge_interface, parse_lan
+from app.deploy.scripts import host_script
 from support.net_desk import need_namespaces
 from support.net_world import World
 
@@ -206,3 +208,21 @@ def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: Wor
     shown = announced()
     assert "2001:db8:77:" in shown, "without this nothing was announced"
     assert "default via" in shown
+
+
+def test_a_port_whose_address_comes_from_a_dhcp_server_is_not_joined(host: World) -> None:
+    # A lent address on one port; on another one a client that no server has answered yet.
+    host.run("ip -n host link add lan1 type veth peer name behind1; ip -n host link set lan1 up")
+    client = "ip netns exec host setsid /run/udhcpc -f -s /bin/true -i lan1 > /dev/null 2>&1 &"
+    host.run(f"ln -sf /bin/busybox /run/udhcpc; {client} until pgrep -x udhcpc; do sleep 0.1; done")
+    host.run("ip -n host link add lan2 type veth peer name behind2; ip -n host addr add 10.92.0.1/24 dev lan2")
+    connection = "SSH_CONNECTION=10.92.0.9 5000 10.92.0.1 22"
+    inside = [*host.inside("-n", "-m", "-p"), "ip", "netns", "exec", "host", "env", connection]
+    words = [*inside, "sh", "-s", "mark", INNER]
+    done = subprocess.run(words, input=host_script("lan.sh"), capture_output=True, text=True, check=True)
+    found = parse_lan(done.stdout, "mark")
+    assert found is not None
+    assert found.leased == {PORT, "lan1"}
+    assert "from a DHCP server" in judge_interface(PORT, found, None, "gateway-a").refusal
+    assert "SSH connection" in judge_interface("lan2", found, None, "gateway-a").refusal
+    host.run("pkill -x udhcpc; rm /run/udhcpc")

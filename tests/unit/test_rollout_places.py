@@ -86,6 +86,9 @@ LAN = "\n".join(
         "port wlan0 wireless 1 -",
         "port tun0 port 65534 -",
         "port tmk0 port 1 -",
+        "port eth4 port 1 -",
+        "leased eth4",
+        "leased br7",
         "owner eth2 NetworkManager",
         "finished",
     )
@@ -103,6 +106,7 @@ LAN = "\n".join(
         ("wlan0", "wireless"),
         ("tun0", "does not carry Ethernet"),
         ("tmk0", "tunnel of Tunnelmark"),
+        ("eth4", "from a DHCP server"),
         ("eth2", ""),
         ("br7", ""),
     ],

@@ -36,6 +36,17 @@ for folder in /sys/class/net/*; do
         if [ -e "$lower" ]; then echo "$mark lower $name ${lower##*/lower_}"; fi
     done
 done
+# An address with an end, and a client that would renew it or add it again. Some clients set addresses without an end.
+ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .* dynamic .*/\1/p' |
+    while read -r name; do echo "$mark leased ${name%%@*}"; done
+for folder in /proc/[0-9]*; do
+    program=
+    read -r program 2> /dev/null < "$folder/comm"
+    case $program in dhclient | dhcpcd* | udhcpc) ;; *) continue ;; esac
+    tr '\0' '\n' 2> /dev/null < "$folder/cmdline" | while read -r word; do
+        if [ -n "$word" ] && [ -e "/sys/class/net/$word" ]; then echo "$mark leased $word"; fi
+    done
+done
 if command -v nmcli > /dev/null; then
     nmcli -t -f DEVICE,STATE device 2> /dev/null | while IFS=: read -r name state; do
         case $state in connected*) echo "$mark owner $name NetworkManager" ;; esac

@@ -6,13 +6,15 @@ Source: sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT", OpenSSH 10.
 from __future__ import annotations
 
 import base64
+import fcntl
 import hashlib
 import hmac
 import os
 import re
 import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -143,15 +145,34 @@ def add_line(file: Path, line: str) -> None:
     with _write_lock:
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            old = file.read_text(encoding="utf-8", errors="surrogateescape") if file.exists() else ""
-            if line in old.splitlines():
-                return
-            separator = "" if not old or old.endswith("\n") else "\n"
-            _replace(file, f"{old}{separator}{line}\n".encode("utf-8", errors="surrogateescape"))
+            with _lock_beside(file):
+                _add_line(file, line)
         except OSError as error:
             raise StorageFault(
                 f"The host key could not be stored in {file}: {error.strerror}.", hint="Check its folder's permissions."
             ) from error
+
+
+@contextmanager
+def _lock_beside(file: Path) -> Iterator[None]:
+    """Keep other processes from writing a file; a file of its own, because the file itself is replaced.
+
+    Source: flock(2): the lock ends with the process that holds it.
+    """
+    handle = os.open(file.with_name(f".{file.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _add_line(file: Path, line: str) -> None:
+    old = file.read_text(encoding="utf-8", errors="surrogateescape") if file.exists() else ""
+    if line in old.splitlines():
+        return
+    separator = "" if not old or old.endswith("\n") else "\n"
+    _replace(file, f"{old}{separator}{line}\n".encode("utf-8", errors="surrogateescape"))
 
 
 def _replace(file: Path, content: bytes) -> None:

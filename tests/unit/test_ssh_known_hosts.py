@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import logging
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,7 +151,33 @@ def test_our_file_is_private_and_keeps_what_was_there(tmp_path: Path) -> None:
     known_hosts.add_line(file, "a ssh-ed25519 AAAA")
     assert file.read_text() == "a ssh-ed25519 AAAA\nb ssh-ed25519 BBBB\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [path.name for path in file.parent.iterdir()] == ["known_hosts"]
+    assert sorted(path.name for path in file.parent.iterdir()) == [".known_hosts.lock", "known_hosts"]
+
+
+_ADDING = """\
+import sys
+from pathlib import Path
+from app.ssh import known_hosts
+sys.stdin.readline()
+for number in range(40):
+    known_hosts.add_line(Path(sys.argv[1]), f"{sys.argv[2]}-{number} ssh-ed25519 AAAA")
+"""
+
+
+def test_processes_that_add_keys_at_once_lose_none(tmp_path: Path) -> None:
+    file = tmp_path / "known_hosts"
+    words = [sys.executable, "-c", _ADDING, str(file)]
+    adding = [subprocess.Popen([*words, name], stdin=subprocess.PIPE, text=True) for name in ("a", "b", "c")]
+    for process in adding:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in adding:
+        assert process.wait(60) == 0
+        assert process.stdin is not None
+        process.stdin.close()
+    names = {line.split()[0] for line in file.read_text().splitlines()}
+    assert names == {f"{name}-{number}" for name in "abc" for number in range(40)}
 
 
 def test_a_folder_that_is_a_file_gives_a_clear_error(tmp_path: Path) -> None:

@@ -60,10 +60,10 @@ class Context:
         from app.compose import open_services
 
         can_ask = sys.stdin.isatty()
-        fingerprints: list[str] = getattr(self.options, "accept_host_key", None) or []
-        confirm = AcceptedKeys(fingerprints, self.prompts.confirm_host_key if can_ask else None)
+        accepted: list[str] = getattr(self.options, "accept_host_key", None) or []
+        confirm = AcceptedKeys(accepted, self.prompts.confirm_host_key if can_ask else None)
         with open_services(
-            self.prompts if can_ask else None, confirm_host_key=confirm if can_ask or fingerprints else None
+            self.prompts if can_ask else None, confirm_host_key=confirm if can_ask or accepted else None
         ) as services:
             yield services
 

@@ -108,8 +108,8 @@ def _add_host_keys(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept-host-key",
         action="append",
-        metavar="SHA256:…",
-        help="accept an unknown host key with this fingerprint (may be given twice)",
+        metavar="HOST=SHA256:…",
+        help="accept an unknown key of this host with this fingerprint (may be given for several hosts)",
     )
 
 

@@ -16,11 +16,13 @@ from rich.text import Text
 from app.cli.stopping import Stopping, interrupting
 from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
+from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
 
 T = TypeVar("T")
 
 _WIDTH_WITHOUT_TERMINAL = 132
+_FINGERPRINT_HEAD = "SHA256:"
 
 _SECRET_WORDS = {
     SecretKind.LOGIN: "Password of {}",
@@ -112,22 +114,44 @@ def _answer(question: _Question[T]) -> None:
 
 
 class AcceptedKeys:
-    """Confirms host keys whose fingerprints were given on the command line, and asks about others where it can.
+    """Confirms host keys that were given on the command line with their hosts, and asks about others where it can.
+
+    A fingerprint counts for one host alone: else one host of a pair, or a jump host, could pass for another one.
 
     Args:
-        fingerprints: `SHA256:…` as `ssh-keygen -l` prints them.
+        options: `HOST=SHA256:…`: the host as known_hosts files name it, or `HOST:PORT`; the fingerprint as
+            `ssh-keygen -l` prints it.
         ask: Asked about others; None refuses them.
+
+    Raises:
+        InvalidOption: One of the options does not name a host and a fingerprint.
     """
 
-    def __init__(self, fingerprints: list[str], ask: ConfirmHostKey | None) -> None:
-        self._fingerprints = frozenset(fingerprints)
+    def __init__(self, options: list[str], ask: ConfirmHostKey | None) -> None:
+        self._accepted = frozenset(_accepted_key(option) for option in options)
         self._ask = ask
 
     def __call__(self, question: HostKeyQuestion) -> bool:
         """Return whether the key is accepted."""
-        if question.fingerprint in self._fingerprints:
+        if (question.host, question.fingerprint) in self._accepted:
             return True
         return self._ask(question) if self._ask is not None else False
+
+
+def _accepted_key(option: str) -> tuple[str, str]:
+    """Read `HOST=SHA256:…`; the host becomes `address`, or `[address]:port` where the port is not 22."""
+    host, mark, digest = option.strip().partition(f"={_FINGERPRINT_HEAD}")
+    digest = digest.rstrip("=")
+    if not host or not mark or not digest:
+        raise InvalidOption(
+            f"--accept-host-key {option} does not say for which host the key is.",
+            hint="Give HOST=SHA256:… with the host as the error about its key names it, for example [192.0.2.1]:2222.",
+        )
+    if host.count(":") == 1 and not host.startswith("["):
+        host = "[{}]:{}".format(*host.split(":"))
+    if host.endswith("]:22"):
+        host = host.removeprefix("[").removesuffix("]:22")
+    return host.lower(), f"{_FINGERPRINT_HEAD}{digest}"
 
 
 def run_cancellable(

@@ -22,7 +22,8 @@ class SecretKey:
 
     Attributes:
         kind: What it opens.
-        subject: `user@host:port`, or the path of a key file.
+        subject: `user@host:port`, with the alias of the host's key and the jump hosts where there are some; or the path
+            of a key file.
     """
 
     kind: SecretKind

@@ -9,7 +9,6 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, PasswordProvider
 from app.domain.errors import HostKeyChanged
 from app.domain.hosts import HostSpec
-from app.ssh import known_hosts
 from app.ssh.dial import Dialler
 from app.ssh.host_keys import HostKeyPolicy, question_for
 from app.ssh.known_hosts import Verdict
@@ -83,7 +82,7 @@ class SshConnector:
         target = self._target(spec)
         key = self._dialler.host_key(target, token=token)
         keys = self._policy.known_keys(target)
-        if known_hosts.judge(keys, target.key_name, target.key_port, key.asbytes()) is Verdict.UNKNOWN:
+        if self._policy.judge(target, key, keys) is Verdict.UNKNOWN:
             return False
         self._policy.verify(target, key, keys)
         return True
@@ -110,7 +109,7 @@ class SshConnector:
                 context={"host": question.host, "key_type": question.key_type, "fingerprint": question.fingerprint},
             )
         keys = self._policy.known_keys(target)
-        if known_hosts.judge(keys, target.key_name, target.key_port, key.asbytes()) is Verdict.UNKNOWN:
+        if self._policy.judge(target, key, keys) is Verdict.UNKNOWN:
             self._policy.store(target, key)
         else:
             self._policy.verify(target, key, keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from app.domain.errors import HostKeyChanged, HostKeyUnknown
 from app.ssh import known_hosts
 from app.ssh.known_hosts import KnownKey, Verdict
 from app.ssh.logs import logger
+from app.ssh.revoked_keys import read_revoked_keys
 from app.ssh.targets import Target
 
 SYSTEM_FILE = Path("/etc/ssh/ssh_known_hosts")
@@ -43,6 +45,16 @@ class HostKeyPolicy:
         """Read what is known."""
         return known_hosts.read_known_hosts(self.files_for(target))
 
+    def judge(self, target: Target, key: paramiko.PKey, keys: Sequence[KnownKey]) -> Verdict:
+        """Compare a host's key with what is known, and with what the ssh configuration names as revoked.
+
+        Raises:
+            InvalidFile: A file of revoked keys cannot be used, so that no key can be believed.
+        """
+        if key.asbytes() in read_revoked_keys(target.revoked_key_files):
+            return Verdict.REVOKED
+        return known_hosts.judge(keys, target.key_name, target.key_port, key.asbytes())
+
     def verify(self, target: Target, key: paramiko.PKey, keys: Sequence[KnownKey]) -> None:
         """Accept a key or refuse it.
 
@@ -54,9 +66,10 @@ class HostKeyPolicy:
         Raises:
             HostKeyUnknown: The key is not known, and nobody confirmed it.
             HostKeyChanged: Another key is known, or this one was revoked.
+            InvalidFile: A file of revoked keys cannot be used.
         """
         question = question_for(target, key)
-        verdict = known_hosts.judge(keys, target.key_name, target.key_port, key.asbytes())
+        verdict = self.judge(target, key, keys)
         if verdict is Verdict.KNOWN:
             return
         if verdict is Verdict.REVOKED:
@@ -90,6 +103,10 @@ def _line(target: Target, key: paramiko.PKey) -> str:
     return known_hosts.line_for(target.key_name, target.key_port, key.get_name(), key.asbytes())
 
 
+def _option(question: HostKeyQuestion) -> str:
+    return shlex.quote(f"{question.host}={question.fingerprint}")
+
+
 def _context(question: HostKeyQuestion) -> dict[str, str]:
     return {"host": question.host, "key_type": question.key_type, "fingerprint": question.fingerprint}
 
@@ -100,7 +117,7 @@ def _unknown(target: Target, question: HostKeyQuestion, key: paramiko.PKey) -> H
     else:
         hint = (
             "Compare it with what `ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub` prints on the host's console; "
-            f"if it is the same, accept it with --accept-host-key {question.fingerprint}"
+            f"if it is the same, accept it with --accept-host-key {_option(question)}"
         )
     return HostKeyUnknown(
         f"The host key of {target} is not known: {question.key_type} {question.fingerprint}.",
@@ -124,6 +141,6 @@ def _revoked(target: Target, question: HostKeyQuestion) -> HostKeyChanged:
     return HostKeyChanged(
         f"The host key of {target} was revoked: {question.key_type} {question.fingerprint}. "
         "The connection was refused.",
-        hint="A known_hosts file marks it as @revoked. The host needs a new key.",
+        hint="A known_hosts file marks it as @revoked, or RevokedHostKeys lists it. The host needs a new key.",
         context=_context(question),
     )

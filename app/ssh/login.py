@@ -203,7 +203,7 @@ def _try_password(attempt: _Attempt) -> bool:
     if not _takes_passwords(attempt):
         attempt.tried.append("no password (the host takes none)")
         return False
-    key = SecretKey(SecretKind.LOGIN, attempt.target.login)
+    key = SecretKey(SecretKind.LOGIN, attempt.target.password_name)
     for number in range(PASSWORD_TRIES):
         attempt.token.raise_if_cancelled()
         secret = attempt.passwords.get(key, is_retry=number > 0)

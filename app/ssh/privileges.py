@@ -112,7 +112,7 @@ class Privileges:
 
     def _ask_sudo(self, connection: Connection, token: CancelToken) -> Secret:
         """Get sudo's password and try it out."""
-        key = SecretKey(SecretKind.SUDO, self._target.login)
+        key = SecretKey(SecretKind.SUDO, self._target.password_name)
         for number in range(SUDO_TRIES):
             token.raise_if_cancelled()
             secret = self._passwords.get(key, is_retry=number > 0)

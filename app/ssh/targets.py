@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +33,8 @@ class Target:
         identity_files: Key files to try.
         is_identities_only: Whether the agent's other keys must not be tried.
         jumps: Hosts to go through, the nearest first.
+        way: Names of the hosts that it is reached through, the nearest first; also those of a jump host itself.
+        revoked_key_files: Files with keys that no host may show (RevokedHostKeys).
     """
 
     spec: HostSpec
@@ -42,11 +46,23 @@ class Target:
     identity_files: tuple[Path, ...] = ()
     is_identities_only: bool = False
     jumps: tuple[Target, ...] = ()
+    way: tuple[str, ...] = ()
+    revoked_key_files: tuple[Path, ...] = ()
 
     @property
     def login(self) -> str:
-        """Return `user@host:port`, which passwords are stored under."""
+        """Return `user@host:port`."""
         return f"{self.user}@{self.address}:{self.port}"
+
+    @property
+    def password_name(self) -> str:
+        """Return the name under which the password is stored: the login, its key's alias and the way to the host.
+
+        Where there is neither an alias nor a jump host, it is the login alone, as in every earlier version.
+        """
+        is_alias = (self.key_name, self.key_port) != (self.address, self.port)
+        name = f"{self.login} as {self.key_name}" if is_alias else self.login
+        return f"{name} via {', '.join(self.way)}" if self.way else name
 
     def __str__(self) -> str:
         return f"{self.spec.label} ({self.login})"
@@ -92,8 +108,24 @@ def _resolve(spec: HostSpec, config: paramiko.SSHConfig, depth: int) -> Target:
         key_port=DEFAULT_PORT if "hostkeyalias" in options else port,
         identity_files=tuple(dict.fromkeys(Path(name).expanduser() for name in files)),
         is_identities_only=options.get("identitiesonly", "no").lower() == "yes",
+        revoked_key_files=_revoked_key_files(options, spec),
     )
-    return replace(target, jumps=_jumps(options, target, config, depth))
+    jumps = _jumps(options, target, config, depth)
+    return replace(target, jumps=jumps, way=_way(jumps))
+
+
+def _revoked_key_files(options: SSHConfigDict, spec: HostSpec) -> tuple[Path, ...]:
+    """Read RevokedHostKeys. Source: ssh_config(5) of OpenSSH 10; `none` is the default."""
+    try:
+        names = shlex.split(options.get("revokedhostkeys", "none"))
+    except ValueError as error:
+        raise InvalidOption(f"RevokedHostKeys for {spec.address} in the ssh configuration: {error}.") from error
+    return tuple(Path(name).expanduser() for name in names if name.lower() != "none")
+
+
+def _way(jumps: Sequence[Target]) -> tuple[str, ...]:
+    """Return the names of jump hosts without the ways to them: those come before."""
+    return tuple(replace(hop, way=()).password_name for hop in jumps)
 
 
 def _lookup(config: paramiko.SSHConfig, spec: HostSpec) -> SSHConfigDict:
@@ -127,7 +159,7 @@ def _jumps(options: SSHConfigDict, target: Target, config: paramiko.SSHConfig, d
         hops += [*hop.jumps, replace(hop, jumps=())] if not hops else [replace(hop, jumps=())]
     if len(hops) > MAX_JUMPS:
         raise InvalidOption(f"More than {MAX_JUMPS} jump hosts lead to {target.spec.label}.")
-    return tuple(hops)
+    return tuple(replace(hop, way=_way(hops[:number])) for number, hop in enumerate(hops))
 
 
 def _hop_spec(text: str, spec: HostSpec) -> HostSpec:

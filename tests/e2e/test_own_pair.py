@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,8 +60,11 @@ def test_unknown_host_key_is_refused_with_its_fingerprint_and_accepted_by_it(hos
     for _ in range(2):
         _, err = run(desk, "discover", "stranger", *accepted, status=1)
         assert "--accept-host-key" in err
-        fingerprint = next(word.strip(".,;") for word in err.split() if word.startswith("SHA256:"))
-        accepted += ["--accept-host-key", fingerprint]
+        words = shlex.split(err.partition("--accept-host-key")[2].partition("\n  ")[0])
+        accepted += ["--accept-host-key", words[0]]
+    bare = [word if word.startswith("--") else f"SHA256:{word.partition('=SHA256:')[2]}" for word in accepted]
+    _, err = run(desk, "discover", "stranger", *bare, status=2)
+    assert "for which host" in err
     run(desk, "discover", "stranger", *accepted)
     run(desk, "discover", "stranger")
     run(desk, "pair", "remove", "stranger")

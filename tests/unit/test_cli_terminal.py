@@ -11,9 +11,9 @@ import pytest
 from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
-from app.domain.errors import Cancelled, LabFault
+from app.domain.errors import Cancelled, InvalidOption, LabFault
 
-QUESTION = HostKeyQuestion(host="[127.0.0.1]:22", key_type="ssh-ed25519", fingerprint="SHA256:right")
+QUESTION = HostKeyQuestion(host="[127.0.0.1]:2222", key_type="ssh-ed25519", fingerprint="SHA256:right")
 
 
 @pytest.fixture
@@ -107,6 +107,36 @@ def test_a_password_is_in_no_representation() -> None:
 
 
 def test_accepted_fingerprints() -> None:
-    assert AcceptedKeys(["SHA256:right"], None)(QUESTION) is True
-    assert AcceptedKeys(["SHA256:other"], None)(QUESTION) is False
-    assert AcceptedKeys(["SHA256:other"], lambda _question: True)(QUESTION) is True
+    assert AcceptedKeys([f"{QUESTION.host}=SHA256:right"], None)(QUESTION) is True
+    assert AcceptedKeys([f"{QUESTION.host}=SHA256:other"], None)(QUESTION) is False
+    assert AcceptedKeys([f"{QUESTION.host}=SHA256:other"], lambda _question: True)(QUESTION) is True
+
+
+def test_an_accepted_fingerprint_counts_for_its_host_alone() -> None:
+    accepted = AcceptedKeys(["bastion=SHA256:right", "[2001:db8::1]:2200=SHA256:other"], None)
+    assert accepted(HostKeyQuestion("bastion", "ssh-ed25519", "SHA256:right"))
+    assert accepted(HostKeyQuestion("[2001:db8::1]:2200", "ssh-ed25519", "SHA256:other"))
+    for host in ("gw", "[bastion]:2222", "[2001:db8::1]:2200", "2001:db8::1"):
+        assert not accepted(HostKeyQuestion(host, "ssh-ed25519", "SHA256:right"))
+
+
+@pytest.mark.parametrize(
+    ("option", "host"),
+    [
+        ("GW.Example=SHA256:x", "gw.example"),
+        ("gw:22=SHA256:x", "gw"),
+        ("[gw]:22=SHA256:x=", "gw"),
+        ("gw:2222=SHA256:x", "[gw]:2222"),
+        ("[gw]:2222=SHA256:x", "[gw]:2222"),
+        ("2001:db8::1=SHA256:x", "2001:db8::1"),
+        ("[2001:db8::1]:2222=SHA256:x", "[2001:db8::1]:2222"),
+    ],
+)
+def test_a_host_is_named_as_in_known_hosts_or_with_its_port(option: str, host: str) -> None:
+    assert AcceptedKeys([option], None)(HostKeyQuestion(host, "ssh-ed25519", "SHA256:x"))
+
+
+@pytest.mark.parametrize("option", ["SHA256:right", "=SHA256:right", "gw=SHA256:", "gw", "gw=right"])
+def test_a_fingerprint_without_a_host_is_refused_before_any_host_is_asked(option: str) -> None:
+    with pytest.raises(InvalidOption, match="for which host"):
+        AcceptedKeys([option], None)

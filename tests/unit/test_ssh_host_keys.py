@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import paramiko
 import pytest
 
 from app.domain.credentials import HostKeyQuestion
-from app.domain.errors import HostKeyChanged, HostKeyUnknown
+from app.domain.errors import HostKeyChanged, HostKeyUnknown, InvalidFile
 from app.domain.hosts import HostSpec
 from app.ssh import known_hosts
 from app.ssh.host_keys import HostKeyPolicy
@@ -47,7 +48,7 @@ def test_an_unknown_key_is_refused_with_all_that_is_needed_to_accept_it(
         verify(HostKeyPolicy(tmp_path / "known_hosts"), host_key)
     error = caught.value
     assert host_key.fingerprint in error.message
-    assert f"--accept-host-key {host_key.fingerprint}" in error.hint
+    assert f"--accept-host-key '[gw]:2222={host_key.fingerprint}'" in error.hint
     assert error.context == {
         "host": "[gw]:2222",
         "key_type": host_key.get_name(),
@@ -110,6 +111,58 @@ def test_a_file_of_the_host_s_own_is_the_only_one_that_counts(tmp_path: Path, ho
     assert f"Only {tmp_path / 'lab'} counts" in caught.value.hint
     (tmp_path / "lab").write_text(line)
     verify(policy, host_key, str(tmp_path / "lab"))
+
+
+# --- keys that the ssh configuration revokes --------------------------------------------------------------------------
+
+
+def judge_with(revoked: Path, known: str, key: paramiko.PKey) -> None:
+    own = revoked.with_name("own")
+    own.write_text(known)
+    host = Target(HostSpec("gateway", "gw"), "gw", 2222, "operator", "gw", 2222, revoked_key_files=(revoked,))
+    policy = HostKeyPolicy(own, confirm=lambda _question: True)
+    policy.verify(host, key, policy.known_keys(host))
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_key_that_the_ssh_configuration_revokes_is_refused(
+    tmp_path: Path, host_key: paramiko.PKey, is_known: bool
+) -> None:
+    line = known_hosts.line_for("gw", 2222, host_key.get_name(), host_key.asbytes()) + "\n" if is_known else ""
+    revoked, other = tmp_path / "revoked", paramiko.ECDSAKey.generate()
+    revoked.write_text(f"# lost\n\n{other.get_name()} {other.get_base64()}\n")
+    judge_with(revoked, line, host_key)
+    revoked.write_text(f"{revoked.read_text()} {host_key.get_name()} {host_key.get_base64()} root@gw\n")
+    with pytest.raises(HostKeyChanged, match="was revoked") as caught:
+        judge_with(revoked, line, host_key)
+    assert "RevokedHostKeys" in caught.value.hint
+
+
+def test_a_revocation_list_of_ssh_keygen_is_refused_clearly(tmp_path: Path, host_key: paramiko.PKey) -> None:
+    (tmp_path / "key.pub").write_text(f"{host_key.get_name()} {host_key.get_base64()}\n")
+    subprocess.run(["ssh-keygen", "-q", "-k", "-f", tmp_path / "krl", tmp_path / "key.pub"], check=True)
+    with pytest.raises(InvalidFile, match="key revocation list"):
+        judge_with(tmp_path / "krl", "", host_key)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "No such file"),
+        (b"@revoked * ssh-ed25519 AAAA\n", "line 1"),
+        (b"#\nssh-ed25519\n", "line 2"),
+        (b"ssh-rsa AAAAC3NzaC1lZDI1NTE5\n", "line 1"),
+        (b"ssh-rsa " + b"A" * 1_100_000, "bytes"),
+    ],
+)
+def test_revoked_keys_that_cannot_be_read_refuse_every_host(
+    tmp_path: Path, host_key: paramiko.PKey, content: bytes | None, words: str
+) -> None:
+    line = known_hosts.line_for("gw", 2222, host_key.get_name(), host_key.asbytes()) + "\n"
+    if content is not None:
+        (tmp_path / "revoked").write_bytes(content)
+    with pytest.raises(InvalidFile, match=words):
+        judge_with(tmp_path / "revoked", line, host_key)
 
 
 # --- the transport ----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,11 +16,12 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey, SecretKind
-from app.domain.errors import AuthenticationFailed, Cancelled, HostUnreachable
+from app.domain.errors import AuthenticationFailed, Cancelled, HostUnreachable, PrivilegeMissing
 from app.domain.hosts import AuthKind, HostSpec
-from app.ssh.dial import _exchange_keys
+from app.ssh.dial import Connection, _exchange_keys
 from app.ssh.login import log_in
 from app.ssh.logs import adopt_paramiko_logging
+from app.ssh.privileges import Privileges
 from app.ssh.targets import Target
 from app.ssh.transport import WatchfulTransport
 
@@ -336,3 +337,21 @@ def test_a_host_that_closes_the_connection_is_said_to(connect: Connect) -> None:
     transport.join(5)
     with pytest.raises(HostUnreachable, match="closed the connection"):
         log_in(transport, target(AuthKind.PASSWORD), Passwords("right"), token=CancelToken())
+
+
+# --- under which name passwords are kept ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("way", "name"), [((), "operator@gw:22"), (("jump@plant-a:22",), "operator@gw:22 via jump@plant-a:22")]
+)
+def test_passwords_are_asked_for_by_the_whole_way_to_a_host(connect: Connect, way: tuple[str, ...], name: str) -> None:
+    passwords = Passwords("right", None)
+    there = replace(target(AuthKind.PASSWORD), way=way)
+    transport = connect(Host(password="right"))
+    log_in(transport, there, passwords, token=CancelToken())
+    with pytest.raises(PrivilegeMissing):
+        Privileges(there, passwords)._ask_sudo(Connection(transport), CancelToken())
+    assert [key for key, _ in passwords.asked] == [
+        SecretKey(kind, name) for kind in (SecretKind.LOGIN, SecretKind.SUDO)
+    ]

@@ -68,6 +68,47 @@ def test_jump_hosts_come_in_order_with_their_own_settings(tmp_path: Path) -> Non
     assert all(hop.jumps == () and hop.identity_files == () for hop in found.jumps)
 
 
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        ("", "engineer@192.168.1.1:22"),
+        ("Host 192.168.1.1\n  HostKeyAlias 192.168.1.1\n", "engineer@192.168.1.1:22"),
+        ("Host 192.168.1.1\n  HostKeyAlias plant-a\n", "engineer@192.168.1.1:22 as plant-a"),
+        ("Host 192.168.1.1\n  ProxyJump a.example\n", "engineer@192.168.1.1:22 via engineer@a.example:22"),
+        ("Host 192.168.1.1\n  ProxyJump b.example\n", "engineer@192.168.1.1:22 via engineer@b.example:22"),
+        (
+            "Host 192*\n  ProxyJump a.example,b:2\n  HostKeyAlias gw\nHost b\n  HostKeyAlias inner\n",
+            "engineer@192.168.1.1:22 as gw via engineer@a.example:22, engineer@b:2 as inner",
+        ),
+    ],
+)
+def test_a_password_belongs_to_a_host_and_the_whole_way_to_it(tmp_path: Path, config: str, name: str) -> None:
+    # Without alias and jump host it is what earlier versions stored it under.
+    assert target(tmp_path, config, HostSpec("gw", "192.168.1.1")).password_name == name
+
+
+def test_a_jump_host_s_password_belongs_to_the_way_to_it(tmp_path: Path) -> None:
+    config = "Host gw\n  ProxyJump near,10.0.0.1\nHost near\n  ProxyJump outer\n"
+    found = target(tmp_path, config, HostSpec("gw", "gw"))
+    assert [hop.password_name for hop in found.jumps] == [
+        "engineer@outer:22",
+        "engineer@near:22 via engineer@outer:22",
+        "engineer@10.0.0.1:22 via engineer@outer:22, engineer@near:22",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "files"),
+    [("none", []), ("~/revoked", ["~/revoked"]), ('"/etc/ssh/two words" /b', ["/etc/ssh/two words", "/b"])],
+)
+def test_files_of_revoked_keys_are_taken_over_for_hosts_and_jump_hosts(
+    tmp_path: Path, value: str, files: list[str]
+) -> None:
+    found = target(tmp_path, f"Host *\n  RevokedHostKeys {value}\nHost gw\n  ProxyJump b\n", HostSpec("gw", "gw"))
+    expected = tuple(Path(file).expanduser() for file in files)
+    assert [found.revoked_key_files, found.jumps[0].revoked_key_files] == [expected, expected]
+
+
 def test_jumping_can_be_switched_off(tmp_path: Path) -> None:
     config = "Host gw\n  ProxyJump none\nHost *\n  ProxyJump bastion\n"
     assert target(tmp_path, config, HostSpec("gw", "gw")).jumps == ()

@@ -9,40 +9,29 @@ import re
 import textwrap
 from collections.abc import Mapping
 
-from app.domain.adapters import IdentityRecipe, PublicIdentity, Step, shell_step_argv
+from app.domain.adapters import IdentityRecipe, PublicIdentity
 from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
+from vpn_adapters.shared import certificates
 
 CERTIFICATE = "certificate"
 FINGERPRINT = "fingerprint"
 
-# A configuration of its own: the system's openssl.cnf would add a second basicConstraints (OpenSSL 1.1.1), and may be
-# missing. The key cannot issue further certificates, so that a peer may also be trusted by its certificate alone.
-_MAKE_SCRIPT = """\
-set -e
-umask 077
-printf '%s\\n' \
-  '[req]' 'distinguished_name = name' 'prompt = no' 'x509_extensions = extensions' \
-  '[name]' "CN = $2" \
-  '[extensions]' 'basicConstraints = critical,CA:FALSE' 'keyUsage = critical,digitalSignature' \
-  'extendedKeyUsage = serverAuth,clientAuth' 'subjectKeyIdentifier = hash' > "$1/openssl.cnf"
-openssl req -x509 -config "$1/openssl.cnf" -newkey ec -pkeyopt ec_paramgen_curve:P-384 -sha384 -nodes -days 3650 \
-  -keyout "$1/openvpn.key" -out "$1/openvpn.crt" 2>"$1/openssl.log" || { cat "$1/openssl.log" >&2; exit 1; }
-"""
+_STEM = "openvpn"
 
 _PEM = re.compile(r"-----BEGIN CERTIFICATE-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END CERTIFICATE-----")
 
 
 def key_path(link: Link) -> str:
     """Return where the private key lies on its host."""
-    return f"{link.run_dir}/openvpn.key"
+    return f"{link.run_dir}/{_STEM}.key"
 
 
 def certificate_path(link: Link) -> str:
     """Return where the host's own certificate lies."""
-    return f"{link.run_dir}/openvpn.crt"
+    return f"{link.run_dir}/{_STEM}.crt"
 
 
 def common_name(side: Side) -> str:
@@ -52,15 +41,15 @@ def common_name(side: Side) -> str:
 
 def recipe(link: Link, side: Side) -> IdentityRecipe:
     """Return how key and certificate are made, and the certificate printed. The key never leaves the host."""
-    leftovers = (key_path(link), certificate_path(link), f"{link.run_dir}/openssl.cnf", f"{link.run_dir}/openssl.log")
-    make = Step(
-        title=f"Make a P-384 key that stays on host {side.upper()}, and a self-signed certificate",
-        command=Command(
-            shell_step_argv(_MAKE_SCRIPT, link.run_dir, common_name(side)),
-            timeout_s=20.0,
-            is_root=True,
-        ),
-        undo=Command(("rm", "-f", *leftovers), timeout_s=5.0, is_root=True),
+    make = certificates.make_step(
+        f"Make a P-384 key that stays on host {side.upper()}, and a self-signed certificate",
+        link.run_dir,
+        _STEM,
+        common_name(side),
+        digest="sha384",
+        key=("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"),
+        usage="serverAuth,clientAuth",
+        timeout_s=20.0,
     )
     show = Command(("cat", certificate_path(link)), timeout_s=5.0, is_root=True, max_output_bytes=16_384)
     return IdentityRecipe(steps=(make,), public={CERTIFICATE: show})
@@ -88,7 +77,7 @@ def parse(outputs: Mapping[str, CommandResult]) -> PublicIdentity:
     if not der.startswith(b"\x30"):
         raise CommandFailed(
             "The host did not print its certificate.",
-            hint="Check that `openssl req -x509` works there.",
+            hint="Check that `openssl ca -selfsign` works there.",
             context={"stderr": result.stderr[-500:] if result else ""},
         )
     # Lines of 64 characters. Source: RFC 7468 section 2.

@@ -1,0 +1,84 @@
+"""A key with a self-signed certificate, made on the host that owns them, for programs that pin the peer's certificate.
+
+The certificate is valid from 1970 on. A gateway without a battery for its clock starts with a time in the past, and may
+get the right one only through the tunnel: a certificate that began when it was made would keep that tunnel down.
+Nothing is lost, because the peer is known by this very certificate, which no authority has issued.
+
+Source: openssl-ca(1): `-startdate` is known since OpenSSL 0.9.8, `-not_before` of `openssl req` since 3.4 alone;
+`-days` counts from now. RFC 5280 section 4.1.2.5.1: two digits of a year from 50 on belong to 19YY.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command
+
+BEGINNING = "700101000000Z"
+"""The first second that Linux's clock can show, as UTCTime."""
+
+DAYS = 3650
+
+# $1 folder, $2 name of the files, $3 common name, $4 digest, $5 extended use or nothing, $6 beginning, $7 days, $8... kind
+# of key. A configuration of its own: the system's openssl.cnf would add a second basicConstraints (OpenSSL 1.1.1) and
+# may be missing. The key cannot issue further certificates, so that a peer may be trusted by its certificate alone.
+_MAKE_SCRIPT = """\
+umask 077
+folder=$1 stem=$2 name=$3 digest=$4 usage=$5 beginning=$6 days=$7
+shift 7
+ca=$folder/$stem-ca
+rm -rf "$ca"
+mkdir "$ca" && : > "$ca/index.txt" && printf '01%s\\n' "$(openssl rand -hex 15)" > "$ca/serial" &&
+printf '%s\\n' \\
+  '[req]' 'distinguished_name = subject' 'prompt = no' \\
+  '[subject]' "CN = $name" \\
+  '[ca]' 'default_ca = own' \\
+  '[own]' "database = $ca/index.txt" "serial = $ca/serial" "new_certs_dir = $ca" 'policy = any' \\
+  "default_md = $digest" 'x509_extensions = extensions' \\
+  '[any]' 'commonName = supplied' \\
+  '[extensions]' 'basicConstraints = critical,CA:FALSE' 'keyUsage = critical,digitalSignature' \\
+  $usage 'subjectKeyIdentifier = hash' > "$ca/openssl.cnf" &&
+{
+  openssl req -new -config "$ca/openssl.cnf" "-$digest" -nodes "$@" -keyout "$folder/$stem.key" -out "$ca/request" &&
+    openssl ca -batch -notext -selfsign -config "$ca/openssl.cnf" -startdate "$beginning" -days "$days" \\
+      -keyfile "$folder/$stem.key" -in "$ca/request" -out "$folder/$stem.crt"
+} > "$ca/log" 2>&1
+status=$?
+[ "$status" -eq 0 ] || cat "$ca/log" >&2
+rm -rf "$ca"
+exit "$status"
+"""
+
+
+def make_step(
+    title: str,
+    folder: str,
+    stem: str,
+    common_name: str,
+    *,
+    digest: str,
+    key: Sequence[str],
+    usage: str,
+    timeout_s: float,
+) -> Step:
+    """Return the step that makes `STEM.key` and `STEM.crt`.
+
+    Args:
+        title: The step's title.
+        folder: Where they go; exists on the host, for root alone.
+        stem: Name of both files.
+        common_name: Name in the certificate, for people who read logs.
+        digest: Of the signature, for example `sha384`.
+        key: The kind of key, as options of `openssl req`.
+        usage: Extended key usage; may be empty.
+        timeout_s: How long making the key may take, in seconds.
+    """
+    extended = f"extendedKeyUsage={usage}" if usage else ""
+    words = (folder, stem, common_name, digest, extended, BEGINNING, str(DAYS), *key)
+    leftovers = (f"{folder}/{stem}.key", f"{folder}/{stem}.crt", f"{folder}/{stem}-ca")
+    return Step(
+        title=title,
+        command=Command(shell_step_argv(_MAKE_SCRIPT, *words), timeout_s=timeout_s, is_root=True),
+        undo=Command(("rm", "-rf", *leftovers), timeout_s=5.0, is_root=True),
+    )

@@ -15,7 +15,7 @@ from app.deploy.ledger import STEP_NUMBER, numbered
 from app.deploy.preflight import used_interfaces
 from app.deploy.request import DeployRequest
 from app.deploy.scripts import call, host_script, one_line
-from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.adapters import EndPlan, Step, TunnelPlan
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
@@ -121,6 +121,8 @@ def steps_text(kit: KitRequest) -> str:
             _function("down_steps", list(_down_lines(own))),
             "\n",
             _function("standing_steps", [f"{line} || return 1" for line in _standing_lines(own)]),
+            "\n",
+            _function("mend_steps", [f"{line} || return 1" for line in _mend_lines(own, run_dir)]),
         ]
     )
 
@@ -132,10 +134,14 @@ def _function(name: str, lines: list[str]) -> str:
 
 def _up_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
     for index, step in own_steps(own):
-        source = "/dev/null" if step.command.stdin is None else stdin_path(run_dir, index)
-        limit, retry = whole_seconds(step.command.timeout_s), step.forward_retry_s
-        words = (one_line(step.title), limit, whole_seconds(retry) if retry else "0", source)
-        yield call("up_step", numbered(STEP_NUMBER + index), *words, *step.command.argv)
+        yield call("up_step", *_forward(index, step, run_dir))
+
+
+def _forward(index: int, step: Step, run_dir: str) -> tuple[str, ...]:
+    source = "/dev/null" if step.command.stdin is None else stdin_path(run_dir, index)
+    limit, retry = whole_seconds(step.command.timeout_s), step.forward_retry_s
+    words = (one_line(step.title), limit, whole_seconds(retry) if retry else "0", source)
+    return (numbered(STEP_NUMBER + index), *words, *step.command.argv)
 
 
 def _down_lines(own: EndPlan) -> Iterator[str]:
@@ -149,3 +155,9 @@ def _standing_lines(own: EndPlan) -> Iterator[str]:
     for _, step in own_steps(own):
         if step.standing is not None:
             yield call("stands", *step.standing.argv)
+
+
+def _mend_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
+    for index, step in own_steps(own):
+        if step.standing is not None and step.is_repeatable:
+            yield f"{call('stands', *step.standing.argv)} || {call('mend_step', *_forward(index, step, run_dir))}"

@@ -33,7 +33,9 @@ class Step:
         is_per_suite: Whether it has to be undone and done again when a standing tunnel changes its suite. Its undo is
             then the same for every suite of the solution, and leaves what the other steps made.
         standing: A read-only command that succeeds while what this step made is there, for what can go without any
-            program's end, for example a firewall table that somebody flushes; None where there is nothing to ask.
+            program's end, for example a firewall table that is flushed; None where there is nothing to ask.
+        is_repeatable: Whether the command alone makes what `standing` asks for once more, on a tunnel that goes on:
+            what later steps made does not have to be made again with it.
     """
 
     title: str
@@ -42,6 +44,7 @@ class Step:
     forward_retry_s: float = 0.0
     is_per_suite: bool = False
     standing: Command | None = None
+    is_repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

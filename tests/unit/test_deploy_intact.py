@@ -17,7 +17,7 @@ from app.deploy.scripts import host_script
 
 ID = "0123456789abcdef"
 ABOUT = f"id={ID}\nslot=01234567\nmark=fedcba9876543210\nrun_dir=/run/tunnelmark-{ID}\ninterfaces=tml0\nping=:\n"
-STEPS = "up_steps() {\n    return 0\n}\ndown_steps() {\n    return 0\n}\nstanding_steps() {\n    return 0\n}\n"
+STEPS = "".join(f"{name}_steps() {{\n    return 0\n}}\n" for name in ("up", "down", "standing", "mend"))
 STARTING = ("run", "up", "restart", "standing")
 ENDING = ("down", "stop", "halt")
 SHELLS = [pytest.param(("dash",), id="dash"), pytest.param(("bash", "--posix"), id="bash")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import pytest
 
 from app.deploy.lasting_state import parse_outages
 from app.domain.cancel import CancelToken
+from app.domain.commands import Command
 from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
 from support.deploy_world import World, let_leases_end, shell_of
 from support.lasting_world import (
     SLOT,
     STANDING,
+    VPN,
     current,
     lasting_world,
     place_on,
@@ -28,7 +31,8 @@ from support.lasting_world import (
     take_back,
     wait_until_watched,
 )
-from support.made_up_vpn import MadeUpVpn, step
+from support.made_up_host import LocalHost
+from support.made_up_vpn import LIMIT_S, MADE_DIR, MadeUpVpn, link_step, step
 from support.waiting import wait_until
 
 
@@ -100,6 +104,55 @@ def test_an_interface_that_was_removed_comes_back(world: World) -> None:
     wait_until_watched(world.b)
     (world.b.net / "links" / "tml0").unlink()
     world.b.wake(lambda: "tml0" in world.b.links, "the interface")
+
+
+GUARD = f"{MADE_DIR}-guard"
+_GUARDED = 'echo made >> "$1.made"; [ ! -e "$1.broken" ] && : > "$1"'
+
+
+def guarded_vpn(*, is_repeatable: bool = True) -> MadeUpVpn:
+    """Return a VPN whose first step makes a guard that others can remove."""
+    guard = step("Guard the tunnel", _GUARDED, 'rm -f "$1"', GUARD)
+    standing = Command(("test", "-e", GUARD), timeout_s=LIMIT_S, is_root=True)
+    steps = (replace(guard, standing=standing, is_repeatable=is_repeatable), link_step("tml0"))
+    return replace(VPN, steps=dict.fromkeys(Side, steps))
+
+
+def test_a_guard_that_was_removed_is_made_again_on_a_tunnel_that_goes_on(world: World) -> None:
+    roll_out(world, guarded_vpn())
+    wait_until_watched(world.a)
+    (world.a.net / "links" / "tml0").write_text("the same interface")
+    made = world.a.path(f"{GUARD}.made").read_text()
+    world.a.path(GUARD).unlink()
+    world.a.wake(lambda: world.a.path(GUARD).exists(), "the guard")
+    world.a.wake(lambda: "had gone and was made again: Guard the tunnel" in log_of(world.a), "a line in the log")
+    assert (world.a.net / "links" / "tml0").read_text() == "the same interface"
+    assert (state_of(world.a).restarts, state_of(world.a).is_standing) == (0, True)
+    assert world.a.path(f"{GUARD}.made").read_text() == f"{made}made\n"
+
+
+@pytest.mark.parametrize("gone", ["guard that cannot be repeated", "guard that fails", "guard and interface"])
+def test_what_cannot_be_made_again_by_itself_takes_the_tunnel_down_first(world: World, gone: str) -> None:
+    roll_out(world, guarded_vpn(is_repeatable=gone != "guard that cannot be repeated"))
+    wait_until_watched(world.a)
+    link = world.a.net / "links" / "tml0"
+    link.write_text("the same interface")
+    if gone == "guard that fails":
+        world.a.path(f"{GUARD}.broken").touch()
+    if gone == "guard and interface":
+        link.unlink()
+    world.a.path(GUARD).unlink()
+    if gone == "guard that fails":
+        world.a.wake(lambda: not link.exists(), "the interface to go, because it is not guarded")
+        assert not world.a.path(GUARD).exists()
+        world.a.path(f"{GUARD}.broken").unlink()
+    world.a.wake(lambda: link.exists() and link.read_text() == "", "a new interface")
+    world.a.wake(lambda: state_of(world.a).is_standing, "the tunnel")
+    assert "made again" not in log_of(world.a)
+
+
+def log_of(host: LocalHost) -> str:
+    return "".join(path.read_text() for path in (host.root / "run").glob("tunnelmark-*/.lasting/log"))
 
 
 def test_a_restart_of_the_host_starts_it_again(world: World) -> None:

@@ -20,7 +20,7 @@ BEGINNING = "700101000000Z"
 
 DAYS = 3650
 
-# $1 folder, $2 name of the files, $3 common name, $4 digest, $5 extended use or nothing, $6 beginning, $7 days, $8... kind
+# $1 folder, $2 name of the files, $3 common name, $4 digest, $5 extended use or none, $6 beginning, $7 days, $8... kind
 # of key. A configuration of its own: the system's openssl.cnf would add a second basicConstraints (OpenSSL 1.1.1) and
 # may be missing. The key cannot issue further certificates, so that a peer may be trusted by its certificate alone.
 _MAKE_SCRIPT = """\

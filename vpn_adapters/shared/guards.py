@@ -133,4 +133,5 @@ def _step(link: Link, script: str, title: str, peer: str, *more: str) -> Step:
         command=Command(shell_step_argv(script, *arguments), timeout_s=10.0, is_root=True),
         undo=Command(shell_step_argv(_REMOVE_SCRIPT, names.guard_table, session_id), timeout_s=10.0, is_root=True),
         standing=Command(("nft", "list", "table", "inet", names.guard_table), timeout_s=5.0, is_root=True),
+        is_repeatable=True,
     )

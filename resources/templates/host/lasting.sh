@@ -137,11 +137,26 @@ stands() {
 }
 
 is_standing() {
+    has_interfaces && standing_steps
+}
+
+has_interfaces() {
     [ -e "$own/up" ] || return 1
     for name in $interfaces; do
         [ -e "/sys/class/net/$name" ] || return 1
     done
-    standing_steps
+}
+
+# mend: makes again what can be made again by itself on a tunnel that goes on, for example a firewall table after a reload
+# of the host's rules. Fails where that cannot be done, or where something else has gone: then the tunnel is taken down.
+mend() {
+    has_interfaces && mend_steps && is_standing
+}
+
+# mend_step NUMBER TITLE LIMIT_S RETRY_S INPUT PROGRAM ARGUMENT...
+mend_step() {
+    up_step "$@" || return 1
+    tell "had gone and was made again: $2"
 }
 
 # answers: whether the other end answers through the tunnel.
@@ -235,7 +250,7 @@ watch() {
         rounds=$((rounds + 1))
         if has_died; then
             restart "a daemon has ended"
-        elif ! is_standing; then
+        elif ! is_standing && ! mend; then
             restart "something of the tunnel has gone"
         elif { is_waiting || [ "$((rounds % 2))" -eq 0 ]; } && ! note_answer; then
             uptime_s

@@ -8,12 +8,15 @@ STOPPED_PREFIX = "tunnelmark-stopped: "
 """Begins a line of the script's output for each service that the packages had enabled."""
 
 # Debian asks /usr/sbin/policy-rc.d before it starts a service; 101 means no. It is put in place for the installation
-# only; one that was there is kept beside it and put back, also after an installation that broke off half-way.
+# only; one that was there is kept beside it and put back, also after an installation that broke off half-way. Ours says
+# no only to what carries this installation's name in its environment, which apt and dpkg hand on to the scripts of
+# packages: where it is left behind by a loss of power, everything else goes on being started as before.
 # What the packages enabled for the next boot is disabled and stopped: found by comparing before and after.
 # The package manager goes on to its end although nobody may be listening any more: one that dies with a broken pipe
 # leaves packages half configured.
 # Source: invoke-rc.d(8), /usr/share/doc/init-system-helpers/README.policy-rc.d; systemctl(1); OpenWrt's
-# lib/functions.sh, default_postinst, which enables and starts what a package brings in /etc/init.d.
+# lib/functions.sh, default_postinst, which enables and starts what a package brings in /etc/init.d. dpkg 1.21 was seen to
+# hand on the environment.
 _SCRIPT = r"""
 trap '' HUP PIPE
 umask 022
@@ -38,13 +41,16 @@ enabled() {
 restore
 if command -v dpkg >/dev/null 2>&1; then
   if [ -e "$policy" ]; then mv "$policy" "$kept" || exit 1; fi
-  printf '#!/bin/sh\n# put here by Tunnelmark while it installs packages\nexit 101\n' >"$policy" &&
+  printf '%s\n' '#!/bin/sh' '# put here by Tunnelmark while it installs packages; refuses only what these start' \
+    "[ \"\$TUNNELMARK_INSTALLS\" != '$work' ] || exit 101" \
+    "[ ! -x $kept ] || exec $kept \"\$@\"" 'exit 0' >"$policy" &&
     chmod 755 "$policy" || { restore; exit 1; }
 fi
 trap 'restore; rm -rf "$work"' EXIT
 trap 'exit 143' TERM INT
 enabled >"$work/enabled"
-{ "$@" </dev/null; echo $? >"$work/status"; } 2>&1 | while IFS= read -r line; do say "$line"; done
+{ TUNNELMARK_INSTALLS=$work "$@" </dev/null; echo $? >"$work/status"; } 2>&1 |
+  while IFS= read -r line; do say "$line"; done
 status=$(cat "$work/status" 2>/dev/null || echo 1)
 restore
 enabled | grep -vxF -f "$work/enabled" >"$work/new"

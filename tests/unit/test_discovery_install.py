@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -280,7 +282,8 @@ esac
 """
 _PACKAGE_MANAGER = """#!/bin/sh
 # Does what a package's scripts do on Debian: enables a service, and starts it if policy-rc.d lets it.
-echo "policy: $(cat /usr/sbin/policy-rc.d 2>/dev/null | tail -n 1)"
+/usr/sbin/policy-rc.d vpn start
+echo "policy: $?"
 echo vpn.service >>/var/enabled
 if [ ! -x /usr/sbin/policy-rc.d ] || /usr/sbin/policy-rc.d vpn start; then echo vpn.service >>/var/running; fi
 echo "to stderr" >&2
@@ -313,7 +316,7 @@ def _install_in(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 def test_a_service_that_a_package_brings_neither_runs_nor_will(debian: Path) -> None:
     done = _install_in(debian)
     assert done.returncode == 0, done.stderr
-    assert "policy: exit 101" in done.stdout
+    assert "policy: 101" in done.stdout
     assert "to stderr" in done.stdout
     assert done.stdout.splitlines()[-1] == "tunnelmark-stopped: vpn.service"
     assert (debian / "var" / "enabled").read_text() == "ssh.service\n"
@@ -327,7 +330,7 @@ def test_a_policy_that_was_there_is_put_back_as_it_was(debian: Path) -> None:
     policy = debian / "usr" / "sbin" / "policy-rc.d"
     policy.write_text("#!/bin/sh\nexit 104\n")
     policy.chmod(0o751)
-    assert "policy: exit 101" in _install_in(debian).stdout
+    assert "policy: 101" in _install_in(debian).stdout
     assert policy.read_text() == "#!/bin/sh\nexit 104\n"
     assert policy.stat().st_mode & 0o777 == 0o751
     assert [path.name for path in (debian / "usr" / "sbin").glob("policy-rc.d*")] == ["policy-rc.d"]
@@ -349,6 +352,38 @@ def test_what_an_installation_that_was_killed_left_behind_is_repaired(debian: Pa
     assert _install_in(debian).returncode == 0
     assert policy.read_text() == "#!/bin/sh\nexit 104\n"
     assert not kept.exists()
+
+
+_ENDLESS = """#!/bin/sh
+/usr/sbin/policy-rc.d vpn start
+echo "policy: $?"
+exec sleep 600
+"""
+
+
+@needs_busybox
+@pytest.mark.parametrize(("earlier", "answer"), [(None, 0), ("#!/bin/sh\nexit 104\n", 104)])
+def test_an_installation_that_is_killed_leaves_nothing_that_refuses_services(
+    debian: Path, earlier: str | None, answer: int
+) -> None:
+    policy = debian / "usr" / "sbin" / "policy-rc.d"
+    if earlier is not None:
+        policy.write_text(earlier)
+        policy.chmod(0o755)
+    (debian / "usr" / "bin" / "packages").write_text(_ENDLESS)
+    argv = ["chroot", str(debian), *guarded_argv(("/usr/bin/packages",))]
+    ask = ["chroot", str(debian), "/usr/sbin/policy-rc.d", "ssh", "restart"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "policy: 101\n"
+        # Another update at the same time is not refused, nor after a loss of power.
+        assert subprocess.run(ask, check=False).returncode == answer
+        os.killpg(process.pid, signal.SIGKILL)
+    assert policy.exists()
+    assert subprocess.run(ask, check=False).returncode == answer
+    (debian / "usr" / "bin" / "packages").write_text(_PACKAGE_MANAGER)
+    assert _install_in(debian).returncode == 0
+    assert (policy.read_text() if policy.exists() else None) == earlier
 
 
 @needs_busybox

@@ -19,6 +19,9 @@ from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.packages import package_for
 
+IN_MEMORY = {"tmpfs", "ramfs"}
+"""File systems that a restart empties. Source: filesystems(5), tmpfs(5)."""
+
 MIN_FREE_MIB = 1
 """A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
 
@@ -94,6 +97,7 @@ def obstacles_on(
     found = surveys.get(side)
     if found is None:
         return
+    yield from _storage(side, request, found)
     yield from _underlay(side, request, surveys)
     room = request.makes_room.get(side)
     link = room.link if room is not None else None
@@ -116,6 +120,19 @@ def _space(side: Side, request: DeployRequest) -> Iterator[Obstacle]:
             side,
             f"Less than {MIN_FREE_MIB} MiB is free in {folder} on {request.label(side)}.",
             f"Free at least {MIN_FREE_MIB} MiB there.",
+        )
+
+
+def _storage(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obstacle]:
+    """Warn where a restart of the host does not empty Tunnelmark's folder: locks and keys outlive it there."""
+    folder = state_dir_of(request).rpartition("/")[0] or "/"
+    if found.storage and found.storage not in IN_MEMORY:
+        yield Obstacle(
+            side,
+            f"{folder} on {request.label(side)} is not in memory ({found.storage}): keys are written to a disk, and what "
+            "is unfinished when the host restarts is left there.",
+            f"Mount a tmpfs on {folder} first.",
+            is_blocking=False,
         )
 
 

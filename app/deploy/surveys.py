@@ -44,6 +44,7 @@ class Survey:
         present: Which of the asked paths are there.
         firewall: The firewall's rules as text.
         asked: The first line of a small file that was asked for; empty where there is none.
+        storage: Type of the file system that holds Tunnelmark's folder; empty where the host does not say.
     """
 
     snapshot: HostSnapshot
@@ -52,6 +53,7 @@ class Survey:
     present: tuple[str, ...]
     firewall: str
     asked: str = ""
+    storage: str = ""
 
 
 def survey(
@@ -101,6 +103,7 @@ def parse_survey(sections: dict[str, str], *, state_dir: str, depth: SnapshotDep
         present=tuple(line for line in sections.get("present", "").split("\n") if line),
         firewall=sections.get("firewall", ""),
         asked=sections.get("asked", ""),
+        storage=printable(sections.get("storage", "").strip(), limit=40),
     )
 
 

@@ -28,6 +28,7 @@ from support.waiting import wait_until
 UNDERLAYS = {Side.A: "192.0.2.1", Side.B: "192.0.2.2"}
 
 _UPTIME = "/proc/uptime"
+_NF_TABLES = "/sys/module/nf_tables"
 LONGEST_PAUSE_S = 5.0
 """What scripts sleep at most between two looks, in seconds."""
 _ETC = re.compile(r"/etc(?=[/\\\s\"')]|$)")
@@ -58,6 +59,7 @@ class LocalHost:
         self.on_line: Callable[[str], None] | None = None
         self._bin = root / "bin"
         self._uptime = root / "uptime"
+        self._mounts = root / "mounts"
         self._make()
 
     def _make(self) -> None:
@@ -78,6 +80,7 @@ class LocalHost:
         assert program is not None, self.shell
         (self._bin / "sh").symlink_to(program)
         self._uptime.symlink_to(_UPTIME)
+        self.mount_run("tmpfs")
 
     # --- HostSession --------------------------------------------------------------------------------------------------
 
@@ -233,6 +236,10 @@ class LocalHost:
                 except ProcessLookupError:
                     continue
 
+    def mount_run(self, kind: str) -> None:
+        """Have its /run be a file system of that kind."""
+        self._mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nnone {self.root.resolve()}/run {kind} rw 0 0\n")
+
     @property
     def uptime_s(self) -> float:
         """What its clock shows, in seconds since the host was started."""
@@ -296,6 +303,7 @@ class LocalHost:
 
     def _here(self, text: str) -> str:
         text = text.replace(STATE_DIR, str(self.state_dir)).replace(_UPTIME, str(self._uptime))
+        text = text.replace("/proc/mounts", str(self._mounts)).replace(_NF_TABLES, str(self.net / "nf_tables"))
         if self.has_etc:
             text = _ETC.sub(str(self.root / "etc"), text)
             # What is uploaded has become longer by the folder's name.

@@ -35,6 +35,28 @@ def test_hosts_with_nothing_in_the_way(world: World) -> None:
     assert not world.a.state_dir.exists()
 
 
+def test_a_run_folder_that_outlives_a_restart_is_warned_of(world: World) -> None:
+    world.b.mount_run("ext4")
+    (found,) = obstacles(world)
+    assert (found.side, found.is_blocking) == (Side.B, False)
+    assert "/run on gateway-b is not in memory (ext4)" in found.what
+    world.b.mount_run("ramfs")
+    assert obstacles(world) == ()
+
+
+def test_the_mount_that_counts_is_the_longest_and_the_last(world: World) -> None:
+    run = world.a.root.resolve() / "run"
+    mounts = world.a.root / "mounts"
+    for lines, is_warned in (
+        (f"/ tmpfs|{run}x tmpfs|{run} ext4", True),
+        (f"{run} ext4|{run} tmpfs|/ ext4", False),
+        (f"{run}/other ext4|{run.parent} tmpfs", False),
+        ("", False),
+    ):
+        mounts.write_text("".join(f"none {line} rw 0 0\n" for line in lines.split("|")))
+        assert bool(obstacles(world)) is is_warned, lines
+
+
 def test_missing_underlay_address(world: World) -> None:
     request = replace(world.request, link=Link("192.0.2.1", "192.0.2.77"))
     (found,) = obstacles(world, request)

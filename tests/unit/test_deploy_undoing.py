@@ -21,8 +21,19 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from support.deploy_world import RUN_DIR, World, assert_untouched, let_leases_end, open_tunnel, running_world, shell_of
+from app.probes.injection.holding import HOLD_TABLE
+from support.deploy_world import (
+    RUN_DIR,
+    World,
+    assert_untouched,
+    build_and_vanish,
+    let_leases_end,
+    open_tunnel,
+    running_world,
+    shell_of,
+)
 from support.made_up_vpn import MadeUpVpn, link_step, step
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -54,6 +65,35 @@ def test_cancelling_inside_leaves_nothing(world: World) -> None:
     with pytest.raises(Cancelled), open_tunnel(world, token=token):
         cancel()
     assert_untouched(world)
+
+
+NFT = f"""#!/bin/sh
+echo "$*" >> "$FAKE_NET/nft-calls"
+[ "$*" != "delete table ip {HOLD_TABLE}" ] || rm -f "$FAKE_NET/hold"
+"""
+
+
+@pytest.mark.parametrize("does_vanish", [False, True])
+def test_the_table_of_an_injection_test_that_was_killed_goes_with_the_tunnel(world: World, does_vanish: bool) -> None:
+    for host in world.hosts:
+        (host.root / "bin" / "nft").write_text(NFT)
+        (host.net / "nf_tables").mkdir()
+        (host.net / "hold").touch()
+    if does_vanish:
+        build_and_vanish(world, lease_s=30)
+        let_leases_end(world)
+    else:
+        with open_tunnel(world):
+            assert (world.a.net / "hold").exists()
+    for host in world.hosts:
+        wait_until(lambda host=host: not (host.net / "hold").exists(), "the table to go")
+
+
+def test_a_host_without_tables_is_not_asked_for_one(world: World) -> None:
+    (world.a.root / "bin" / "nft").write_text(NFT)
+    with open_tunnel(world):
+        pass
+    assert not (world.a.net / "nft-calls").exists()
 
 
 def test_error_inside_comes_out_and_leaves_nothing(world: World) -> None:

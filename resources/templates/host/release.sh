@@ -1,6 +1,13 @@
+# end_hold: removes the table of an injection test whose script was killed; it holds nothing back any more. Without the
+# kernel's part of nftables there is none, and asking would load that.
+end_hold() {
+    if [ -d /sys/module/nf_tables ]; then limited 5 nft delete table ip tunnelmark_hold < /dev/null > /dev/null 2>&1; fi
+}
+
 # release TUNNEL: ends the timer and gives the host free again. The folder gets another name first, at once, so that
 # nobody ever sees half of it.
 release() {
+    end_hold
     if read -r watcher _ 2> /dev/null < "$state/watcher" && [ "${watcher%%:*}" != "$$" ] && is_running "$watcher"; then
         # The timer leads a process group of its own, with its `sleep` in it.
         kill -s TERM -- "-${watcher%%:*}" 2> /dev/null || kill -s TERM "${watcher%%:*}" 2> /dev/null

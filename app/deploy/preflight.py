@@ -129,8 +129,8 @@ def _storage(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obst
     if found.storage and found.storage not in IN_MEMORY:
         yield Obstacle(
             side,
-            f"{folder} on {request.label(side)} is not in memory ({found.storage}): keys are written to a disk, and what "
-            "is unfinished when the host restarts is left there.",
+            f"{folder} on {request.label(side)} is not in memory ({found.storage}): keys are written to a disk, and "
+            "what is unfinished when the host restarts is left there.",
             f"Mount a tmpfs on {folder} first.",
             is_blocking=False,
         )

@@ -15,8 +15,8 @@ STOPPED_PREFIX = "tunnelmark-stopped: "
 # The package manager goes on to its end although nobody may be listening any more: one that dies with a broken pipe
 # leaves packages half configured.
 # Source: invoke-rc.d(8), /usr/share/doc/init-system-helpers/README.policy-rc.d; systemctl(1); OpenWrt's
-# lib/functions.sh, default_postinst, which enables and starts what a package brings in /etc/init.d. dpkg 1.21 was seen to
-# hand on the environment.
+# lib/functions.sh, default_postinst, which enables and starts what a package brings in /etc/init.d. dpkg 1.21 was seen
+# to hand on the environment.
 _SCRIPT = r"""
 trap '' HUP PIPE
 umask 022

@@ -28,7 +28,7 @@ from app.domain.results import (
     Profile,
     ProfileName,
 )
-from app.domain.verdicts import Verdict
+from app.domain.verdicts import Verdict, deciding_finding
 from app.lab import parse_platforms, platforms_text
 from app.wizard import ComparisonWizard, Discovery, RunOptions
 
@@ -227,9 +227,9 @@ def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
 def _print_candidates(context: Context, found: Discovery) -> None:
     table = Table("candidate", "verdict", "why")
     for candidate in found.candidates:
-        worst = max(candidate.findings, key=lambda finding: finding.verdict.severity, default=None)
-        is_good = worst is None or not worst.verdict.severity
-        why = "" if is_good or worst is None else f"{worst.subject}: {worst.reason}"
+        deciding = deciding_finding(candidate.findings)
+        is_good = deciding is None or not deciding.verdict.severity
+        why = "" if is_good or deciding is None else f"{deciding.subject}: {deciding.reason}"
         table.add_row(escape(f"{candidate.solution}:{candidate.suite}"), str(candidate.verdict), escape(why))
     context.out.print(table)
     for solution, reason in found.unavailable.items():

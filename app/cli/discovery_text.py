@@ -7,6 +7,7 @@ from rich.table import Table
 
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.results import Candidate
+from app.domain.verdicts import deciding_finding
 from app.wizard import Discovery, HostCheck
 
 _SUITE = 1
@@ -43,9 +44,10 @@ def print_all(out: Console, found: Discovery) -> None:
     out.print(f"B's clock minus A's: {found.clock_difference_ms:+.1f} ms", markup=False)
     table = Table("solution", "suite", "verdict", "reason", title="What both can do")
     for candidate in found.candidates:
-        worst = max(candidate.findings, key=lambda finding: finding.verdict.severity, default=None)
+        deciding = deciding_finding(candidate.findings)
+        why = deciding.reason if deciding is not None else ""
         ticked = " (default)" if (candidate.solution, candidate.suite) in found.defaults else ""
-        table.add_row(candidate.solution, candidate.suite + ticked, candidate.verdict, worst.reason if worst else "")
+        table.add_row(candidate.solution, candidate.suite + ticked, candidate.verdict, why)
     out.print(table)
     for name, reason in found.unavailable.items():
         out.print(f"{name}: not possible here: {reason}", markup=False)

@@ -18,6 +18,7 @@ from app.discovery import find_link
 from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec, Side
 from app.domain.rollout import RolloutOptions
+from app.domain.verdicts import by_weight
 from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files, readme
@@ -138,7 +139,7 @@ def _request(
         facts_b=discovery.b.facts,
         options=options.rollout,
         verdict=choice.verdict,
-        findings=choice.findings,
+        findings=by_weight(choice.findings),
         facts_from=_facts_from(discovery, is_stored=is_stored),
         index=_index(services, discovery),
         header=file_header(),

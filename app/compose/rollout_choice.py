@@ -31,7 +31,7 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutObstacle, RolloutOptions
 from app.domain.solutions import Suite
-from app.domain.verdicts import Finding, Verdict
+from app.domain.verdicts import Finding, Verdict, deciding_finding
 from app.wizard import Discovery
 
 NEVER_LASTING = {
@@ -111,8 +111,8 @@ def choose(
 
 
 def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], options: RolloutOptions) -> None:
-    worst = max(findings, key=lambda finding: finding.verdict.severity, default=None)
-    reason = f" {worst.reason}" if worst is not None and worst.verdict is verdict else ""
+    deciding = deciding_finding(findings)
+    reason = f" {deciding.reason}" if deciding is not None and deciding.verdict is verdict else ""
     if verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
         raise InvalidPlan(
             f"{title} is {verdict} and is never rolled out.{reason}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -60,3 +61,26 @@ class Finding:
     source: str
     replacement: str = ""
     question: Question = Question.INSECURE
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it bears on the verdict: being slow makes nothing less secure."""
+        return self.question is not Question.SLOW
+
+
+def by_weight(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in the order in which they are shown: the deciding one first, what is not counted last.
+
+    Of several that are as bad, those of this program's own policy come first, then the order is kept.
+    """
+    return tuple(
+        sorted(
+            findings,
+            key=lambda one: (not one.is_counted, -one.verdict.severity, one.question is not Question.INSECURE),
+        )
+    )
+
+
+def deciding_finding(findings: Iterable[Finding]) -> Finding | None:
+    """Return the finding that a verdict comes from: the first `by_weight`; None where nothing is counted."""
+    return next((one for one in by_weight(findings) if one.is_counted), None)

@@ -1,5 +1,6 @@
 """Verdicts on algorithms and suites, from the data in resources/policy."""
 
+from app.policy.combinations import COMPOSITIONS, Composition
 from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
 from app.policy.describe import Description, describe, known_rows
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
@@ -7,11 +8,13 @@ from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, 
 from app.policy.speed import Measured, best_of, judge_speed, judge_speeds
 
 __all__ = [
+    "COMPOSITIONS",
     "DEFAULT_GUIDELINES",
     "GUIDELINES",
     "POLICY_NAME",
     "POLICY_VERSION",
     "UNKNOWN_REASON",
+    "Composition",
     "Description",
     "Guideline",
     "Measured",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from app.policy.data import load, normalise
+from app.domain.verdicts import Verdict
+from app.policy.data import Row, load, normalise
 from app.policy.names import find_rows
 
 
@@ -40,3 +42,72 @@ def combined(algorithms: Iterable[str], design: Sequence[str]) -> tuple[str, ...
     parts = {normalise(part) for part in design}
     names = tuple(algorithms)
     return tuple(one.means for one in COMBINATIONS if one.design in parts and any(one.is_in(name) for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A mode's verdict where a protocol adds a MAC to it, in place of the verdict on the mode by itself.
+
+    Attributes:
+        design: Part of a solution's design, normalised.
+        modes: Names of modes.
+        mac: Every MAC has this in its name; empty means any MAC.
+        verdict: The word.
+        reason: One sentence.
+        sources: Where that is said.
+        replacement: What to use instead.
+    """
+
+    design: str
+    modes: tuple[str, ...]
+    verdict: Verdict
+    reason: str
+    sources: tuple[str, ...]
+    replacement: str
+    mac: str = ""
+
+
+def _composition(raw: dict[str, Any]) -> Composition:
+    modes, sources = tuple(raw.pop("modes")), tuple(raw.pop("sources"))
+    return Composition(modes=modes, sources=sources, verdict=Verdict(raw.pop("verdict")), **raw)
+
+
+COMPOSITIONS: tuple[Composition, ...] = tuple(map(_composition, load("policy.toml")["composition"]))
+
+
+def compositions(algorithms: Iterable[str], design: Sequence[str]) -> tuple[Composition, ...]:
+    """Return the compositions that hold for algorithms together with a solution's design.
+
+    Args:
+        algorithms: All names of a suite, or of what a file lists for one purpose.
+        design: Parts of the solution's design.
+
+    Returns:
+        The compositions, the one that decides first. None without a MAC, or where a name means no authentication.
+    """
+    parts = {normalise(part) for part in design}
+    macs = [name for name in algorithms if any(row.kind == "mac" for row in find_rows(name))]
+    if not macs or any("null-authentication" in row.names for name in macs for row in find_rows(name)):
+        return ()
+    return tuple(
+        one for one in COMPOSITIONS if one.design in parts and all(one.mac in normalise(name) for name in macs)
+    )
+
+
+def composed(rows: Sequence[Row], holding: Sequence[Composition]) -> tuple[Row, ...]:
+    """Return an algorithm's rows with the verdict of the first composition on each mode.
+
+    Args:
+        rows: What the algorithm's name stands for.
+        holding: Compositions that hold.
+    """
+    return tuple(_composed(row, holding) for row in rows)
+
+
+def _composed(row: Row, holding: Sequence[Composition]) -> Row:
+    for one in holding:
+        if row.kind == "mode" and not set(one.modes).isdisjoint(row.names):
+            return replace(
+                row, verdict=one.verdict, reason=one.reason, sources=one.sources, replacement=one.replacement
+            )
+    return row

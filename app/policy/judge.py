@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 from app.domain.errors import InvalidOption
 from app.domain.solutions import SolutionInfo, Suite
-from app.domain.verdicts import Finding, Question, Verdict
-from app.policy.combinations import combined
+from app.domain.verdicts import Finding, Question, Verdict, deciding_finding
+from app.policy.combinations import Composition, combined, composed, compositions
 from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
 from app.policy.names import find_rows
@@ -31,14 +31,16 @@ def judge(algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, s
     Raises:
         InvalidOption: There is no such guideline.
     """
-    return max(
-        (one for one in findings(algorithm, guidelines=guidelines, solution=solution) if _counts(one)),
-        key=lambda finding: finding.verdict.severity,
-    )
+    found = findings(algorithm, guidelines=guidelines, solution=solution)
+    return deciding_finding(found) or found[0]
 
 
 def findings(
-    algorithm: str, *, guidelines: Collection[str] = DEFAULT_GUIDELINES, solution: str = ""
+    algorithm: str,
+    *,
+    guidelines: Collection[str] = DEFAULT_GUIDELINES,
+    solution: str = "",
+    composition: Sequence[Composition] = (),
 ) -> tuple[Finding, ...]:
     """Return everything that is to be said about one algorithm, each question by itself.
 
@@ -46,6 +48,7 @@ def findings(
         algorithm: A name as any program writes it.
         guidelines: Ids of the guidelines that apply.
         solution: The solution it is used in; empty means any.
+        composition: What holds for a mode because of the MAC beside it, the one that decides first.
 
     Returns:
         First whether it is insecure by this program's own policy, always; then one finding per guideline that it is
@@ -58,7 +61,7 @@ def findings(
     rows = find_rows(algorithm)
     if not rows:
         return (Finding(algorithm, Verdict.UNKNOWN, UNKNOWN_REASON, _OWN_POLICY),)
-    worst = max(rows, key=lambda row: row.verdict.severity)
+    worst = max(composed(rows, composition), key=lambda row: row.verdict.severity)
     own = Finding(algorithm, worst.verdict, worst.reason, "; ".join(worst.sources), worst.replacement)
     outside = ((guideline, guideline.outside(rows)) for guideline in chosen)
     return (
@@ -83,7 +86,8 @@ def judge_suite(
         guidelines: Ids of the guidelines that apply.
 
     Returns:
-        The verdict, and the findings on each algorithm, each part of the design, and what both mean together. A
+        The verdict, and the findings on each algorithm, each part of the design, and what both mean together: a mode
+        that does not authenticate is judged with the MAC that the design adds, and some faults arise only together. A
         solution without cryptography is unprotected, whatever is in it; a suite of a protected solution that names no
         algorithm is unknown.
 
@@ -94,14 +98,20 @@ def judge_suite(
     names: Sequence[str] = (*suite.algorithms, *info.design, *together)
     if not suite.algorithms and not info.is_unprotected:
         names = (suite.name, *info.design)
-    found = tuple(finding for name in names for finding in findings(name, guidelines=guidelines, solution=info.name))
+    holding = compositions(suite.algorithms, info.design)
+    found = tuple(
+        finding
+        for name in names
+        for finding in findings(name, guidelines=guidelines, solution=info.name, composition=holding)
+    )
     if info.is_unprotected:
         reason = f"{info.title} has no cryptography: everything can be read and changed on the way."
         return Verdict.UNPROTECTED, (
             Finding(info.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)),
             *found,
         )
-    return max((one.verdict for one in found if _counts(one)), key=lambda verdict: verdict.severity), found
+    deciding = deciding_finding(found)
+    return deciding.verdict if deciding is not None else Verdict.UNKNOWN, found
 
 
 def check_guidelines(ids: Collection[str]) -> None:
@@ -118,11 +128,6 @@ def check_guidelines(ids: Collection[str]) -> None:
 def _chosen(guidelines: Collection[str], solution: str) -> tuple[Guideline, ...]:
     check_guidelines(guidelines)
     return tuple(one for one in GUIDELINES.values() if one.id in guidelines and one.is_about(solution))
-
-
-def _counts(finding: Finding) -> bool:
-    """Whether a finding bears on the verdict: being slow makes nothing less secure."""
-    return finding.question is not Question.SLOW
 
 
 def _outside(algorithm: str, guideline: Guideline, row: Row, rule: Rule) -> Finding:

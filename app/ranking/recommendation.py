@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.ranking import Recommendation
+from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
 from app.ranking.intervals import significant_pairs
 from app.ranking.words import counted, figure, listed, milliseconds
@@ -185,10 +186,10 @@ def _reasons(best: Contender) -> tuple[str, ...]:
 
 def _verdict_reason(best: Contender) -> str:
     word = best.candidate.verdict.value.capitalize()
-    worst = [one for one in best.candidate.findings if one.verdict is best.candidate.verdict and one.verdict.severity]
-    if not worst:
+    deciding = deciding_finding(best.candidate.findings)
+    if deciding is None or not deciding.verdict.severity:
         return f"Verdict {word}: nothing was found against its cryptography."
-    return f"Verdict {word}: {worst[0].subject}: {worst[0].reason}"
+    return f"Verdict {word}: {deciding.subject}: {deciding.reason}"
 
 
 def _throughput_reason(best: Contender) -> str:

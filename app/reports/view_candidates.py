@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
-from app.domain.verdicts import Finding, Question
+from app.domain.verdicts import Finding, Question, by_weight
 from app.ranking.words import figure, grouped
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
@@ -67,7 +67,7 @@ def _findings(findings: Sequence[Finding]) -> list[View]:
             "source": one.source,
             "replacement": one.replacement,
         }
-        for one in sorted(findings, key=lambda finding: -finding.verdict.severity)
+        for one in by_weight(findings)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing, known_rows
+from app.policy import COMPOSITIONS, DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing, known_rows
 from app.policy.data import Row
 
 _KINDS = {
@@ -19,6 +19,21 @@ _KINDS = {
 def verdict_tables() -> str:
     """Return one table per kind, worst last."""
     return "\n\n".join(_verdict_table(kind, title) for kind, title in _KINDS.items())
+
+
+def composition_table() -> str:
+    """Return what modes are worth with the MAC that a design adds to them."""
+    lines = ["| design | modes | with | verdict | why | source |", "| --- | --- | --- | --- | --- | --- |"]
+    titles = {name: row.title for row in known_rows() for name in row.names}
+    seen: set[str] = set()
+    for one in COMPOSITIONS:
+        other = "any other MAC" if one.design in seen else "a MAC"
+        mac = f"MACs with `{one.mac}` in their name" if one.mac else other
+        seen.add(one.design)
+        modes = ", ".join(mode.upper() for mode in one.modes)
+        source = "; ".join(one.sources)
+        lines.append(f"| {titles[one.design]} | {modes} | {mac} | {one.verdict} | {one.reason} | {source} |")
+    return "\n".join(lines)
 
 
 def guideline_tables() -> str:

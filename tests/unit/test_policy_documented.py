@@ -10,13 +10,21 @@ import pytest
 
 from app.domain.verdicts import Verdict
 from app.policy import POLICY_VERSION
-from support.policy_tables import guideline_tables, verdict_tables
+from support.policy_tables import composition_table, guideline_tables, verdict_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "policy.md"
 REGENERATE = "TUNNELMARK_WRITE_POLICY"
 
 
-@pytest.mark.parametrize(("mark", "made"), [("guidelines", guideline_tables()), ("verdicts", verdict_tables())])
+@pytest.mark.parametrize(
+    ("mark", "made"),
+    [
+        ("guidelines", guideline_tables()),
+        ("verdicts", verdict_tables()),
+        ("compositions", composition_table()),
+    ],
+    ids=["guidelines", "verdicts", "compositions"],
+)
 def test_tables_are_those_of_the_data(mark: str, made: str) -> None:
     text = PAGE.read_text(encoding="utf-8")
     pattern = re.compile(rf"(<!-- {mark}: [^>]*-->\n)(.*?)(\n?<!-- end -->)", re.DOTALL)

@@ -15,7 +15,7 @@ from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
 from app.domain.events import Progress, UnderlayChanged
 from app.domain.hosts import PairSpec
 from app.domain.solutions import OptionKind
-from app.domain.verdicts import Verdict
+from app.domain.verdicts import Verdict, deciding_finding
 from ui.context import Context
 from ui.operations import Operation
 from ui.pages.base import BusyLine, Page
@@ -319,15 +319,13 @@ class CensusPage(Page):
         parts = [line.result.reason if line.result else "", line.behind.slow, line.item.note]
         if line.result is not None and line.result.negotiated:
             parts.append(f"{tr('Negotiated')}: {line.result.negotiated}")
-        finding = self._worst_finding(line.item.solution, line.item.suite)
+        finding = self._deciding_finding(line.item.solution, line.item.suite)
         self.said.setText("\n".join(part for part in (*parts, finding) if part))
 
-    def _worst_finding(self, solution: str, suite: str) -> str:
+    def _deciding_finding(self, solution: str, suite: str) -> str:
         verdict = self._found.verdicts.get((solution, suite)) if self._found is not None else None
-        if verdict is None or not verdict[1]:
-            return ""
-        worst = max(verdict[1], key=lambda finding: finding.verdict.severity)
-        return f"{worst.subject}: {worst.reason} ({worst.source})"
+        deciding = deciding_finding(verdict[1]) if verdict is not None else None
+        return f"{deciding.subject}: {deciding.reason} ({deciding.source})" if deciding is not None else ""
 
     # --- files --------------------------------------------------------------------------------------------------------
 

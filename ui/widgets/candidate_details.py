@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from app.domain.hosts import MissingPart
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
-from app.domain.verdicts import Finding
+from app.domain.verdicts import Finding, by_weight, deciding_finding
 from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import Card, ScrollPage, button, column, icon_label, label, line, row
@@ -66,16 +66,20 @@ class CandidateDetails(Card):
         return self._text + (self.facts.text if self.facts is not None else "")
 
     def show_candidate(self, candidate: Candidate, info: SolutionInfo) -> None:
-        """Show a suite's findings, then its solution."""
+        """Show a suite's findings, the one that its verdict comes from first, then its solution."""
         self._clear()
         self._say(candidate.title, "heading")
         self._rows.addWidget(VerdictLabel(candidate.verdict))
         if candidate.is_unprotected:
             self._say(tr("Measured as a reference: it has no cryptography, is never recommended and never deployed."))
         own, design = _parted(candidate.findings, info)
+        is_by_design = deciding_finding(candidate.findings) in design
+        if is_by_design:
+            self._show_design(design)
         for finding in own:
             self._show_finding(finding)
-        self._show_design(design)
+        if not is_by_design:
+            self._show_design(design)
         self._show_info(info)
 
     def show_solution(self, info: SolutionInfo, findings: Iterable[Finding] = ()) -> None:
@@ -170,6 +174,6 @@ class CandidateDetails(Card):
 
 
 def _parted(findings: Iterable[Finding], info: SolutionInfo) -> tuple[list[Finding], list[Finding]]:
-    """Return findings on what was chosen, and those on the solution's design."""
-    once = list(dict.fromkeys(findings))
+    """Return findings on what was chosen, and those on the solution's design; of both the deciding one first."""
+    once = by_weight(dict.fromkeys(findings))
     return [one for one in once if one.subject not in info.design], [one for one in once if one.subject in info.design]

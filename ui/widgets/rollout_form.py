@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QS
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
 from app.domain.rollout import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, RolloutOptions
-from app.domain.verdicts import Verdict
+from app.domain.verdicts import Verdict, deciding_finding
 from app.wizard.rollout_ports import LanPort
 from ui.icons import set_icon
 from ui.texts import tr
@@ -288,7 +288,7 @@ class RolloutForm(Card):
             self.word.setText(_why_never(candidate))
         elif candidate is not None and needs_reason:
             set_icon(self._word_icon, "warning", "legacy")
-            self.word.setText(_worst(candidate))
+            self.word.setText(_deciding(candidate))
         else:
             set_icon(self._word_icon, "info", "accent")
             self.word.setText(self._confirming_words())
@@ -312,12 +312,12 @@ def _stretched(first: QWidget, *rest: QWidget) -> QHBoxLayout:
 def _why_never(candidate: Candidate) -> str:
     what = verdict_look(candidate.verdict).word
     sentence = tr("%1 is never rolled out: %2.").replace("%1", candidate.title).replace("%2", what.lower())
-    return f"{sentence} {_worst(candidate)}".strip()
+    return f"{sentence} {_deciding(candidate)}".strip()
 
 
-def _worst(candidate: Candidate) -> str:
-    if not candidate.findings:
+def _deciding(candidate: Candidate) -> str:
+    deciding = deciding_finding(candidate.findings)
+    if deciding is None:
         return ""
-    worst = max(candidate.findings, key=lambda finding: finding.verdict.severity)
-    instead = f" {tr('Instead')}: {worst.replacement}." if worst.replacement else ""
-    return f"{worst.subject}: {worst.reason} ({worst.source}){instead}"
+    instead = f" {tr('Instead')}: {deciding.replacement}." if deciding.replacement else ""
+    return f"{deciding.subject}: {deciding.reason} ({deciding.source}){instead}"

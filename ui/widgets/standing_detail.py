@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 from app.domain.rollout import DeploymentState
 from app.domain.rollout_status import PairStatus
 from app.domain.rollout_watch import WatchLog
+from app.domain.verdicts import by_weight
 from ui.icons import set_icon
 from ui.rollout_one_end import is_half_undone, one_end
 from ui.rollout_texts import host_name, moment
@@ -146,7 +147,7 @@ def _sentences(one: StandingPair, status: PairStatus | None) -> Iterator[str]:
     alone = one_end(status)
     if standing is not None and alone is not None and alone.can_be_undone:
         yield tr("“Undo…” can take it back on %1 alone.").replace("%1", alone.reached.label)
-    for finding in status.findings:
+    for finding in by_weight(status.findings):
         if not finding.verdict.is_deployable:
             instead = f" {tr('Instead')}: {finding.replacement}." if finding.replacement else ""
             yield f"{finding.subject}: {finding.reason} ({finding.source}){instead}"

@@ -27,7 +27,7 @@ INFO = SolutionInfo(
         "It uses IP protocol 50 and UDP port 500; network address translation is not passed.",
     ),
     sources=("RFC 7296", "RFC 4303", "RFC 8221", "RFC 8247", "RFC 3931", "swanctl.conf(5) of strongSwan 6.0.1"),
-    design=("IKEv2",),
+    design=("IKEv2", "ESP"),
     routing="Bridges learn hardware addresses; one L2TPv3 session and one transport-mode SA per pair of sites.",
     mesh=MeshEffort(files=PerSite(0, 2), routes=PerSite(2, -2), keys=PerSite(1, 0)),
 )

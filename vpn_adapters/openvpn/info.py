@@ -32,6 +32,7 @@ def _info(carrier: Carrier, summary: str, limitations: tuple[str, ...]) -> Solut
         keys_per_site=2,
         limitations=limitations,
         sources=_SOURCES,
+        design=("openvpn-data-channel",),
         routing="Bridges learn hardware addresses; one tap interface and one OpenVPN per pair of sites.",
         mesh=_MESH,
     )

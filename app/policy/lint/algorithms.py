@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from typing import Any
 
 from app.domain.adapters import Setting
 from app.domain.errors import Bug
 from app.domain.linting import LintFinding
 from app.domain.verdicts import Finding, Question, Verdict
+from app.policy.combinations import Composition, compositions
 from app.policy.data import normalise
 from app.policy.judge import UNKNOWN_REASON, findings
-from app.policy.lint.names import split_names
+from app.policy.lint.names import MAX_NAMES, split_names
 
 _SPELLING = "The policy does not know this name; look whether it is spelled as the program lists it."
 
@@ -42,33 +44,63 @@ def _named(row: Mapping[str, Any]) -> dict[str, Finding]:
     return {normalise(name): finding for name in row["names"]}
 
 
-def judge_setting(
-    setting: Setting, style: str, *, guidelines: Collection[str], solution: str = ""
-) -> list[LintFinding]:
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the algorithms of a setting are used for.
+
+    Attributes:
+        solution: Whose setting it is, which decides what guidelines are about it.
+        design: Parts of the design where each proposal names its own MAC.
+        composition: What holds for modes because of the MAC that other settings name.
+    """
+
+    solution: str = ""
+    design: tuple[str, ...] = ()
+    composition: tuple[Composition, ...] = ()
+
+
+def judge_setting(setting: Setting, style: str, usage: Usage, *, guidelines: Collection[str]) -> list[LintFinding]:
     """Return what is wrong with the algorithms of one setting, each said once.
 
     Args:
         setting: It names algorithms.
         style: How it names them.
+        usage: What they are used for.
         guidelines: Ids of the guidelines that count.
-        solution: Whose setting it is, which decides what guidelines are about it.
     """
-    names = list(dict.fromkeys(split_names(style, setting.value)))
-    is_alone = len({written for written, _ in names}) < 2
+    names = list(dict.fromkeys(islice(_named_in(setting.value, style, usage), MAX_NAMES)))
+    is_alone = len({written for written, _, _ in names}) < 2
     found: dict[tuple[str, str, Question], LintFinding] = {}
-    for written, name in names:
-        for finding in _findings(name, tuple(guidelines), solution):
+    for written, name, composition in names:
+        for finding in _findings(name, tuple(guidelines), usage.solution, composition):
             key = (written, finding.reason, finding.question)
             if key not in found:
                 found[key] = _of(setting, written, finding, is_alone=is_alone)
     return list(found.values())
 
 
+def _named_in(value: str, style: str, usage: Usage) -> Iterator[tuple[str, str, tuple[Composition, ...]]]:
+    """Yield names as written and as the policy knows them, with what holds for their modes."""
+    if not usage.design:
+        yield from ((written, name, usage.composition) for written, name in split_names(style, value))
+        return
+    for proposal in value.split(","):
+        pairs = list(split_names(style, proposal))
+        # A pseudo-random function derives keys and authenticates no packet. Source: RFC 7296 section 2.13.
+        used = [name for written, name in pairs if not written.lower().startswith("prf")]
+        holding = compositions(used, usage.design)
+        yield from ((written, name, holding) for written, name in pairs)
+
+
 @lru_cache(maxsize=4096)
-def _findings(name: str, guidelines: tuple[str, ...], solution: str) -> tuple[Finding, ...]:
+def _findings(
+    name: str, guidelines: tuple[str, ...], solution: str, composition: tuple[Composition, ...]
+) -> tuple[Finding, ...]:
     """Return findings on one name that are worth saying: nothing on what is good."""
     own = own_names().get(normalise(name))
-    found = (own,) if own is not None else findings(name, guidelines=guidelines, solution=solution)
+    found = (
+        (own,) if own is not None else findings(name, guidelines=guidelines, solution=solution, composition=composition)
+    )
     if found[0].reason == UNKNOWN_REASON:
         return (replace(found[0], reason=_SPELLING),)
     return tuple(

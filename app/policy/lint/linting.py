@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind, FileAccess, LintFinding
+from app.policy.combinations import Composition, compositions
 from app.policy.guidelines import DEFAULT_GUIDELINES
 from app.policy.judge import check_guidelines
 from app.policy.lint.access import judge_access
-from app.policy.lint.algorithms import judge_setting
+from app.policy.lint.algorithms import Usage, judge_setting
 from app.policy.lint.inheritance import expand
-from app.policy.lint.rules import Name, Rule, RuleSet, rule_sets, version_of
+from app.policy.lint.names import split_names
+from app.policy.lint.rules import AlgorithmSetting, Name, Rule, RuleSet, rule_sets, version_of
 from app.policy.lint.view import Section, SettingsView
 
 MAX_FINDINGS = 1000
@@ -74,8 +76,23 @@ def lint(
 def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[str]) -> Iterator[LintFinding]:
     rules = rule_sets().get(kind)
     for algorithm in rules.algorithms if rules is not None else ():
+        composition = _composition(algorithm, view)
+        usage = Usage(_SOLUTIONS.get(kind, ""), () if algorithm.macs else algorithm.design, composition)
         for setting in _written(algorithm.names, view):
-            yield from judge_setting(setting, algorithm.style, guidelines=guidelines, solution=_SOLUTIONS.get(kind, ""))
+            yield from judge_setting(setting, algorithm.style, usage, guidelines=guidelines)
+
+
+def _composition(algorithm: AlgorithmSetting, view: SettingsView) -> tuple[Composition, ...]:
+    """Return what holds for the ciphers of a setting because of the MACs that other settings of the file name."""
+    if not algorithm.macs:
+        return ()
+    written = list(_written(algorithm.macs, view))
+    named = [name for setting in written for _, name in split_names(algorithm.mac_style, setting.value)]
+    # Source: sshd_config(5): what begins with one of these changes the default list.
+    is_default_kept = algorithm.mac_style == "ssh" and any(one.value.strip()[:1] in tuple("+-^") for one in written)
+    if algorithm.default_mac and (is_default_kept or not named):
+        named.append(algorithm.default_mac)
+    return compositions(named, algorithm.design)
 
 
 def _on_rules(rules: RuleSet, view: SettingsView, versions: Mapping[str, str]) -> Iterator[LintFinding]:

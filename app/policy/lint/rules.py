@@ -85,10 +85,23 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmSetting:
-    """A setting that names algorithms, and how: one of STYLES."""
+    """A setting that names algorithms.
+
+    Attributes:
+        names: Settings that it is about.
+        style: How they name algorithms: one of STYLES.
+        design: Parts of the design that its ciphers are used in, as compositions of the policy have them.
+        macs: Settings that name the MAC beside its ciphers; empty means that it is in the same proposal.
+        mac_style: How they name it.
+        default_mac: The MAC where no setting names one.
+    """
 
     names: tuple[Name, ...]
     style: str
+    design: tuple[str, ...] = ()
+    macs: tuple[Name, ...] = ()
+    mac_style: str = ""
+    default_mac: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +141,28 @@ def rule_sets() -> Mapping[ConfigKind, RuleSet]:
 
 
 def _rule_set(data: Mapping[str, Any]) -> RuleSet:
-    algorithms = []
-    for row in data.get("algorithms", []):
-        if row["style"] not in STYLES:
-            raise ValueError(f"unknown style {row['style']}")
-        algorithms.append(AlgorithmSetting(tuple(_name(text) for text in row["settings"]), row["style"]))
     return RuleSet(
         tuple(_rule(dict(row)) for row in data.get("rule", [])),
-        tuple(algorithms),
+        tuple(_algorithm_setting(dict(row)) for row in data.get("algorithms", [])),
         tuple(_name(text) for text in data.get("key_files", [])),
     )
+
+
+def _algorithm_setting(row: dict[str, Any]) -> AlgorithmSetting:
+    style, mac_style = row.pop("style"), row.pop("mac_style", "")
+    if not {style, mac_style} <= STYLES | {""}:
+        raise ValueError(f"unknown style {style} {mac_style}")
+    setting = AlgorithmSetting(
+        names=tuple(_name(text) for text in row.pop("settings")),
+        style=style,
+        design=tuple(row.pop("design", ())),
+        macs=tuple(_name(text) for text in row.pop("macs", ())),
+        mac_style=mac_style,
+        default_mac=row.pop("default_mac", ""),
+    )
+    if row or (setting.macs and not mac_style):
+        raise ValueError(f"unknown keys {sorted(row)}, or macs without mac_style")
+    return setting
 
 
 def _rule(row: dict[str, Any]) -> Rule:

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.results import Candidate
-from app.domain.verdicts import deciding_finding
+from app.domain.verdicts import PostQuantum, deciding_finding
 from app.wizard import Discovery, HostCheck
 
 _SUITE = 1
@@ -18,14 +18,14 @@ def print_summary(out: Console, found: Discovery) -> None:
     for check in (found.a, found.b):
         _print_short(out, found.pair, check)
     out.print(f"B's clock minus A's: {found.clock_difference_ms:+.1f} ms", markup=False)
-    rows = [("solution", "default suite", "verdict", "others")]
+    rows = [("solution", "default suite", "verdict", "post-\nquantum", "others")]
     for solution, candidates in _by_solution(found).items():
         first = _default_of(found, candidates)
         others = str(len(candidates) - 1) if len(candidates) > 1 else ""
-        rows.append((solution, first.suite, str(first.verdict), others))
-    rows += [(solution, f"not possible here: {reason}", "", "") for solution, reason in found.unavailable.items()]
+        rows.append((solution, first.suite, str(first.verdict), _post_quantum_word(first), others))
+    rows += [(solution, f"not possible here: {reason}", "", "", "") for solution, reason in found.unavailable.items()]
     table = Table(*rows[0], title="What both can do")
-    widths = [max(len(row[number]) for row in rows) for number in range(len(table.columns))]
+    widths = [max(_width(row[number]) for row in rows) for number in range(len(table.columns))]
     for column in table.columns:
         column.no_wrap = True
     # The one that is cut where there is no room; each column has two blanks and a line.
@@ -42,15 +42,28 @@ def print_all(out: Console, found: Discovery) -> None:
     for check in (found.a, found.b):
         _print_host(out, found.pair, check)
     out.print(f"B's clock minus A's: {found.clock_difference_ms:+.1f} ms", markup=False)
-    table = Table("solution", "suite", "verdict", "reason", title="What both can do")
+    table = Table("solution", "suite", "verdict", "post-quantum", "reason", title="What both can do")
     for candidate in found.candidates:
         deciding = deciding_finding(candidate.findings)
         why = deciding.reason if deciding is not None else ""
         ticked = " (default)" if (candidate.solution, candidate.suite) in found.defaults else ""
-        table.add_row(candidate.solution, candidate.suite + ticked, candidate.verdict, why)
+        table.add_row(
+            candidate.solution, candidate.suite + ticked, candidate.verdict, _post_quantum_word(candidate), why
+        )
     out.print(table)
     for name, reason in found.unavailable.items():
         out.print(f"{name}: not possible here: {reason}", markup=False)
+
+
+def _post_quantum_word(candidate: Candidate) -> str:
+    """Return what a candidate does against a later quantum computer; empty for what has no keys."""
+    if candidate.is_unprotected or candidate.post_quantum is None:
+        return ""
+    return "no" if candidate.post_quantum is PostQuantum.NONE else candidate.post_quantum.value
+
+
+def _width(text: str) -> int:
+    return max(len(line) for line in text.split("\n"))
 
 
 def _by_solution(found: Discovery) -> dict[str, list[Candidate]]:

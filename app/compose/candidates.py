@@ -9,7 +9,7 @@ from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.results import Candidate
 from app.domain.solutions import CensusOption, SolutionInfo
 from app.domain.verdicts import Finding, Verdict
-from app.policy import DEFAULT_GUIDELINES, judge_suite
+from app.policy import DEFAULT_GUIDELINES, judge_suite, post_quantum
 from app.wizard import HostCheck
 
 BASELINE = "baseline"
@@ -44,7 +44,10 @@ def find_candidates(
         titles = _titles(info.title, [suite.title for suite in suites])
         for suite, title in zip(suites, titles, strict=True):
             verdict, findings = judge_suite(suite, info, guidelines=guidelines)
-            candidates.append(Candidate(name, suite.name, title, verdict, findings, info.is_unprotected))
+            quantum = post_quantum(suite, info)
+            candidates.append(
+                Candidate(name, suite.name, title, verdict, findings, info.is_unprotected, post_quantum=quantum)
+            )
             if suite.is_default and (verdict.is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
         proposed = {suite.name for suite in suites}
@@ -65,7 +68,16 @@ def _listed(info: SolutionInfo, option: CensusOption, guidelines: Collection[str
             (Finding(option.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)), *findings),
         )
     title = f"{info.title}, {option.suite.title.partition(',')[0]}"
-    return Candidate(info.name, option.suite.name, title, verdict, findings, option.is_unprotected, is_listed_only=True)
+    return Candidate(
+        info.name,
+        option.suite.name,
+        title,
+        verdict,
+        findings,
+        option.is_unprotected,
+        is_listed_only=True,
+        post_quantum=post_quantum(option.suite, info),
+    )
 
 
 def unavailable_solutions(

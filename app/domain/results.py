@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.hosts import HostFacts, PairSpec
-from app.domain.verdicts import Finding, Verdict
+from app.domain.verdicts import Finding, PostQuantum, Verdict
 from app.domain.wire import WireReport
 
 FRAME_BYTES: tuple[int, ...] = (60, 128, 256, 512, 1024, 1400, 1514)
@@ -248,6 +248,7 @@ class Candidate:
         findings: Verdicts on its parts.
         is_unprotected: Whether it is a reference without cryptography.
         is_listed_only: Whether it is one of the many that the programs list, and not among the few that are proposed.
+        post_quantum: What it does against a later quantum computer; None in plans that were made before this was kept.
     """
 
     solution: str
@@ -257,6 +258,7 @@ class Candidate:
     findings: tuple[Finding, ...] = ()
     is_unprotected: bool = False
     is_listed_only: bool = False
+    post_quantum: PostQuantum | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ class SecurityProperties:
     has_authentication: bool
     has_anti_replay: bool
     has_forward_secrecy: bool
-    is_post_quantum: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,14 @@ class Question(StrEnum):
     MISSING = "missing"  # a protection that is not there
 
 
+class PostQuantum(StrEnum):
+    """Protection of recorded traffic against a later quantum computer; a property beside the verdict."""
+
+    HYBRID = "hybrid"  # a post-quantum key exchange beside a classical one
+    SYMMETRIC = "symmetric"  # no such exchange, but keys that depend on a secret which both hosts hold
+    NONE = "none"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A verdict with its reason and source.

@@ -5,6 +5,7 @@ from app.policy.data import POLICY_NAME, POLICY_VERSION, Row
 from app.policy.describe import Description, describe, known_rows
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
 from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
+from app.policy.post_quantum import post_quantum
 from app.policy.speed import Measured, best_of, judge_speed, judge_speeds
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "judge_speeds",
     "judge_suite",
     "known_rows",
+    "post_quantum",
 ]

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 from app.domain.errors import Bug
-from app.domain.verdicts import Verdict
+from app.domain.verdicts import PostQuantum, Verdict
 
 _FOLDER = resources.files("resources") / "policy"
 _ALGORITHM_FILES = ("algorithms.toml", "macs.toml", "keys.toml", "protocols.toml")
@@ -32,6 +32,7 @@ class Row:
         block_bits: Block size in bits; None where there is none.
         replacement: What to use instead; empty where nothing has to be replaced.
         slow: Why it is slow on every computer, one sentence; empty where it is not.
+        post_quantum: What it makes of the keys that protect traffic; `none` where it adds nothing.
     """
 
     names: tuple[str, ...]
@@ -44,6 +45,7 @@ class Row:
     block_bits: int | None = None
     replacement: str = ""
     slow: str = ""
+    post_quantum: PostQuantum = PostQuantum.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ def _rows(file_name: str, key: str, kind: str | None) -> list[Row]:
             names = tuple(normalise(name) for name in raw.pop("names"))
             sources = tuple(raw.pop("sources"))
             verdict = Verdict(raw.pop("verdict"))
+            raw["post_quantum"] = PostQuantum(raw.get("post_quantum", "none"))
             rows.append(Row(names=names, sources=sources, verdict=verdict, kind=kind or raw.pop("kind"), **raw))
         except (KeyError, TypeError, ValueError) as error:
             raise Bug(f"{file_name} has a malformed row: {error}.") from error

@@ -43,8 +43,9 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
         InvalidOption: Nothing can be written there.
     """
     ranks = {(one.solution, one.suite): one.rank for one in ranking.ranking}
+    quantum = {(one.solution, one.suite): one.post_quantum for one in record.plan.candidates}
     properties = (one.value.replace("-", "_") for one in _PROPERTIES)
-    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_WIRE, *properties)
+    header = (*_KEY, "rank", *_ATTEMPT, "frame_bytes", *_LATENCY, *_LOAD, *_WIRE, *properties, "post_quantum")
     lines = (
         (
             *_key(record, one),
@@ -54,6 +55,7 @@ def write_csv(record: CampaignRecord, ranking: Ranking, path: Path) -> None:
             *_load(one),
             *_wire(one.wire, latency[0]),
             *_properties(one.wire),
+            quantum.get((one.key.solution, one.key.suite)),
         )
         for one in record.attempts
         for latency in _latency(one, record.plan.deadline_ms)

@@ -91,11 +91,13 @@ def _pair(record: CampaignRecord) -> dict[str, Any]:
 
 def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
     attempts = [each for each in record.attempts if (each.key.solution, each.key.suite) == (one.solution, one.suite)]
+    quantum = {(each.solution, each.suite): each.post_quantum for each in record.plan.candidates}
     return {
         "solution": one.solution,
         "suite": one.suite,
         "title": one.title,
         "verdict": one.verdict.value,
+        "post_quantum": quantum.get((one.solution, one.suite)),
         "is_unprotected": one.is_unprotected,
         "status": one.status.value,
         "reason": one.reason or None,

@@ -7,12 +7,18 @@ from typing import Any
 
 from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
-from app.domain.verdicts import Finding, Question, by_weight
+from app.domain.verdicts import Finding, PostQuantum, Question, by_weight
 from app.ranking.words import figure, grouped
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
 
 View = dict[str, Any]
+
+_POST_QUANTUM = {
+    PostQuantum.HYBRID: "Post-quantum: hybrid key exchange. A later quantum computer does not open what was recorded.",
+    PostQuantum.SYMMETRIC: "Post-quantum: by pre-shared keys only. Traffic that was recorded is as safe as they are.",
+    PostQuantum.NONE: "Post-quantum: no. A later quantum computer can read traffic that is recorded today.",
+}
 
 _KINDS = {"file": "File", "command": "Command", "undo": "Undo"}
 
@@ -34,6 +40,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         each for each in record.plan.candidates if (each.solution, each.suite) == (one.solution, one.suite)
     )
     configured = [each for each in attempts if each.configuration]
+    quantum = candidate.post_quantum
     return {
         "anchor": anchor,
         "title": one.title,
@@ -43,6 +50,7 @@ def candidate_view(record: CampaignRecord, one: CandidateResult, anchor: str, sl
         "status_text": one.status.value.replace("-", " "),
         "message": one.message or one.reason,
         "findings": _findings([*candidate.findings, *([slow] if slow is not None else [])]),
+        "post_quantum": "" if candidate.is_unprotected or quantum is None else _POST_QUANTUM[quantum],
         "negotiated": next((each.negotiated for each in reversed(attempts) if each.negotiated), ""),
         "path": _path([each.path for each in attempts if each.path]),
         "wire": wire_view(attempts),

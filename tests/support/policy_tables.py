@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.domain.verdicts import PostQuantum
 from app.policy import COMPOSITIONS, DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing, known_rows
 from app.policy.data import Row
 
@@ -33,6 +34,14 @@ def composition_table() -> str:
         modes = ", ".join(mode.upper() for mode in one.modes)
         source = "; ".join(one.sources)
         lines.append(f"| {titles[one.design]} | {modes} | {mac} | {one.verdict} | {one.reason} | {source} |")
+    return "\n".join(lines)
+
+
+def post_quantum_table() -> str:
+    """Return what makes a suite post-quantum."""
+    lines = ["| what | kind | post-quantum |", "| --- | --- | --- |"]
+    rows = [row for row in known_rows() if row.post_quantum is not PostQuantum.NONE]
+    lines += [f"| {row.title} | {row.kind} | {row.post_quantum} |" for row in rows]
     return "\n".join(lines)
 
 

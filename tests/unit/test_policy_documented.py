@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.verdicts import Verdict
 from app.policy import POLICY_VERSION
-from support.policy_tables import composition_table, guideline_tables, verdict_tables
+from support.policy_tables import composition_table, guideline_tables, post_quantum_table, verdict_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "policy.md"
 REGENERATE = "TUNNELMARK_WRITE_POLICY"
@@ -22,8 +22,9 @@ REGENERATE = "TUNNELMARK_WRITE_POLICY"
         ("guidelines", guideline_tables()),
         ("verdicts", verdict_tables()),
         ("compositions", composition_table()),
+        ("post-quantum", post_quantum_table()),
     ],
-    ids=["guidelines", "verdicts", "compositions"],
+    ids=["guidelines", "verdicts", "compositions", "post-quantum"],
 )
 def test_tables_are_those_of_the_data(mark: str, made: str) -> None:
     text = PAGE.read_text(encoding="utf-8")

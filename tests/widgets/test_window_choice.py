@@ -13,7 +13,7 @@ from app.domain.errors import InvalidFile
 from app.domain.hosts import MissingPart, Side, SolutionSupport
 from app.domain.mesh import MeshEffort, PerSite
 from app.domain.results import Candidate
-from app.domain.verdicts import Verdict
+from app.domain.verdicts import Finding, PostQuantum, Verdict
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES
 from app.wizard import Step
 from ui.pages.candidates import CandidatesPage
@@ -47,7 +47,6 @@ def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
     for words in (
         "Encrypts in: user space",
         "Carried by: TCP",
-        "Post-quantum: no",
         "Routing: one tunnel interface per peer, joined by a bridge",
         "Per site: files: 1, commands or routes: 2(N-1), keys: N",
         "Keys that were made once are used until somebody changes them.",
@@ -58,6 +57,43 @@ def test_a_solutions_facts_are_beside_its_suites(driver: Driver) -> None:
     assert "RFC 8439" in own
     assert "one-stream" not in own
     assert "A lost packet holds up all others." in design
+
+
+@pytest.mark.parametrize(
+    ("post_quantum", "words"),
+    [
+        (PostQuantum.HYBRID, "Post-quantum: hybrid key exchange"),
+        (PostQuantum.SYMMETRIC, "Post-quantum: by pre-shared keys only"),
+        (PostQuantum.NONE, "Post-quantum: no;"),
+        (None, ""),
+    ],
+)
+def test_post_quantum_is_beside_the_verdict(driver: Driver, post_quantum: PostQuantum | None, words: str) -> None:
+    page = choice(driver)
+    candidate = next(one for one in page._by_key.values() if one.solution == "wireguard")
+    found = page._shown
+    assert found is not None
+    info = found.solutions["wireguard"]
+    page.details.show_candidate(replace(candidate, post_quantum=post_quantum), info)
+    assert words in page.details.text
+    assert ("Post-quantum" in page.details.text) == bool(words)
+    page.details.show_candidate(replace(candidate, post_quantum=post_quantum, is_unprotected=True), info)
+    assert "Post-quantum" not in page.details.text
+
+
+def test_the_deciding_finding_comes_first(driver: Driver) -> None:
+    page = choice(driver)
+    candidate = next(one for one in page._by_key.values() if one.solution == "wireguard")
+    found = page._shown
+    assert found is not None
+    info = replace(found.solutions["wireguard"], design=("design",))
+    good = Finding("good", Verdict.RECOMMENDED, "Sound.", "here")
+    weak = Finding("weak", Verdict.LEGACY, "Old.", "here")
+    design = Finding("design", Verdict.RECOMMENDED, "Sound as well.", "here")
+    page.details.show_candidate(replace(candidate, findings=(good, weak, design)), info)
+    assert page.details.text.index("Old.") < page.details.text.index("Sound.")
+    page.details.show_candidate(replace(candidate, findings=(good, replace(design, verdict=Verdict.LEGACY))), info)
+    assert page.details.text.index("Sound as well.") < page.details.text.index("Sound.")
 
 
 def test_the_effort_of_a_mesh_follows_the_number_of_sites(driver: Driver) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from app.domain.hosts import MissingPart
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
-from app.domain.verdicts import Finding, by_weight, deciding_finding
+from app.domain.verdicts import Finding, PostQuantum, by_weight, deciding_finding
 from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import Card, ScrollPage, button, column, icon_label, label, line, row
@@ -72,6 +72,8 @@ class CandidateDetails(Card):
         self._rows.addWidget(VerdictLabel(candidate.verdict))
         if candidate.is_unprotected:
             self._say(tr("Measured as a reference: it has no cryptography, is never recommended and never deployed."))
+        elif candidate.post_quantum is not None:
+            self._say(_post_quantum_words(candidate.post_quantum))
         own, design = _parted(candidate.findings, info)
         is_by_design = deciding_finding(candidate.findings) in design
         if is_by_design:
@@ -171,6 +173,14 @@ class CandidateDetails(Card):
         self._content = fresh
         self.facts = self.install = None
         self._text = ""
+
+
+def _post_quantum_words(post_quantum: PostQuantum) -> str:
+    return {
+        PostQuantum.HYBRID: tr("Post-quantum: hybrid key exchange"),
+        PostQuantum.SYMMETRIC: tr("Post-quantum: by pre-shared keys only"),
+        PostQuantum.NONE: tr("Post-quantum: no; a later quantum computer can read traffic that is recorded today"),
+    }[post_quantum]
 
 
 def _parted(findings: Iterable[Finding], info: SolutionInfo) -> tuple[list[Finding], list[Finding]]:

@@ -59,8 +59,6 @@ class SolutionFacts(QWidget):
         self._rows.addLayout(self._grid)
         self._fact(tr("Encrypts in"), space_word(info.space))
         self._fact(tr("Carried by"), carrier_word(info.carrier))
-        if not info.is_unprotected:
-            self._fact(tr("Post-quantum"), tr("yes") if info.security.is_post_quantum else tr("no"))
         if info.routing:
             self._fact(tr("Routing"), info.routing)
         self.sites = QSpinBox(self)  # without a parent, showing it would open a window
@@ -115,7 +113,6 @@ class SolutionFacts(QWidget):
             (security.has_authentication, tr("knows who the other end is")),
             (security.has_anti_replay, tr("drops repeated packets")),
             (security.has_forward_secrecy, tr("a stolen key does not open recorded traffic")),
-            (security.is_post_quantum, tr("withstands a quantum computer")),
         ):
             if has:
                 self._with_icon("check", "good", text)

@@ -11,7 +11,7 @@ class Verdict(StrEnum):
     """Five words for how good something is; `unprotected` stands for no cryptography at all."""
 
     RECOMMENDED = "recommended"
-    ACCEPTABLE = "acceptable"  # outside a chosen guideline only
+    ACCEPTABLE = "acceptable"  # no known weakness, but something better is known, or it is outside a chosen guideline
     LEGACY = "legacy"  # outdated design, no known break
     UNKNOWN = "unknown"  # a name that the policy does not know
     INSECURE = "insecure"  # broken, or below the floor

@@ -54,7 +54,7 @@ class Composition:
         mac: Every MAC has this in its name; empty means any MAC.
         verdict: The word.
         reason: One sentence.
-        sources: Where that is said.
+        sources: RFCs, manuals and papers.
         replacement: What to use instead.
     """
 
@@ -98,7 +98,7 @@ def composed(rows: Sequence[Row], holding: Sequence[Composition]) -> tuple[Row, 
     """Return an algorithm's rows with the verdict of the first composition on each mode.
 
     Args:
-        rows: What the algorithm's name stands for.
+        rows: Rows of the algorithm's name.
         holding: Compositions that hold.
     """
     return tuple(_composed(row, holding) for row in rows)

@@ -11,6 +11,7 @@ import pytest
 from app.domain.verdicts import Verdict
 from app.policy import POLICY_VERSION
 from support.policy_tables import composition_table, guideline_tables, post_quantum_table, verdict_tables
+from support.ssh_audit_names import difference_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "policy.md"
 REGENERATE = "TUNNELMARK_WRITE_POLICY"
@@ -23,8 +24,9 @@ REGENERATE = "TUNNELMARK_WRITE_POLICY"
         ("verdicts", verdict_tables()),
         ("compositions", composition_table()),
         ("post-quantum", post_quantum_table()),
+        ("ssh-audit", difference_table()),
     ],
-    ids=["guidelines", "verdicts", "compositions", "post-quantum"],
+    ids=["guidelines", "verdicts", "compositions", "post-quantum", "ssh-audit"],
 )
 def test_tables_are_those_of_the_data(mark: str, made: str) -> None:
     text = PAGE.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from app.compose import Settings, find_paths, read_settings, write_settings
 from app.domain.errors import NotFound
 from app.domain.verdicts import Question
 from app.policy import (
+    COMPOSITIONS,
     DEFAULT_GUIDELINES,
     GUIDELINES,
     POLICY_NAME,
@@ -55,6 +56,8 @@ def show(context: Context) -> int:
     verdict = judge(name, guidelines=applying)
     print_line(f"Verdict: {verdict.verdict} (policy {POLICY_NAME} {POLICY_VERSION})", markup=False)
     print_line(_answers(name, applying))
+    for sentence in _with_a_mac(name):
+        print_line(sentence, markup=False)
     return ExitCode.OK
 
 
@@ -68,6 +71,19 @@ def use(context: Context) -> int:
     titles = [GUIDELINES[one].full_title for one in read_settings(path).guidelines]
     context.out.print(f"Guidelines that apply: {'; '.join(titles) or 'none'}", markup=False)
     return ExitCode.OK
+
+
+def _with_a_mac(name: str) -> list[str]:
+    """Return what a protocol's MAC makes of a cipher's verdict, where it changes it."""
+    alone = findings(name, guidelines=())[0].verdict
+    sentences = []
+    for one in COMPOSITIONS:
+        finding = findings(name, guidelines=(), composition=(one,))[0]
+        design = describe(one.design)
+        if finding.verdict is not alone and design is not None:
+            mac = f"a MAC with {one.mac} in its name" if one.mac else "a MAC"
+            sentences.append(f"In {design.title}, with {mac}: {finding.verdict}. {finding.reason}")
+    return sentences
 
 
 def _applying() -> tuple[str, ...]:

@@ -52,6 +52,16 @@ def test_show_says_that_nothing_is_against_it(capsys: pytest.CaptureFixture[str]
     assert "Is it outside a guideline? no" in words_of(capsys)
 
 
+def test_show_adds_what_a_protocols_mac_makes_of_a_cipher(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "show", "AES-256-CBC"]) == ExitCode.OK
+    printed = words_of(capsys)
+    assert "Verdict: legacy" in printed
+    assert "In ESP, with a MAC: acceptable." in printed
+    assert "In SSH 2, with a MAC with -etm in its name: acceptable." in printed
+    assert main(["policy", "show", "BF-CBC"]) == ExitCode.OK
+    assert "with a MAC" not in words_of(capsys)
+
+
 def test_unknown_algorithm_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "show", "[bold]rot13"]) == ExitCode.INVALID
     assert "does not know [bold]rot13" in words_of(capsys)

@@ -1,0 +1,232 @@
+"""A host's firewall: one read-only script, and the answers that its output gives."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from app.discovery.firewall.evaluate import fate
+from app.discovery.firewall.iptables import parse_iptables
+from app.discovery.firewall.model import BaseChain, Ruleset, Verdict
+from app.discovery.firewall.nft import parse_nft, rules_of_iptables
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession
+from app.domain.firewall import Blocked, Fate, Opening, Owner, Uncertain
+
+MAX_OUTPUT_BYTES = 1_048_576
+TIMEOUT_S = 30.0
+
+# $1 first word of headings. nft and iptables of its kind would load nf_tables, so they run only where the kernel has
+# it; tables of the older kind are saved only where /proc lists some. Rules to quote from come last: they may be cut.
+_SCRIPT = r"""
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
+export PATH LC_ALL
+heading() { printf '\n%s %s\n' "$mark" "$1"; }
+has() { command -v "$1" >/dev/null 2>&1; }
+has_nf_tables() {
+    [ -d /sys/module/nf_tables ] || grep -q '^nf_tables ' /proc/modules 2>/dev/null ||
+        grep -q '/nf_tables\.ko' "/lib/modules/$(uname -r)/modules.builtin" 2>/dev/null ||
+        grep -q ' nft_do_chain' /proc/kallsyms 2>/dev/null
+}
+mark=$1 old=iptables-legacy-save new=iptables-nft-save
+heading owners
+has firewall-cmd && [ "$(firewall-cmd --state 2>&1)" = running ] && echo firewalld
+grep -qi '^ENABLED=yes' /etc/ufw/ufw.conf 2>/dev/null && echo ufw
+[ -f /etc/config/firewall ] && has fw4 && echo fw4
+heading addresses
+ip -4 -o addr show 2>/dev/null
+if has iptables-save; then
+    case $(iptables-save -V 2>/dev/null) in *nf_tables*) has $new || new=iptables-save ;; *) old=iptables-save ;; esac
+fi
+if { read -r _ </proc/net/ip_tables_names; } 2>/dev/null; then
+    if has $old; then heading "legacy $old"; $old 2>/dev/null || heading 'failed'; else heading 'missing'; fi
+fi
+if has_nf_tables; then
+    if has nft; then
+        if has $new; then
+            heading iptables
+            for table in raw mangle nat filter security; do
+                nft list tables 2>/dev/null | grep -qx "table ip $table" && $new -t "$table" 2>/dev/null
+            done
+        fi
+        heading nft
+        nft -j list ruleset 2>/dev/null
+    elif has $new; then
+        heading iptables
+        $new 2>/dev/null
+    elif [ -d /sys/module/nf_tables ]; then
+        heading unlisted
+    fi
+fi
+heading end
+has_nf_tables && has nft && nft -a list ruleset 2>/dev/null
+exit 0
+"""
+
+_ADDRESS = re.compile(r"^\d+:\s+(?P<name>\S{1,15})\s+inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})[/ ]")
+_NFT = "The rules of nftables could not be read; this nft may be built without JSON."
+_CUT = f"The rules are longer than {MAX_OUTPUT_BYTES // 1_048_576} MiB, and were not read to their end."
+_UNLISTED = "The kernel has nf_tables loaded, but the host has no nft to list its rules with."
+_MISSING = "The kernel has tables of iptables, but the host has no iptables-save to list them with."
+_FAILED = "The rules of iptables could not be listed."
+
+
+@dataclass(frozen=True, slots=True)
+class Firewall:
+    """A host's firewall.
+
+    Attributes:
+        owner: The tool that owns it.
+        ruleset: The rules that were read.
+        doubt: Reason why there may be other rules; empty for none.
+    """
+
+    owner: Owner = Owner.NONE
+    ruleset: Ruleset = field(default_factory=Ruleset)
+    doubt: str = ""
+
+    def blocked(self, openings: Iterable[Opening], interface: str) -> tuple[Blocked, ...]:
+        """Return the openings whose first packet is dropped.
+
+        Args:
+            openings: What has to be accepted.
+            interface: Interface of the underlay.
+        """
+        found = ((one, *fate(self.ruleset, one, interface)) for one in openings)
+        return tuple(Blocked(one, rule) for one, end, rule in found if end is Fate.DROPPED)
+
+    def uncertain(self, openings: Iterable[Opening], interface: str) -> tuple[Uncertain, ...]:
+        """Return the openings whose fate is not known.
+
+        Args:
+            openings: What has to be accepted.
+            interface: Interface of the underlay.
+        """
+        found = ((one, *fate(self.ruleset, one, interface)) for one in openings)
+        return tuple(
+            Uncertain(one, rule or self.doubt)
+            for one, end, rule in found
+            if end is Fate.UNKNOWN or (end is Fate.ACCEPTED and self.doubt)
+        )
+
+
+def read_firewall(host: HostSession, *, token: CancelToken) -> Firewall:
+    """Read the firewall of a host; nothing is changed, and no kernel module is loaded.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    mark = f"#{secrets.token_hex(8)}"
+    argv = shell_step_argv(_SCRIPT, mark)
+    command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES)
+    return parse_firewall_output(host.run(command, token=token).stdout, mark)
+
+
+def parse_firewall_output(text: str, mark: str) -> Firewall:
+    """Return the firewall that the script's output describes. Never raises.
+
+    Args:
+        text: The output.
+        mark: First word of its headings.
+    """
+    sections = _sections(text, mark)
+    owners = frozenset(sections.get("owners", "").split())
+    if "end" not in sections:
+        return Firewall(_named_owner(owners) or Owner.NONE, doubt=_CUT)
+    doubts = [reason for name, reason in _DOUBTS.items() if name in sections]
+    saved = sections.get("iptables", "")
+    left_out = _described_by(saved, sections.get("nft", ""))
+    if "nft" not in sections:
+        left_out = frozenset({"*"})
+    native = parse_nft(sections["nft"], sections["end"], left_out=left_out) if "nft" in sections else Ruleset()
+    if native is None:
+        native, left_out = Ruleset(), frozenset({"*"})
+        doubts.append(_NFT)
+    of_iptables = _only(parse_iptables(saved), left_out)
+    older = [name for name in sections if name.startswith("legacy ")]
+    legacy = Ruleset()
+    for name in older:
+        program = "iptables-legacy" if name.endswith("iptables-legacy-save") else "iptables"
+        legacy = legacy + parse_iptables(sections[name], program)
+    owner = _named_owner(owners, (*of_iptables.base_chains, *legacy.base_chains)) or _owner(native, of_iptables, legacy)
+    addresses = _addresses(sections.get("addresses", ""))
+    ruleset = replace(native + of_iptables + legacy, addresses=addresses)
+    return Firewall(owner, ruleset, " ".join(doubts))
+
+
+_DOUBTS = {"unlisted": _UNLISTED, "missing": _MISSING, "failed": _FAILED}
+
+
+def _sections(text: str, mark: str) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(f"{mark} "):
+            lines = found.setdefault(line[len(mark) + 1 :], [])
+        else:
+            lines.append(line)
+    return {name: "\n".join(lines) for name, lines in found.items()}
+
+
+def _described_by(saved: str, listing: str) -> frozenset[str]:
+    """Return the tables that iptables-save describes in full: as many rules as nft lists, in iptables' own chains."""
+    counts: Counter[str] = Counter()
+    table = ""
+    for line in saved.splitlines():
+        if line.startswith("*"):
+            table = line[1:].strip()
+            counts[table] += 0
+        elif line.startswith("-A "):
+            counts[table] += 1
+    listed = rules_of_iptables(listing)
+    return frozenset(name for name, number in counts.items() if listed.get(name) == number)
+
+
+def _only(ruleset: Ruleset, tables: frozenset[str]) -> Ruleset:
+    """Return a ruleset with chains of some tables only; `*` means all."""
+    kept = (base for base in ruleset.base_chains if "*" in tables or base.table.name.split()[0] in tables)
+    return replace(ruleset, base_chains=tuple(kept))
+
+
+def _addresses(text: str) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for line in text.splitlines():
+        match = _ADDRESS.match(line)
+        if match and all(int(part) < 256 for part in match["address"].split(".")):
+            address = ".".join(str(int(part)) for part in match["address"].split("."))
+            found[match["name"]] = (*found.get(match["name"], ()), address)
+    return found
+
+
+def _named_owner(owners: frozenset[str], chains: Iterable[BaseChain] = ()) -> Owner | None:
+    """Return the owner that has a service of its own."""
+    if "firewalld" in owners:
+        return Owner.FIREWALLD
+    if "ufw" in owners and any("ufw-user-input" in base.table.chains for base in chains):
+        return Owner.UFW
+    return Owner.FW4 if "fw4" in owners else None
+
+
+def _owner(native: Ruleset, of_iptables: Ruleset, legacy: Ruleset) -> Owner:
+    """Return the tool whose rules may drop packets; without such rules the one that has any."""
+    found = [
+        (Owner.NFTABLES, list(_filters(native))),
+        (Owner.IPTABLES, list(_filters(of_iptables))),
+        *((_legacy_owner(base), [base]) for base in _filters(legacy)),
+    ]
+    for owner, chains in found:
+        if any(base.policy is Verdict.DROP or base.rules for base in chains):
+            return owner
+    return next((owner for owner, chains in found if chains), Owner.NONE)
+
+
+def _legacy_owner(base: BaseChain) -> Owner:
+    return Owner.IPTABLES_LEGACY if base.table.name.endswith("iptables-legacy") else Owner.IPTABLES
+
+
+def _filters(ruleset: Ruleset) -> Iterator[BaseChain]:
+    return (base for base in ruleset.base_chains if base.hook == "input" and base.kind == "filter")

@@ -1,0 +1,98 @@
+"""Firewall owners, openings that a VPN needs, and the rules that block them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import IPv4Address
+
+PORT_PROTOCOLS = ("udp", "tcp")
+
+PROTOCOL_NUMBERS = {"icmp": 1, "tcp": 6, "udp": 17, "esp": 50, "ah": 51, "l2tp": 115}
+"""Number in the IP header of each protocol that an opening can have. Source: IANA."""
+
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,14}")
+
+
+class Owner(StrEnum):
+    """The tool that owns a host's firewall."""
+
+    NONE = "none"
+    NFTABLES = "nftables"
+    IPTABLES = "iptables"
+    IPTABLES_LEGACY = "iptables-legacy"
+    FIREWALLD = "firewalld"
+    UFW = "ufw"
+    FW4 = "fw4"
+
+
+class Fate(StrEnum):
+    """The end of a packet in the input rules of a host."""
+
+    ACCEPTED = "accepted"
+    DROPPED = "dropped"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Packets that a host has to accept.
+
+    Attributes:
+        protocol: One of `PROTOCOL_NUMBERS`.
+        port: Destination port; 0 where the protocol has none.
+        source: IPv4 address of the sender.
+        interface: Interface that the packets arrive on; empty for the one of the underlay.
+
+    Raises:
+        ValueError: A value that no packet can have.
+    """
+
+    protocol: str
+    port: int
+    source: str
+    interface: str = ""
+
+    def __post_init__(self) -> None:
+        if self.protocol not in PROTOCOL_NUMBERS:
+            raise ValueError(f"{self.protocol!r} is not a protocol that a firewall can be opened for")
+        if not 0 <= self.port <= 65_535 or (self.port > 0) != (self.protocol in PORT_PROTOCOLS):
+            raise ValueError(f"{self.port} is not a port of {self.protocol}")
+        if self.interface and not _INTERFACE.fullmatch(self.interface):
+            raise ValueError(f"{self.interface!r} is not the name of an interface")
+        if str(IPv4Address(self.source)) != self.source:
+            raise ValueError(f"{self.source!r} is not written as an IPv4 address")
+
+    @property
+    def words(self) -> str:
+        """The opening for users, for example `udp 51820 from 192.0.2.1`."""
+        port = f" {self.port}" if self.port else ""
+        interface = f" on {self.interface}" if self.interface else ""
+        return f"{self.protocol}{port} from {self.source}{interface}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """An opening that a firewall drops.
+
+    Attributes:
+        opening: The opening.
+        rule: The rule that drops it, quoted, or the policy, with its chain and table.
+    """
+
+    opening: Opening
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """An opening whose fate the rules do not show.
+
+    Attributes:
+        opening: The opening.
+        reason: The rule that may match or not, quoted, or the reason why rules could not be read.
+    """
+
+    opening: Opening
+    reason: str

@@ -253,14 +253,16 @@ def test_other_tables_of_iptables_drop_as_well() -> None:
 WORDS_OF_NFT = """
 nftables rule chain set map expr match left right op payload meta key ct fib vmap data concat & elem val range prefix
 addr len family table name hook policy dev type xt jump target mangle stmt
-""".split()
+"""
 json_values = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
     | st.sampled_from(["ip", "inet", "t", "input", "==", "@s", "*"])
     | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(WORDS_OF_NFT), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(WORDS_OF_NFT.split()), inner, max_size=5)
+    ),
     max_leaves=25,
 )
 
@@ -278,8 +280,8 @@ def test_parser_of_nftables_never_raises(whole: object, expressions: list[object
 WORDS_OF_IPTABLES = r"""
 -A INPUT *filter :INPUT DROP ! -s -p -m -j -g udp --dport 1: :: " --tcp-flags --mark 1/ --ctstate --src-range 1-2
 --icmp-type COMMIT \ tcp mark
-""".split()
-words = st.sampled_from(WORDS_OF_IPTABLES)
+"""
+words = st.sampled_from(WORDS_OF_IPTABLES.split())
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,0 +1,181 @@
+"""Scripts that open a host's firewall for one kind of packets, close it again, and check the opening.
+
+They need POSIX sh, or BusyBox, and awk. Source: nft(8) of nftables 0.9.8 and 1.0.6, iptables(8) 1.8.9,
+firewalld.richlanguage(5), ufw(8).
+"""
+
+from __future__ import annotations
+
+from app.discovery.firewall.read import HAS_NF_TABLES
+
+_HEAD = r"""
+action=$1 comment=$2 protocol=$3 number=$4 port=$5 source=$6 interface=$7
+# Runs $program: $1 what is done with the rule, $2 the chain.
+with_rule() {
+    how=$1 chain=$2
+    set -- -s "$source/32" -p "$number"
+    [ -z "$interface" ] || set -- "$@" -i "$interface"
+    [ "$port" = 0 ] || set -- "$@" -m "$protocol" --dport "$port"
+    "$program" -w 5 "$how" "$chain" "$@" -m comment --comment "$comment" -j ACCEPT
+}
+remove_from() {
+    while with_rule -C "$1" 2>/dev/null; do with_rule -D "$1" || return 1; done
+}
+"""
+
+# Arguments: those of _HEAD. A chain is opened where its policy, or any rule of it, may drop packets. Tables that
+# iptables made are left to it: it refuses to work with rules that only nft knows.
+TABLES_SCRIPT = (
+    HAS_NF_TABLES
+    + _HEAD
+    + r"""
+has_filter_of_new() {
+    has_nf_tables && has "$new-save" || return 1
+    if has nft; then nft list chain ip filter INPUT >/dev/null 2>&1 || return 1; fi
+    "$new-save" 2>/dev/null | grep -qx '\*filter'
+}
+left_to_iptables=0
+if has_filter_of_new; then left_to_iptables=1; fi
+# $1 "closed": family, table and chain of each base chain that may drop and lacks the rule; "ours": the same with the
+# rule's handle, where it is.
+chains() {
+    has_nf_tables && has nft || return 0
+    nft -a list ruleset 2>/dev/null |
+        mark="comment \"$comment\" # handle " wanted=$1 left=$left_to_iptables awk '
+        BEGIN { mark = ENVIRON["mark"]; wanted = ENVIRON["wanted"]; left = ENVIRON["left"] == 1 }
+        /^table / { family = $2; table = $3; chain = ""; next }
+        /^\tchain / { chain = $2; is_base = can_drop = is_ours = 0; next }
+        chain == "" { next }
+        /^\t}/ {
+            if (wanted == "closed" && is_base && can_drop && !is_ours) print family, table, chain
+            chain = ""
+            next
+        }
+        /^\t\ttype filter hook (input|prerouting) / {
+            can_drop = /policy drop/
+            is_base = (family == "ip" || family == "inet") && (can_drop || / hook input /)
+            if (left && family == "ip" && table ~ /^(filter|mangle|raw|security)$/ && chain ~ /^(INPUT|PREROUTING)$/)
+                is_base = 0
+            next
+        }
+        {
+            if (place = index($0, mark)) {
+                is_ours = 1
+                if (wanted == "ours") print family, table, chain, substr($0, place + length(mark))
+            }
+            if (/(drop|reject|queue|jump|goto)/) can_drop = 1
+        }'
+}
+new_rules() {
+    match="ip saddr $source"
+    [ -z "$interface" ] || match="iifname \"$interface\" $match"
+    if [ "$port" = 0 ]; then match="$match ip protocol $number"; else match="$match $protocol dport $port"; fi
+    chains closed | while read -r family table chain; do
+        printf 'insert rule %s %s %s %s accept comment "%s"\n' "$family" "$table" "$chain" "$match" "$comment"
+    done
+}
+# Runs $1 for each kind of iptables that has rules for input.
+for_each_iptables() {
+    if [ "$left_to_iptables" = 1 ] && has "$new"; then program=$new; "$1" || return 1; fi
+    if { grep -qx filter /proc/net/ip_tables_names; } 2>/dev/null && has "$old"; then program=$old; "$1" || return 1; fi
+}
+is_open() {
+    ! "$program" -w 5 -S INPUT 2>/dev/null | grep -qv -e '^-P INPUT ACCEPT$' -e ' -j ACCEPT$' ||
+        with_rule -C INPUT 2>/dev/null
+}
+open_one() { is_open || with_rule -I INPUT; }
+close_one() { remove_from INPUT; }
+case $action in
+    open)
+        rules=$(new_rules)
+        if [ -n "$rules" ]; then printf '%s\n' "$rules" | nft -f - || exit 1; fi
+        for_each_iptables open_one ;;
+    close)
+        chains ours | while read -r family table chain handle; do
+            nft delete rule "$family" "$table" "$chain" handle "$handle"
+        done
+        for_each_iptables close_one && [ -z "$(chains ours)" ] ;;
+    check)
+        [ -z "$(chains closed)" ] && for_each_iptables is_open ;;
+esac
+"""
+)
+
+# $1 what to do, $2 the rich rule, $3 the interface whose zone it is added to, $4 source. The zone may be another one
+# when it is removed, so that all zones are searched for it.
+FIREWALLD_SCRIPT = r"""
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
+export PATH LC_ALL
+action=$1 rule=$2 interface=$3 source=$4
+zones() {
+    firewall-cmd --list-all-zones 2>/dev/null | rule=$rule awk '
+        BEGIN { rule = ENVIRON["rule"] }
+        /^[^ \t]/ { zone = $1 }
+        index($0, rule) { print zone }'
+}
+if [ "$(firewall-cmd --state 2>&1)" != running ]; then
+    [ "$action" = close ] && exit 0
+    echo "firewalld is not running" >&2
+    exit 1
+fi
+case $action in
+    open)
+        [ -z "$(zones)" ] || exit 0
+        zone=$(firewall-cmd --get-zone-of-source="$source" 2>/dev/null) ||
+            zone=$(firewall-cmd --get-zone-of-interface="$interface" 2>/dev/null) ||
+            zone=$(firewall-cmd --get-default-zone) || exit 1
+        firewall-cmd -q --zone="$zone" --add-rich-rule="$rule" ;;
+    close)
+        for zone in $(zones); do firewall-cmd -q --zone="$zone" --remove-rich-rule="$rule"; done
+        [ -z "$(zones)" ] ;;
+    check)
+        [ -n "$(zones)" ] ;;
+esac
+"""
+
+# Arguments: those of _HEAD. Protocols that ufw does not know, and rules that are the user's own already, are opened by
+# iptables in ufw's first chain: ufw would put our comment in place of the user's.
+UFW_SCRIPT = (
+    r"""
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
+export PATH LC_ALL
+"""
+    + _HEAD
+    + r"""
+program=iptables first=ufw-before-input
+is_active() { ufw status 2>/dev/null | grep -qx 'Status: active'; }
+is_added() { ufw show added 2>/dev/null | grep -qF " comment '$comment'"; }
+is_of_user() {
+    ufw show added 2>/dev/null | rule=$shown awk '
+        BEGIN { rule = ENVIRON["rule"] }
+        $0 == rule || index($0, rule " comment ") == 1 { found = 1 }
+        END { exit !found }'
+}
+ufw_knows() { case $protocol in udp | tcp | esp | ah) true ;; *) false ;; esac; }
+on=${interface:+"in on $interface "} to=""
+[ "$port" = 0 ] || to="port $port "
+shown="ufw allow ${on}from $source to any ${to}proto $protocol"
+set -- allow
+[ -z "$interface" ] || set -- "$@" in on "$interface"
+set -- "$@" from "$source" to any
+[ "$port" = 0 ] || set -- "$@" port "$port"
+set -- "$@" proto "$protocol"
+case $action in
+    open)
+        if ! is_active; then echo "ufw is not active" >&2; exit 1; fi
+        if is_added; then exit 0; fi
+        if ufw_knows && ! is_of_user; then
+            # A position needs a rule that has it.
+            ufw insert 1 "$@" comment "$comment" >/dev/null 2>&1 || ufw "$@" comment "$comment" >/dev/null
+        else
+            with_rule -C "$first" 2>/dev/null || with_rule -I "$first"
+        fi ;;
+    close)
+        if command -v ufw >/dev/null 2>&1 && is_added; then ufw delete "$@" >/dev/null || exit 1; fi
+        if command -v iptables >/dev/null 2>&1; then remove_from "$first" || exit 1; fi
+        ! is_added ;;
+    check)
+        is_active && { is_added || with_rule -C "$first" 2>/dev/null; } ;;
+esac
+"""
+)

@@ -153,8 +153,8 @@ is_of_user() {
 }
 ufw_knows() { case $protocol in udp | tcp | esp | ah) true ;; *) false ;; esac; }
 on=${interface:+"in on $interface "} to=""
-[ "$port" = 0 ] || to="port $port "
-shown="ufw allow ${on}from $source to any ${to}proto $protocol"
+[ "$port" = 0 ] || to="to any port $port "
+shown="ufw allow ${on}from $source ${to}proto $protocol"
 set -- allow
 [ -z "$interface" ] || set -- "$@" in on "$interface"
 set -- "$@" from "$source" to any

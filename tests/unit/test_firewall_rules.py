@@ -58,7 +58,8 @@ DPORT = payload("udp", "dport")
 SADDR = payload("ip", "saddr")
 STATE = {"ct": {"key": "state"}}
 ACCEPT, DROP = {"accept": None}, {"drop": None}
-LIMIT = {"limit": {"rate": 5, "burst": 5, "per": "second"}}
+LIMIT = {"limit": {"rate": 5, "burst": 5, "per": "minute"}}
+EVERY_SECOND = {"rate": 25, "burst": 50, "per": "second"}
 
 
 @pytest.mark.parametrize(
@@ -101,6 +102,9 @@ LIMIT = {"limit": {"rate": 5, "burst": 5, "per": "second"}}
         ([match({"&": [payload("tcp", "flags"), ["fin", "syn", "ack"]]}, "syn"), ACCEPT], OPENVPN_TCP, A),
         ([match({"&": [payload("tcp", "flags"), ["fin", "syn", "ack"]]}, "syn", "!="), ACCEPT], OPENVPN_TCP, D),
         ([LIMIT, ACCEPT], WIREGUARD, U),
+        ([{"limit": EVERY_SECOND}, ACCEPT], WIREGUARD, A),
+        ([{"limit": {**EVERY_SECOND, "inv": True}}, ACCEPT], WIREGUARD, D),
+        ([{"limit": {**EVERY_SECOND, "rate_unit": "kbytes"}}, ACCEPT], WIREGUARD, U),
         ([{"xt": {"type": "match", "name": "u32"}}, ACCEPT], WIREGUARD, U),
         ([{"xt": None}, ACCEPT], WIREGUARD, U),
         ([{"counter": {"packets": 1, "bytes": 2}}, {"log": {"prefix": "x"}}, ACCEPT], WIREGUARD, A),
@@ -225,6 +229,7 @@ HEAD = "*filter\n:INPUT DROP [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\
         ("-m connmark --mark 0x0 -j ACCEPT", WIREGUARD, U),
         ("-m iprange --src-range 192.0.2.1-192.0.2.9 -j ACCEPT", WIREGUARD, A),
         ("-m limit --limit 3/min -j ACCEPT", WIREGUARD, U),
+        ("-m limit --limit 25/sec --limit-burst 50 -j ACCEPT", WIREGUARD, A),
         ("-m limit --limit 3/min -j LOG --log-prefix x", WIREGUARD, D),
         ('-m comment --comment "a \\"b\\" -j DROP" -j ACCEPT', WIREGUARD, A),
         ("-m set --match-set peers src -j ACCEPT", WIREGUARD, U),

@@ -29,7 +29,20 @@ _HOOKS = {"PREROUTING": "prerouting", "INPUT": "input"}
 _TABLES = ("raw", "mangle", "nat", "filter", "security")
 _VERDICTS = {"ACCEPT": Verdict.ACCEPT, "DROP": Verdict.DROP, "REJECT": Verdict.DROP, "RETURN": Verdict.RETURN}
 _MODULES = frozenset(
-    {"conntrack", "state", "tcp", "udp", "icmp", "multiport", "addrtype", "comment", "mark", "pkttype", "iprange"}
+    {
+        "conntrack",
+        "state",
+        "tcp",
+        "udp",
+        "icmp",
+        "multiport",
+        "addrtype",
+        "comment",
+        "mark",
+        "pkttype",
+        "iprange",
+        "limit",
+    }
 )
 _OWN_OPTIONS = {"-s": Field.SOURCE, "-d": Field.DESTINATION, "-i": Field.INTERFACE, "-p": Field.PROTOCOL}
 _MOST_PORT = 65_535
@@ -140,7 +153,7 @@ class _Reader:
         return self._words.pop(0) if self._words else ""
 
     def _of_module(self, option: str, module: str, *, is_negated: bool) -> Iterator[Match]:
-        if option == "--comment":
+        if option in ("--comment", "--limit-burst"):
             self._next()
             return
         if option in ("--tcp-flags", "--syn"):
@@ -227,6 +240,11 @@ def _flags(text: str) -> int | None:
     return found
 
 
+def _limit(text: str) -> Match:
+    """Return a match of all packets for a limit per second: the first one of a connection is taken to be below it."""
+    return Match((Field.FAMILY,), (("ipv4",),)) if text.endswith(("/s", "/sec", "/second")) else NOT_UNDERSTOOD
+
+
 _OPTIONS: Mapping[tuple[str, str], Callable[[str], Match]] = {
     ("--ctstate", "conntrack"): _states,
     ("--ctdir", "conntrack"): _words(Field.DIRECTION),
@@ -237,6 +255,7 @@ _OPTIONS: Mapping[tuple[str, str], Callable[[str], Match]] = {
     ("--sport", "udp"): _listed(Field.SOURCE_PORT),
     ("--dports", "multiport"): _listed(Field.PORT),
     ("--sports", "multiport"): _listed(Field.SOURCE_PORT),
+    ("--limit", "limit"): _limit,
     ("--icmp-type", "icmp"): _icmp_type,
     ("--dst-type", "addrtype"): _words(Field.DESTINATION_TYPE),
     ("--src-type", "addrtype"): _words(Field.SOURCE_TYPE),

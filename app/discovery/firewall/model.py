@@ -68,6 +68,9 @@ HARMLESS_TARGETS = frozenset(
 )
 """Targets of iptables that let a packet go on. Source: iptables-extensions(8)."""
 
+NEVER = Match((Field.FAMILY,), ())
+"""A match that no packet has."""
+
 NOT_UNDERSTOOD = Match((Field.OTHER,), ((UNKNOWN,),))
 
 

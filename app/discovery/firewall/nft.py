@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.discovery.firewall.model import (
     HARMLESS_TARGETS,
+    NEVER,
     NOT_UNDERSTOOD,
     BaseChain,
     Match,
@@ -82,11 +83,9 @@ def rules_of_iptables(text: str) -> Mapping[str, int]:
         text: Output of `nft -j list ruleset`.
     """
     found = _loaded(text) or []
-    tables: dict[str, int] = {}
-    for body in _bodies(found, "chain"):
-        if body.get("family") == "ip":
-            tables.setdefault(str(body.get("table")), 0)
-    for body in _bodies(found, "chain"):
+    chains = [body for body in _bodies(found, "chain") if body.get("family") == "ip"]
+    tables = dict.fromkeys((str(body.get("table")) for body in chains), 0)
+    for body in chains:
         if body.get("hook") is not None and body.get("name") not in _CHAINS_OF_IPTABLES:
             tables.pop(str(body.get("table")), None)
     for body in _bodies(found, "rule"):
@@ -187,6 +186,8 @@ def _rules(expressions: Sequence[object], text: str, sets: Sets) -> Iterator[Rul
             target = str(body.get("target")) if isinstance(body, dict) else ""
             yield Rule(tuple(matches), _verdict(name, body), target, text)
             return
+        elif name == "limit" and _is_per_second(body):
+            matches += [NEVER] if isinstance(body, dict) and body.get("inv") else []
         elif name not in _WITHOUT_EFFECT:
             matches.append(NOT_UNDERSTOOD)
             may_be_verdict = may_be_verdict or name not in _LIMITS
@@ -198,6 +199,11 @@ def _verdict(name: str, body: object) -> Verdict:
     if isinstance(body, dict) and name == "xt" and str(body.get("name")) in HARMLESS_TARGETS:
         return Verdict.NONE
     return _VERDICTS.get(name, Verdict.OTHER)
+
+
+def _is_per_second(limit: object) -> bool:
+    """Whether a limit allows packets in every second: the first one of a connection is then taken for one of them."""
+    return isinstance(limit, dict) and limit.get("per") == "second" and limit.get("rate_unit", "packets") == "packets"
 
 
 def _is_target(name: str, body: object) -> bool:

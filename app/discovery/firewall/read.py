@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.discovery.firewall.evaluate import fate
@@ -219,21 +219,16 @@ def _named_owner(owners: frozenset[str], chains: Iterable[BaseChain] = ()) -> Ow
 
 
 def _owner(native: Ruleset, of_iptables: Ruleset, legacy: Ruleset) -> Owner:
-    """Return the tool whose rules may drop packets; without such rules the one that has any."""
+    """Return the tool whose rules for input may drop packets; without such rules the one that has any."""
     found = [
-        (Owner.NFTABLES, list(_filters(native))),
-        (Owner.IPTABLES, list(_filters(of_iptables))),
-        *((_legacy_owner(base), [base]) for base in _filters(legacy)),
+        *((Owner.NFTABLES, base) for base in native.base_chains),
+        *((Owner.IPTABLES, base) for base in of_iptables.base_chains),
+        *((_legacy_owner(base), base) for base in legacy.base_chains),
     ]
-    for owner, chains in found:
-        if any(base.policy is Verdict.DROP or base.rules for base in chains):
-            return owner
-    return next((owner for owner, chains in found if chains), Owner.NONE)
+    used = [(owner, base) for owner, base in found if base.policy is Verdict.DROP or base.rules]
+    of_input = (owner for owner, base in used if base.hook == "input" and base.kind == "filter")
+    return next(of_input, used[0][0] if used else Owner.NONE)
 
 
 def _legacy_owner(base: BaseChain) -> Owner:
     return Owner.IPTABLES_LEGACY if base.table.name.endswith("iptables-legacy") else Owner.IPTABLES
-
-
-def _filters(ruleset: Ruleset) -> Iterator[BaseChain]:
-    return (base for base in ruleset.base_chains if base.hook == "input" and base.kind == "filter")

@@ -21,7 +21,7 @@ from typing import Self
 NETWORK = "10.98.255.254/16"
 """The address of who manages the hosts, in the network that joins all of them with him."""
 _PROGRAMS = (
-    *("unshare", "nsenter", "ip", "ping", "nft", "openssl", "sudo", "doas"),
+    *("unshare", "nsenter", "ip", "ping", "nft", "iptables", "openssl", "sudo", "doas"),
     *("ssh-keygen", "/usr/sbin/sshd", "openvpn", "tincd", "tcpdump", "iperf3"),
 )
 

@@ -163,6 +163,9 @@ def test_docker() -> None:
     assert blocked(firewall) == set()
     (translated,) = firewall.uncertain((Opening("tcp", 8080, "192.0.2.1"),), "eth1")
     assert "DNAT" in translated.reason
+    # Packets that are not translated have no such status, and the ports of containers do not make others uncertain.
+    states = "-A INPUT -m conntrack --ctstate DNAT -j DROP\n-A INPUT -m state --state NEW -p esp -j DROP\n"
+    assert blocked(read(iptables=DOCKER.replace("-A FORWARD -j DOCKER-USER\n", states))) == {ESP}
 
 
 RECORDED = Path(__file__).parent / "recorded"

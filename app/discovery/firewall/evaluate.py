@@ -34,7 +34,10 @@ def fate(ruleset: Ruleset, opening: Opening, interface: str) -> tuple[Fate, str]
     """
     arrives_on = opening.interface or interface
     facts = _facts(ruleset, opening, arrives_on)
-    ends = [_end(base, facts) for base in ruleset.base_chains if base.device in ("", arrives_on)]
+    bases = [base for base in ruleset.base_chains if base.device in ("", arrives_on)]
+    if any(base.kind == "nat" and _end(base, facts)[0] is not Fate.ACCEPTED for base in bases):
+        facts = {**facts, Field.STATUS: (UNKNOWN,)}
+    ends = [_end(base, facts) for base in bases]
     for wanted in (Fate.DROPPED, Fate.UNKNOWN):
         for found, text in ends:
             if found is wanted:
@@ -53,7 +56,7 @@ def _facts(ruleset: Ruleset, opening: Opening, interface: str) -> Facts:
         Field.RETURN_INTERFACE: (interface or UNKNOWN,),
         Field.FAMILY: ("ipv4",),
         Field.STATE: (UNKNOWN if ruleset.untracks else "new",),
-        Field.STATUS: (UNKNOWN if ruleset.translates else "none",),
+        Field.STATUS: ("none",),
         Field.MARK: (UNKNOWN if ruleset.sets_marks else _one(0),),
         Field.DIRECTION: ("original",),
         Field.PACKET_TYPE: ("host",),
@@ -184,6 +187,8 @@ def _is_in(having: tuple[Value, ...], wanted: Value, mask: int) -> bool | None:
 
 
 def _is_one(having: Value, wanted: Value, mask: int) -> bool | None:
+    if wanted == "*":
+        return True
     if isinstance(having, str) and isinstance(wanted, str):
         return having.startswith(wanted[:-1]) if wanted.endswith("*") else having == wanted
     if not isinstance(having, Span) or not isinstance(wanted, Span):

@@ -81,7 +81,6 @@ def parse_iptables(text: str, program: str = "iptables") -> Ruleset:
         tuple(base for name in _TABLES if name in tables for base in _base_chains(name, tables[name], program)),
         sets_marks=bool(targets & {"MARK", "CONNMARK"}),
         untracks=bool(targets & {"NOTRACK", "--notrack"}),
-        translates=bool(targets & {"DNAT", "REDIRECT"}),
     )
 
 

@@ -155,14 +155,12 @@ class Ruleset:
         base_chains: Base chains of all tools.
         sets_marks: Whether a rule gives packets a mark.
         untracks: Whether a rule exempts packets from connection tracking.
-        translates: Whether a rule changes destinations.
         addresses: IPv4 addresses of the host by interface.
     """
 
     base_chains: tuple[BaseChain, ...] = ()
     sets_marks: bool = False
     untracks: bool = False
-    translates: bool = False
     addresses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __add__(self, other: Ruleset) -> Ruleset:
@@ -171,6 +169,5 @@ class Ruleset:
             self.base_chains + other.base_chains,
             sets_marks=self.sets_marks or other.sets_marks,
             untracks=self.untracks or other.untracks,
-            translates=self.translates or other.translates,
             addresses={**self.addresses, **other.addresses},
         )

@@ -38,7 +38,6 @@ _WITHOUT_EFFECT = frozenset(
 )
 _LIMITS = frozenset({"limit", "quota", "ct count", "set"})
 _TERMINAL = frozenset({"queue", "dnat", "snat", "redirect", "masquerade", "tproxy", "synproxy", "fwd"})
-_TRANSLATIONS = frozenset({"dnat", "redirect"})
 _HANDLE = re.compile(r"^(?P<text>.*?) # handle (?P<handle>\d{1,18})$")
 _CHAINS_OF_IPTABLES = ("PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING")
 _MOST_RULES = 100_000
@@ -123,7 +122,6 @@ def _ruleset(items: Items, texts: Mapping[tuple[str, ...], str]) -> Ruleset:
         tuple(_base_chains(items, made)),
         sets_marks=any(_sets_mark(one) for one in statements),
         untracks=any(_statement(one)[0] == "notrack" for one in statements),
-        translates=any(_statement(one)[0] in _TRANSLATIONS for one in statements),
     )
 
 

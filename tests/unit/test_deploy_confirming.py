@@ -224,6 +224,30 @@ def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
     assert [host.links for host in world.hosts] == [STANDING, STANDING]
 
 
+@pytest.mark.parametrize("has_earlier", [True, False])
+def test_what_is_taken_back_alone_does_not_count_while_it_is_taken_down(
+    world: World, tmp_path: Path, has_earlier: bool
+) -> None:
+    """A supervisor that is only just starting would bring it up again else."""
+    first = roll_out(world)[0] if has_earlier else ""
+    seen = tmp_path / "seen"
+    note = step(
+        "Note which deployment counts",
+        "true",
+        'cat "$1" >> "$2" || echo none >> "$2"',
+        *(f"{place_dir(SLOT)}/current", str(seen)),
+    )
+    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (link_step("tml0"), note), Side.B: (link_step("tml0"),)})
+    with started_tunnel(world, vpn) as one:
+        one.confirmer.install(token=CancelToken())
+        when_confirming(world.b, lambda: begin_undo(world.b))
+        outcome = one.confirmer.commit(token=CancelToken())
+        world.b.on_run = None
+    assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+    # It is also taken down before, to be started from the boot bundle.
+    assert seen.read_text().splitlines() == [first or "none"] * 2
+
+
 def test_confirming_that_was_broken_off_leaves_the_earlier_one(world: World) -> None:
     first, _ = roll_out(world)
     with started_tunnel(world) as one:

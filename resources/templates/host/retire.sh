@@ -12,9 +12,15 @@ main() {
     is_current "$id" || exit 0
     # Taking this one away must not leave the host with nothing where there was something.
     if [ -n "$old" ] && [ ! -f "$base/$old/lasting.sh" ]; then exit 1; fi
-    sh "$base/start.sh" aside || exit 1
+    # First of all: a supervisor that is only just starting gives way where its deployment does not count any more; it
+    # would bring up what is taken down here.
+    if [ -n "$old" ]; then make_current "$old" || exit 1; else rm -f "$base/current"; fi
+    service_stop
+    if ! sh "$base/$id/lasting.sh" down; then
+        make_current "$id"
+        exit 1
+    fi
     if [ -n "$old" ]; then
-        make_current "$old" || exit 1
         rm -rf "${base:?}/$id"
         sh "$base/start.sh" return
     else

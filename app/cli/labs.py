@@ -27,7 +27,7 @@ def up(context: Context) -> int:
     """Start a lab that lasts until `lab down`."""
     options = context.options
     platform_a, platform_b = parse_platforms(options.platform)
-    spec = LabSpec(name=options.name, platform_a=platform_a, platform_b=platform_b, cpu=CpuKind(options.cpu))
+    spec = LabSpec(options.name, platform_a, platform_b, CpuKind(options.cpu), is_hardened=options.hardened)
     manager = context.labs()
 
     def work(token: CancelToken, on_progress: ProgressSink) -> None:

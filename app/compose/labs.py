@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
+from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
 from app.domain.errors import NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import LinkHealer
@@ -166,6 +167,35 @@ class LabLink:
         except NotFound:
             return False  # it ended just now
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class LabPasswords:
+    """Passwords of users of running hardened labs, and all others from elsewhere. Implements `PasswordProvider`.
+
+    Attributes:
+        labs: This user's labs.
+        others: Where every other password comes from.
+    """
+
+    labs: Labs
+    others: PasswordProvider
+
+    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+        """Return a password, or None where there is none to be had."""
+        own = None if is_retry or key.kind is not SecretKind.SUDO else self._of_lab(key.subject)
+        return own or self.others.get(key, is_retry=is_retry)
+
+    def confirm(self, key: SecretKey) -> None:
+        """Keep the password that the user typed last."""
+        self.others.confirm(key)
+
+    def _of_lab(self, login: str) -> Secret | None:
+        for lab in self.labs.running():
+            hosts = (lab.pair.a, lab.pair.b)
+            if lab.spec.is_hardened and login in {f"{host.user}@{host.address}:{host.port}" for host in hosts}:
+                return lab.passwords().get(hosts[0].user or "")
+        return None
 
 
 _CPU_WORDS = {CpuKind.AES: "with AES instructions", CpuKind.NO_AES: "without AES instructions"}

@@ -24,6 +24,7 @@ from app.lab.boot import (
 from app.lab.control import give_order
 from app.lab.faults import os_faults
 from app.lab.folders import LabFolders
+from app.lab.harden import harden
 from app.lab.image import ImagePaths, ImageStore, hold_image
 from app.lab.image_build import check_free
 from app.lab.launch import LaunchPlan, launch
@@ -181,6 +182,8 @@ class LabManager:
                 timeout_s=timeout_s,
                 logins=1 if is_restored else LOGINS,
             )
+            if plan.spec.is_hardened:
+                harden(lab, token=token, on_progress=on_progress)
             give_order(folder, "ready")
             if not plan.is_owned:
                 give_order(folder, "disown")

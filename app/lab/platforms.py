@@ -20,6 +20,7 @@ _COMMON_PACKAGES = (
     "tcpdump",
     "procps",
     "nftables",
+    "ufw",
     "ethtool",
     "netbase",
     "openssl",

@@ -20,6 +20,9 @@ PASSWORDS = "passwords.json"
 
 _CONNECT_TIMEOUT_S = 10
 
+HARDENED_USER = "operator"
+"""Who logs in to a hardened gateway; sudo asks for a password there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lab:
@@ -41,11 +44,12 @@ class Lab:
 
     @property
     def pair(self) -> PairSpec:
-        """The two gateways as a pair, with root's key and their host keys."""
+        """The two gateways as a pair, with key and host keys; root logs in, or an ordinary user to hardened ones."""
+        user = HARDENED_USER if self.spec.is_hardened else "root"
         return PairSpec(
             name=f"lab:{self.spec.name}",
-            a=self.host(Side.A),
-            b=self.host(Side.B),
+            a=self.host(Side.A, user),
+            b=self.host(Side.B, user),
             underlay_a=UNDERLAY_ADDRESSES[Side.A],
             underlay_b=UNDERLAY_ADDRESSES[Side.B],
             is_lab=True,
@@ -99,6 +103,7 @@ class Lab:
             "platform_a": self.spec.platform_a,
             "platform_b": self.spec.platform_b,
             "cpu": self.spec.cpu,
+            "is_hardened": self.spec.is_hardened,
             "ports": self.ports,
             "since": self.since.isoformat(),
             "owner_pid": self.owner_pid,
@@ -121,7 +126,13 @@ def load_lab(folder: Path) -> Lab:
     try:
         content = json.loads((folder / DESCRIPTION).read_text())
         return Lab(
-            spec=LabSpec(folder.name, content["platform_a"], content["platform_b"], CpuKind(content["cpu"])),
+            spec=LabSpec(
+                folder.name,
+                content["platform_a"],
+                content["platform_b"],
+                CpuKind(content["cpu"]),
+                is_hardened=bool(content.get("is_hardened", False)),
+            ),
             folder=folder,
             ports={Side(side): int(port) for side, port in content["ports"].items()},
             since=datetime.fromisoformat(content["since"]),

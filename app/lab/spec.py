@@ -31,12 +31,15 @@ class LabSpec:
         platform_a: Platform of host A.
         platform_b: Platform of host B.
         cpu: Which instructions the CPUs show.
+        is_hardened: Whether their firewalls drop what no rule allows, and an ordinary user logs in, whose sudo asks
+            for a password.
     """
 
     name: str
     platform_a: str = "debian-13"
     platform_b: str = "debian-13"
     cpu: CpuKind = CpuKind.AES
+    is_hardened: bool = False
 
     def platform(self, side: Side) -> str:
         """Return the platform on one side."""

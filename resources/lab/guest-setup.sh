@@ -77,7 +77,7 @@ for generator in systemd-ssh-generator systemd-gpt-auto-generator systemd-hibern
 done
 rm -f /etc/modules-load.d/modules.conf
 # No VPN starts by itself.
-for unit in openvpn.service nftables.service iperf3.service ssh.socket sshd-keygen.service strongswan.service \
+for unit in openvpn.service nftables.service ufw.service iperf3.service ssh.socket sshd-keygen.service strongswan.service \
     strongswan-starter.service tinc.service wpa_supplicant.service freelan.service; do
     systemctl disable --quiet "$unit" 2> /dev/null || true # not every release has each of them
 done

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.compose.labs import Labs
+from app.compose.firewalls import FirewallConsents
+from app.compose.labs import LabPasswords, Labs
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
+from app.domain.credentials import Secret, SecretKey, SecretKind
 from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.lab import CpuKind, Lab, LabManager, LabSpec
+from app.storage import Store
 
 
 class FakeManager:
@@ -163,3 +166,54 @@ def test_nothing_is_restarted_after_a_cancel(labs: Labs, manager: FakeManager) -
 def test_the_link_of_own_hosts_is_not_ours(labs: Labs, manager: FakeManager) -> None:
     lab = manager.add(LabSpec("mine"))
     assert labs.healer(replace(lab.pair, is_lab=False)) is None
+
+
+class OtherPasswords:
+    """Knows one password for everything."""
+
+    def get(self, key: SecretKey, *, is_retry: bool) -> Secret | None:
+        return Secret("typed again" if is_retry else "typed")
+
+    def confirm(self, key: SecretKey) -> None:
+        raise AssertionError("nothing was typed")
+
+
+def test_the_sudo_password_of_a_hardened_lab_is_known_and_of_no_other_host(
+    labs: Labs, manager: FakeManager, tmp_path: Path
+) -> None:
+    (tmp_path / "passwords.json").write_text('{"operator": "of the lab", "plain": "x"}')
+    lab = replace(manager.add(LabSpec("closed", is_hardened=True)), folder=tmp_path)
+    manager.labs["closed"] = lab
+    manager.add(LabSpec("open"))
+    passwords = LabPasswords(labs, OtherPasswords())
+
+    def asked(login: str, kind: SecretKind = SecretKind.SUDO, *, is_retry: bool = False) -> str | None:
+        found = passwords.get(SecretKey(kind, login), is_retry=is_retry)
+        return found.value if found is not None else None
+
+    assert lab.pair.a.user == "operator"
+    assert manager.labs["open"].pair.a.user == "root"
+    assert asked(f"operator@127.0.0.1:{lab.ports[Side.A]}") == "of the lab"
+    assert asked(f"operator@127.0.0.1:{lab.ports[Side.A]}", is_retry=True) == "typed again"
+    assert asked(f"operator@127.0.0.1:{lab.ports[Side.A]}", SecretKind.LOGIN) == "typed"
+    assert asked(f"root@127.0.0.1:{lab.ports[Side.A]}") == "typed"
+    assert asked("operator@127.0.0.1:2222") == "typed"
+
+
+def test_a_consent_is_remembered_for_a_lab_until_it_ends_and_for_a_stored_pair(
+    labs: Labs, manager: FakeManager, tmp_path: Path
+) -> None:
+    manager.labs["closed"] = lab = replace(manager.add(LabSpec("closed")), folder=tmp_path)
+    with Store.open(tmp_path / "t.db") as store:
+        consents = FirewallConsents(labs, store)
+        assert not consents.apply(lab.pair).may_open_firewall
+        assert consents.change(lab.pair, may_open=True).may_open_firewall
+        assert consents.apply(lab.pair).may_open_firewall
+        assert not consents.change(lab.pair, may_open=False).may_open_firewall
+        assert not consents.apply(lab.pair).may_open_firewall
+        own = replace(lab.pair, name="plant-7", is_lab=False)
+        assert consents.change(own, may_open=True).may_open_firewall
+        assert store.list_pairs() == ()
+        store.save_pair(replace(own, underlay_a="192.0.2.77"))
+        consents.change(own, may_open=True)
+        assert store.get_pair("plant-7") == replace(own, underlay_a="192.0.2.77", may_open_firewall=True)

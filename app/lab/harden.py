@@ -1,0 +1,57 @@
+"""Gateways of a practice lab as closed as those of a plant: firewalls that drop what they do not know."""
+
+from __future__ import annotations
+
+import subprocess
+from importlib import resources
+
+from app.domain.cancel import CancelToken
+from app.domain.concurrency import run_both
+from app.domain.errors import LabFault
+from app.domain.hosts import Side
+from app.lab.guest import HOST_NAMES
+from app.lab.running import Lab
+from app.lab.spec import LabProgress, OnProgress
+
+FIREWALLS = {Side.A: "nftables", Side.B: "ufw"}
+"""By what each gateway's firewall is owned: two, so that both are tried."""
+
+_TIMEOUT_S = 180.0
+"""ufw is a Python program, which takes some 20 s on an emulated CPU."""
+
+
+def harden(lab: Lab, *, token: CancelToken, on_progress: OnProgress) -> None:
+    """Close the firewalls of both gateways.
+
+    Args:
+        lab: The lab; both gateways can be logged in to.
+        token: Cancelling it ends the work.
+        on_progress: Gets what is being done.
+
+    Raises:
+        LabFault: A gateway's firewall could not be closed.
+        Cancelled: The token was cancelled.
+    """
+    on_progress(LabProgress("login", "Closing the firewalls of both gateways", None))
+    script = (resources.files("resources") / "hardening" / "harden.sh").read_bytes()
+    run_both(lambda: _harden_one(lab, Side.A, script, token), lambda: _harden_one(lab, Side.B, script, token))
+
+
+def _harden_one(lab: Lab, side: Side, script: bytes, token: CancelToken) -> None:
+    argv = [*lab.ssh_argv(side), "sh", "-s", FIREWALLS[side]]
+    process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    unregister = token.on_cancel(process.kill)
+    try:
+        output, _ = process.communicate(script, timeout=_TIMEOUT_S)
+    except subprocess.TimeoutExpired as error:
+        process.kill()
+        process.communicate()
+        raise LabFault(f"Closing the firewall of {HOST_NAMES[side]} took longer than {_TIMEOUT_S:g} s.") from error
+    finally:
+        unregister()
+    token.raise_if_cancelled()
+    if process.returncode != 0:
+        raise LabFault(
+            f"The firewall of {HOST_NAMES[side]} could not be closed: {output.decode(errors='replace').strip()[-300:]}",
+            hint="Take the lab down and start it again.",
+        )

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from app.campaign.ports import StageSink, Tunnel
-from app.deploy import DeployRequest, recover, temporary_tunnel
+from app.deploy import DeployRequest, read_firewalls, recover, temporary_tunnel, with_firewalls
 from app.domain.adapters import Adapter
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -54,6 +54,8 @@ class DeployedTunnels:
             facts_b=self.facts[Side.B.value],
             header=self.header,
         )
+        firewalls = read_firewalls(self.sessions, token=token)
+        request = with_firewalls(request, firewalls, may_open=self.pair.may_open_firewall)
         return temporary_tunnel(
             self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
         )

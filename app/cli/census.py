@@ -10,6 +10,7 @@ from rich.table import Table
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
+from app.cli.pair_option import find_pair
 from app.cli.progress import EventDisplay
 from app.cli.terminal import run_cancellable
 from app.compose import Services
@@ -35,7 +36,7 @@ def census(context: Context) -> int:
         raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
     reports = report_paths({".html": options.report})
     with context.services() as services:
-        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         plan = services.plan_census(
             found,

@@ -14,6 +14,7 @@ from app.campaign import FINAL, CampaignControl
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
+from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay, duration
 from app.cli.results import print_ranking
 from app.cli.terminal import run_cancellable
@@ -42,7 +43,7 @@ def compare(context: Context) -> int:
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:
-        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.list:
             _print_candidates(context, found)

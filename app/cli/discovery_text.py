@@ -34,6 +34,7 @@ def print_summary(out: Console, found: Discovery) -> None:
     for row in rows[1:]:
         table.add_row(*row)
     out.print(table)
+    _print_blocked_names(out, found)
     out.print(f"Every suite with the reason for its verdict: tunnelmark discover {found.pair.name} --all", markup=False)
 
 
@@ -53,6 +54,27 @@ def print_all(out: Console, found: Discovery) -> None:
     out.print(table)
     for name, reason in found.unavailable.items():
         out.print(f"{name}: not possible here: {reason}", markup=False)
+    print_blocked(out, found)
+
+
+def print_blocked(out: Console, found: Discovery) -> None:
+    """Print what firewalls block of each solution, and how it can be opened."""
+    for solution, sentences in found.blocked.items():
+        out.print(f"{solution}: {'; '.join(sentences)}", markup=False)
+    if found.blocked and found.pair.may_open_firewall:
+        out.print("Tunnelmark opens exactly that for each tunnel, as you agreed, and closes it again.", markup=False)
+    elif found.blocked:
+        out.print(
+            "Allow it there, or let Tunnelmark open it for each tunnel: "
+            f"tunnelmark compare {found.pair.name} --open-firewall",
+            markup=False,
+        )
+
+
+def _print_blocked_names(out: Console, found: Discovery) -> None:
+    if found.blocked:
+        how = "is opened for each tunnel" if found.pair.may_open_firewall else "stops them, see --open-firewall"
+        out.print(f"Firewalls block {', '.join(found.blocked)}; what exactly, see --all. It {how}.", markup=False)
 
 
 def _post_quantum_word(candidate: Candidate) -> str:

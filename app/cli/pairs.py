@@ -13,6 +13,7 @@ from app.cli.context import Context
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
+from app.cli.pair_option import find_pair
 from app.compose import Services
 from app.domain.codec import to_data
 from app.domain.errors import InvalidFile, InvalidOption
@@ -113,7 +114,7 @@ def discover(context: Context) -> int:
     """Find out what two hosts can do, and install what is missing where that is asked for."""
     options = context.options
     with context.services() as services:
-        pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+        pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.install and (found.a.missing or found.b.missing):
             for check in (found.a, found.b):
@@ -155,6 +156,7 @@ def _discovery_data(found: Discovery) -> dict[str, object]:
         "candidates": [to_data(candidate) for candidate in found.candidates],
         "defaults": [list(key) for key in found.defaults],
         "unavailable": found.unavailable,
+        "blocked": {solution: list(sentences) for solution, sentences in found.blocked.items()},
     }
 
 

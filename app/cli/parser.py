@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from app.cli.context import Context
 from app.cli.exit_codes import EPILOG, LINT_EPILOG
-from app.cli.rollout_parser import add_rollout
+from app.cli.rollout_parser import add_open_firewall, add_rollout
 from app.compose import tunnelmark_version
 from app.domain.linting import ConfigKind
 
@@ -119,6 +119,9 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
     _add_platform(up)
     up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
+    up.add_argument(
+        "--hardened", action="store_true", help="with closed firewalls (nftables on A, ufw on B) and a sudo password"
+    )
     up.add_argument("--cold", action="store_true", help="boot the gateways instead of restoring saved ones")
     down = _command(verbs, "down", "labs.down", "stop a lab")
     status = _command(verbs, "status", "labs.status", "show running labs")
@@ -175,6 +178,7 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="A,B",
         help="what to compare, each as SOLUTION or SOLUTION:SUITE (default: every safe default)",
     )
+    add_open_firewall(compare_parser)
     compare_parser.add_argument(
         "--profile",
         choices=("quick", "standard", "paper"),
@@ -193,6 +197,7 @@ def _add_census(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     census.add_argument(
         "--pings", type=int, default=20, metavar="N", help="echo requests for each option (default: 20)"
     )
+    add_open_firewall(census)
     census.add_argument("--json", metavar="FILE", help="write every result as JSON (- for stdout)")
     census.add_argument("--report", metavar="FILE.html", help="write a page for people")
     census.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")

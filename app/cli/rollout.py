@@ -17,6 +17,7 @@ from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.pair_option import find_pair
 from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side
 from app.cli.terminal import run_cancellable
@@ -138,7 +139,7 @@ def deploy(context: Context) -> int:
             hint="To change one of them, name the solution instead: tunnelmark deploy PAIR SOLUTION",
         )
     with context.services() as services:
-        pair = _pair(context, services)
+        pair = find_pair(context, services)
         key, chosen = _wanted(context, services, pair)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.dry_run:
@@ -188,7 +189,7 @@ def _dry_run(
 def confirm(context: Context) -> int:
     """Confirm what deploy has left to the hosts' timers."""
     with context.services() as services:
-        pair = _pair(context, services)
+        pair = find_pair(context, services)
         deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))
         return _tell(context, deployment)
 
@@ -197,7 +198,7 @@ def undeploy(context: Context) -> int:
     """Take back what is rolled out, on both hosts or on the only one that can be reached."""
     only = context.options.only
     with context.services() as services:
-        pair = _pair(context, services)
+        pair = find_pair(context, services)
         if only:
             side = Side(only.lower())
             half = _run(context, lambda token, emit: services.undeploy_one(pair, side, token=token, emit=emit))
@@ -209,7 +210,7 @@ def undeploy(context: Context) -> int:
 def rotate_keys(context: Context) -> int:
     """Roll out the same again with new keys."""
     with context.services() as services:
-        pair = _pair(context, services)
+        pair = find_pair(context, services)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
         deployment = _run(
             context,
@@ -225,7 +226,7 @@ def status(context: Context) -> int:
     if not options.watch and any(one is not None for one in of_watching):
         raise InvalidOption("--for, --max-rtt-ms and --max-loss-pct belong to --watch.")
     with context.services() as services:
-        pair = _pair(context, services)
+        pair = find_pair(context, services)
         contact = Contact(context, services, pair)
         if options.watch:
             from app.cli.rollout_watch import Watch
@@ -356,10 +357,6 @@ def _print_check(context: Context, check: AuditCheck) -> int:
     if check.digest:
         context.out.print(f"Their digest: {check.digest}", markup=False, soft_wrap=True)
     return ExitCode.OK
-
-
-def _pair(context: Context, services: Services) -> PairSpec:
-    return context.job(lambda token, tell: services.resolve_pair(context.options.pair, token=token, on_progress=tell))
 
 
 def _run(context: Context, work: Callable[[CancelToken, RolloutSink], T]) -> T:

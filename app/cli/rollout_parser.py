@@ -42,6 +42,7 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     deploy.add_argument(
         "--reason", metavar="TEXT", help="why a suite is used whose verdict is legacy; it is written down"
     )
+    add_open_firewall(deploy)
     deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
     _add_confirming(deploy, positive)
     _add_status(commands, add, positive)
@@ -63,6 +64,16 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
     )
     audit.add_argument("--verify", action="store_true", help="say whether it is what was written, and print its digest")
+
+
+def add_open_firewall(parser: argparse.ArgumentParser) -> None:
+    """Add the option by which the user agrees that firewalls are opened."""
+    parser.add_argument(
+        "--open-firewall",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="open the hosts' firewalls for what a tunnel needs, until it is removed; remembered for the pair",
+    )
 
 
 def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:

@@ -13,6 +13,7 @@ from app.compose.candidates import find_candidates
 from app.compose.rollout_lans import choose_ports, read_standing
 from app.deploy.bridging import Bridging
 from app.deploy.ends import new_id
+from app.deploy.firewalled import read_firewalls, with_firewalls
 from app.deploy.kit import kit_dir
 from app.deploy.lasting import Place
 from app.deploy.lasting_adapter import LastingAdapter
@@ -241,6 +242,7 @@ def _prepare(
         state_dir=STATE_DIR,
         makes_room={side: _room(side, one, known) for side, one in replaced.items()},
     )
+    request = with_firewalls(request, read_firewalls(sessions, token=token), may_open=pair.may_open_firewall)
     return Prepared(request, Place(deployment_id, slot, replaced), bridging, warnings)
 
 

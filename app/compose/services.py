@@ -14,8 +14,9 @@ from app.compose.archive import Archive
 from app.compose.candidates import find_candidates, look_at, unavailable_solutions
 from app.compose.censuses import CensusOptions, CensusResults
 from app.compose.connections import Connections
+from app.compose.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
 from app.compose.header import file_header
-from app.compose.labs import Labs
+from app.compose.labs import LabPasswords, Labs
 from app.compose.lint_host import lint_host
 from app.compose.linting import LintOptions, lint_file, lint_text
 from app.compose.paths import Paths, find_paths
@@ -23,7 +24,7 @@ from app.compose.proof import look_before, tell_differences
 from app.compose.rollout import RolloutOperations
 from app.compose.settings import Settings, read_settings, write_settings
 from app.compose.version import tunnelmark_version
-from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host
+from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host, with_firewalls
 from app.deploy import preview as preview_deployment
 from app.discovery import discover_pair, find_link, install, plan_install
 from app.domain.adapters import find_suite
@@ -72,16 +73,18 @@ class Services(RolloutOperations):
         )
         self.connector = SshConnector(
             known_hosts=self.paths.known_hosts,
-            passwords=self.passwords,
+            passwords=LabPasswords(self.lab_service, self.passwords),
             confirm_host_key=confirm_host_key or (prompts.confirm_host_key if prompts else None),
         )
+        self.firewall_consents = FirewallConsents(self.lab_service, self.store)
         self._connections = Connections(self.connector)
 
     # --- pairs and labs -----------------------------------------------------------------------------------------------
 
     def pairs(self) -> tuple[PairChoice, ...]:
         """Return stored pairs and running labs."""
-        pairs = [*(lab.pair for lab in self.lab_service.running()), *self.store.list_pairs()]
+        labs = (self.firewall_consents.apply(lab.pair) for lab in self.lab_service.running())
+        pairs = [*labs, *self.store.list_pairs()]
         return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
 
     def save_pair(self, pair: PairSpec) -> None:
@@ -89,6 +92,10 @@ class Services(RolloutOperations):
         if pair.name.startswith("lab:"):
             raise InvalidOption("Names that begin with lab: belong to practice labs.", hint="Choose another name.")
         self.store.save_pair(pair)
+
+    def allow_opening_firewalls(self, pair: PairSpec, *, may_open: bool) -> PairSpec:
+        """Remember whether the firewalls of a pair may be opened for tunnels; return the pair with the answer."""
+        return self.firewall_consents.change(pair, may_open=may_open)
 
     def labs(self) -> tuple[LabState, ...]:
         """Return the labs that are up."""
@@ -101,13 +108,14 @@ class Services(RolloutOperations):
     def resolve_pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of that name: a stored one, `lab:NAME`, or `lab:PLATFORM`, which is started if none is up."""
         if name.startswith("lab:"):
-            return self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
+            found = self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
+            return self.firewall_consents.apply(found)
         return self.store.get_pair(name)
 
     def known_pair(self, name: str) -> PairSpec:
         """Return the pair of that name: a stored one, or that of a running lab, `lab:NAME` or `lab:PLATFORM`."""
         if name.startswith("lab:"):
-            return self.lab_service.running_pair(name.removeprefix("lab:"))
+            return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix("lab:")))
         return self.store.get_pair(name)
 
     # --- settings -----------------------------------------------------------------------------------------------------
@@ -146,6 +154,7 @@ class Services(RolloutOperations):
             # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
             on_progress(f"The MTU could not be probed: {error.message}", None)
         candidates, defaults = find_candidates(self.adapters, facts_a, facts_b, guidelines=self.settings().guidelines)
+        firewalls = read_if_allowed(sessions, token=token)
         return Discovery(
             pair=pair,
             a=look_at(Side.A, facts_a),
@@ -156,6 +165,8 @@ class Services(RolloutOperations):
             defaults=defaults,
             solutions={name: adapter.info for name, adapter in self.adapters.items()},
             unavailable=unavailable_solutions(self.adapters, candidates, facts_a, facts_b),
+            blocked=blocked_solutions(self.adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls),
+            firewalls=firewalls,
         )
 
     def judge_again(self, discovery: Discovery) -> Discovery:
@@ -222,6 +233,7 @@ class Services(RolloutOperations):
         resume_id: int | None = None,
     ) -> CampaignRecord:
         """Measure. Returns when all is done, cancelled and cleaned up."""
+        self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
         sessions = self.sessions(plan.pair, token=control.token)
         before = look_before(sessions, token=control.token)
         record = run_campaign(
@@ -379,7 +391,7 @@ class Services(RolloutOperations):
         suite = find_suite(adapter, discovery.a.facts, discovery.b.facts, suite_name) if adapter else None
         if adapter is None or suite is None:
             raise InvalidPlan(f"Not offered for these hosts: {solution} {suite_name}.")
-        return DeployRequest(
+        request = DeployRequest(
             pair=discovery.pair,
             adapter=adapter,
             suite=suite,
@@ -388,6 +400,7 @@ class Services(RolloutOperations):
             facts_b=discovery.b.facts,
             header=file_header(),
         )
+        return with_firewalls(request, discovery.firewalls, may_open=discovery.pair.may_open_firewall)
 
     def _last_measured(self, pair_name: str) -> str:
         latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)

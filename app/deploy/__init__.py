@@ -2,6 +2,7 @@
 
 from app.deploy.active import ActiveTunnel
 from app.deploy.build_errors import NotUpInTime
+from app.deploy.firewalled import blocked_openings, read_firewalls, with_firewalls
 from app.deploy.preflight import preflight
 from app.deploy.preview import preview
 from app.deploy.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
@@ -21,11 +22,14 @@ __all__ = [
     "Obstacle",
     "RecoveryReport",
     "SnapshotDepth",
+    "blocked_openings",
     "compare_snapshots",
     "preflight",
     "preview",
+    "read_firewalls",
     "recover",
     "recover_host",
     "take_snapshot",
     "temporary_tunnel",
+    "with_firewalls",
 ]

@@ -58,7 +58,9 @@ def _step(owner: Owner, opening: Opening, tag: str, interface: str) -> Step:
         title=f"Open the firewall for {opening.words}",
         command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
         undo=Command(argv("close"), timeout_s=TIMEOUT_S, is_root=True),
-        standing=Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
+        # firewalld takes a tenth of a core where it is asked every two seconds.
+        standing=None if owner is Owner.FIREWALLD else Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
+        is_repeatable=True,
     )
 
 

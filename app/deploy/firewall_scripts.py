@@ -43,11 +43,12 @@ chains() {
     nft -a list ruleset 2>/dev/null |
         mark="comment \"$comment\" # handle " wanted=$1 left=$left_to_iptables awk '
         BEGIN { mark = ENVIRON["mark"]; wanted = ENVIRON["wanted"]; left = ENVIRON["left"] == 1 }
-        /^table / { family = $2; table = $3; chain = ""; next }
+        # Tables of our own guard tunnels: they must not be opened.
+        /^table / { family = $2; table = $3; chain = ""; is_guard = table ~ /^tunnelmark_/; next }
         /^\tchain / { chain = $2; is_base = can_drop = is_ours = 0; next }
         chain == "" { next }
         /^\t}/ {
-            if (wanted == "closed" && is_base && can_drop && !is_ours) print family, table, chain
+            if (wanted == "closed" && is_base && can_drop && !is_ours && !is_guard) print family, table, chain
             chain = ""
             next
         }
@@ -128,13 +129,11 @@ case $action in
     close)
         for zone in $(zones); do firewall-cmd -q --zone="$zone" --remove-rich-rule="$rule"; done
         [ -z "$(zones)" ] ;;
-    check)
-        [ -n "$(zones)" ] ;;
 esac
 """
 
-# Arguments: those of _HEAD. Protocols that ufw does not know, and rules that are the user's own already, are opened by
-# iptables in ufw's first chain: ufw would put our comment in place of the user's.
+# Arguments: those of _HEAD. iptables adds the rule to ufw's first chain: ufw itself takes seconds for each on a slow
+# gateway, and does not know every protocol. It is gone after `ufw reload`, as `check` then reports.
 UFW_SCRIPT = (
     r"""
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
@@ -143,39 +142,10 @@ export PATH LC_ALL
     + _HEAD
     + r"""
 program=iptables first=ufw-before-input
-is_active() { ufw status 2>/dev/null | grep -qx 'Status: active'; }
-is_added() { ufw show added 2>/dev/null | grep -qF " comment '$comment'"; }
-is_of_user() {
-    ufw show added 2>/dev/null | rule=$shown awk '
-        BEGIN { rule = ENVIRON["rule"] }
-        $0 == rule || index($0, rule " comment ") == 1 { found = 1 }
-        END { exit !found }'
-}
-ufw_knows() { case $protocol in udp | tcp | esp | ah) true ;; *) false ;; esac; }
-on=${interface:+"in on $interface "} to=""
-[ "$port" = 0 ] || to="to any port $port "
-shown="ufw allow ${on}from $source ${to}proto $protocol"
-set -- allow
-[ -z "$interface" ] || set -- "$@" in on "$interface"
-set -- "$@" from "$source" to any
-[ "$port" = 0 ] || set -- "$@" port "$port"
-set -- "$@" proto "$protocol"
 case $action in
-    open)
-        if ! is_active; then echo "ufw is not active" >&2; exit 1; fi
-        if is_added; then exit 0; fi
-        if ufw_knows && ! is_of_user; then
-            # A position needs a rule that has it.
-            ufw insert 1 "$@" comment "$comment" >/dev/null 2>&1 || ufw "$@" comment "$comment" >/dev/null
-        else
-            with_rule -C "$first" 2>/dev/null || with_rule -I "$first"
-        fi ;;
-    close)
-        if command -v ufw >/dev/null 2>&1 && is_added; then ufw delete "$@" >/dev/null || exit 1; fi
-        if command -v iptables >/dev/null 2>&1; then remove_from "$first" || exit 1; fi
-        ! is_added ;;
-    check)
-        is_active && { is_added || with_rule -C "$first" 2>/dev/null; } ;;
+    open) with_rule -C "$first" 2>/dev/null || with_rule -I "$first" ;;
+    close) ! command -v iptables >/dev/null 2>&1 || remove_from "$first" ;;
+    check) with_rule -C "$first" 2>/dev/null ;;
 esac
 """
 )

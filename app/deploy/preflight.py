@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from app.deploy.both import on_both
 from app.deploy.ends import HostEnd
+from app.deploy.firewalled import FirewalledAdapter, blocked_openings
 from app.deploy.request import DeployRequest, MakesRoom, Obstacle
 from app.deploy.surveys import Reach, Survey, survey
 from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import PrivilegeMissing
+from app.domain.firewall import Opening, words_of
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.packages import package_for
@@ -94,6 +96,7 @@ def obstacles_on(
         surveys: What both hosts look like.
     """
     yield from _space(side, request)
+    yield from _firewall(side, request, plan)
     found = surveys.get(side)
     if found is None:
         return
@@ -109,7 +112,6 @@ def obstacles_on(
     ]
     # Nobody knows here what belongs to what makes room; the host looks for names again once it has.
     yield from (replace(one, is_blocking=False) for one in taken) if room is not None and link is None else taken
-    yield from _firewall(side, request, plan.end(side), found)
 
 
 def _space(side: Side, request: DeployRequest) -> Iterator[Obstacle]:
@@ -274,22 +276,17 @@ def _networks(lines: Iterable[str]) -> Iterator[ipaddress.IPv4Network]:
                 continue
 
 
-_DROPS = re.compile(r"hook (input|output)\b.*policy drop|^-P (INPUT|OUTPUT) DROP|^:(INPUT|OUTPUT) DROP", re.MULTILINE)
-
-
-def _firewall(side: Side, request: DeployRequest, end: EndPlan, found: Survey) -> Iterator[Obstacle]:
-    """Warn where a firewall drops by default and never mentions what the tunnel needs.
-
-    Whether it really does drop it is seen when the tunnel does not come up.
-    """
-    if not end.interface or not _DROPS.search(found.firewall):
+def _firewall(side: Side, request: DeployRequest, plan: TunnelPlan) -> Iterator[Obstacle]:
+    """Report what a firewall drops of what the tunnel needs; nothing of it where the plan opens it."""
+    if isinstance(request.adapter, FirewalledAdapter):
         return
-    needed = [str(port) for _, port in end.listens] or ["115", "l2tp"]
-    if not any(re.search(rf"\b{word}\b", found.firewall) for word in needed):
+    label = request.label(side)
+    by_rule: dict[str, list[Opening]] = {}
+    for blocked in blocked_openings(request, plan, side):
+        by_rule.setdefault(blocked.rule, []).append(blocked.opening)
+    for rule, openings in by_rule.items():
         yield Obstacle(
             side,
-            f"The firewall of {request.label(side)} drops what it does not know, and no rule of it names "
-            f"{' or '.join(needed)}.",
-            "If the tunnel does not come up, allow it in the firewall.",
-            is_blocking=False,
+            f"The firewall of {label} blocks {words_of(openings)} ({rule}).",
+            "Allow it there, or agree that Tunnelmark opens the firewalls (on the command line: --open-firewall).",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.discovery.firewall import Firewall
 from app.domain.adapters import Adapter, PlanRequest, PublicIdentity, Purpose
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
@@ -42,6 +43,7 @@ class DeployRequest:
         purpose: What the tunnel is for.
         state_dir: Tunnelmark's folder on the hosts; empty for the one that holds `link.run_dir`.
         makes_room: What makes room for this tunnel, by side: its names and numbers are not in the way.
+        firewalls: Rules of the hosts' firewalls, by side; a side without them was not read.
     """
 
     pair: PairSpec
@@ -54,6 +56,7 @@ class DeployRequest:
     purpose: Purpose = Purpose.MEASUREMENT
     state_dir: str = ""
     makes_room: Mapping[Side, MakesRoom] = field(default_factory=dict)
+    firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
 
     def facts(self, side: Side) -> HostFacts:
         """Return what was found on one side."""

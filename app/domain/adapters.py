@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from app.domain.commands import Command, CommandResult, FileToWrite
+from app.domain.firewall import Opening
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
@@ -131,6 +132,7 @@ class EndPlan:
         hopeless: Regular expression, as `grep -E` understands it: a line like this in one of the logs says that frames
             will never cross with this suite, so that nobody has to wait; empty where there is none.
         listens: (protocol, port) that must be free before, for example ("udp", 21194).
+        openings: What has to get through this end's firewall, from its peer alone, besides what it listens on.
         kernel_modules: Modules that are loaded by the steps.
         breakages: In which ways its protection can go away; tried one after the other, on a tunnel that is then
             removed.
@@ -147,6 +149,7 @@ class EndPlan:
     log_paths: tuple[str, ...] = ()
     hopeless: str = ""
     listens: tuple[tuple[str, int], ...] = ()
+    openings: tuple[Opening, ...] = ()
     kernel_modules: tuple[str, ...] = ()
     breakages: tuple[Breakage, ...] = ()
     last_handshake: Command | None = None

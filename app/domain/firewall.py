@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import IPv4Address
@@ -70,6 +71,19 @@ class Opening:
         port = f" {self.port}" if self.port else ""
         interface = f" on {self.interface}" if self.interface else ""
         return f"{self.protocol}{port} from {self.source}{interface}"
+
+
+def words_of(openings: Iterable[Opening]) -> str:
+    """Return openings for users, with the ports of one protocol and source together."""
+    ports: dict[tuple[str, str, str], list[int]] = {}
+    for one in openings:
+        ports.setdefault((one.protocol, one.source, one.interface), []).append(one.port)
+    texts = []
+    for (protocol, source, interface), numbers in ports.items():
+        listed = " and ".join(str(number) for number in sorted(set(numbers)) if number)
+        which = f" on {interface}" if interface else ""
+        texts.append(f"{protocol}{' ' if listed else ''}{listed} from {source}{which}")
+    return ", ".join(texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class PairSpec:
         underlay_b: B's IP address on that path.
         is_lab: Whether these are the practice lab's virtual machines, whose absolute figures mean little.
         load_cap_mbit_s: Upper limit for throughput probes in Mbit/s; None means no limit.
+        may_open_firewall: Whether the user agreed that the hosts' firewalls are opened for what a tunnel needs.
     """
 
     name: str
@@ -72,6 +73,7 @@ class PairSpec:
     underlay_b: str
     is_lab: bool = False
     load_cap_mbit_s: float | None = None
+    may_open_firewall: bool = False
 
     def host(self, side: Side) -> HostSpec:
         """Return the host on one side."""

@@ -6,12 +6,13 @@ that talks to a host or a lab blocks, and is called in a worker thread, never on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from app.campaign import CampaignControl
+from app.discovery.firewall import Firewall
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 from app.domain.events import EventSink
@@ -95,6 +96,8 @@ class Discovery:
         defaults: Of these, what is ticked at first, as (solution, suite).
         solutions: Every solution that there is an adapter for, by name.
         unavailable: Solutions that these hosts cannot do, with the reason, by name.
+        blocked: What firewalls block of each solution, as sentences by its name.
+        firewalls: Rules of the hosts' firewalls, by side; a side without them could not be read.
     """
 
     pair: PairSpec
@@ -106,6 +109,8 @@ class Discovery:
     defaults: tuple[tuple[str, str], ...]
     solutions: dict[str, SolutionInfo]
     unavailable: dict[str, str]
+    blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    firewalls: Mapping[Side, Firewall] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

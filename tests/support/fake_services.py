@@ -72,6 +72,7 @@ class FakeServices(FakeCensus, FakeRollout):
         records: Stored comparisons.
         interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
+        blocked: What firewalls block, by solution.
         stays_away_after: After so many attempts a host cannot be reached any more.
         link_dies_at: The link dies during this attempt, and is back when the user goes on.
         spoils_cleanup: Whether the last attempt leaves something behind.
@@ -90,6 +91,7 @@ class FakeServices(FakeCensus, FakeRollout):
     records: dict[int, CampaignRecord] = field(default_factory=dict)
     interrupted: int | None = None
     missing_on_b: tuple[MissingPart, ...] = ()
+    blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     reports: list[Path] = field(default_factory=list)
     stays_away_after: int | None = None
@@ -138,7 +140,7 @@ class FakeServices(FakeCensus, FakeRollout):
             HostKeyQuestion("192.0.2.10", "ssh-ed25519", "SHA256:wVbwOu4nAfXBgS0ZLVqMjbDpPSVSwSkDtnkyHzhjVKQ")
         ):
             raise HostKeyUnknown("The key of 192.0.2.10 was not accepted.", hint="Compare the fingerprint first.")
-        return discovery(pair, self.missing_on_b, self.chosen_guidelines)
+        return replace(discovery(pair, self.missing_on_b, self.chosen_guidelines), blocked=self.blocked)
 
     def guidelines(self) -> tuple[str, ...]:
         self._call("guidelines")

@@ -1,4 +1,4 @@
-"""Steps that open firewalls; stand-ins for firewalld and ufw keep their rules in a file."""
+"""Steps that open firewalls; stand-ins for firewalld and iptables keep their rules in files."""
 
 from __future__ import annotations
 
@@ -44,32 +44,6 @@ for word in "$@"; do
 done
 """
 
-UFW = r"""#!/bin/sh
-# Rules are in the file `rules`, as `ufw show added` prints them. Source: ufw 0.36.2.
-cd "$(dirname "$0")/.." || exit 1
-case $1 in
-    status) if [ -e off ]; then echo "Status: inactive"; else echo "Status: active"; fi; exit ;;
-    show) cat rules; exit ;;
-    insert) [ -s rules ] || { echo "ERROR: Invalid position '1'" >&2; exit 1; }; shift 2 ;;
-    delete) is_deleted=yes; shift ;;
-esac
-line="ufw"
-while [ $# -gt 0 ]; do
-    case $1 in
-        comment) line="$line comment '$2'"; shift ;;
-        to) case $* in *port*) line="$line to" ;; *) shift ;; esac ;;
-        *) line="$line $1" ;;
-    esac
-    shift
-done
-if [ "$is_deleted" ]; then
-    grep -vxF -e "$line" rules | grep -v "^$line comment " > new
-else
-    { echo "$line"; cat rules; } > new
-fi
-mv new rules
-"""
-
 IPTABLES = r"""#!/bin/sh
 # Rules are in the file `chain`.
 cd "$(dirname "$0")/.." || exit 1
@@ -91,7 +65,7 @@ class MadeUpHost:
         self.folder = folder
         self._shell = shell.split()
         (folder / "bin").mkdir()
-        for name, text in {"firewall-cmd": FIREWALL_CMD, "ufw": UFW, "iptables": IPTABLES}.items():
+        for name, text in {"firewall-cmd": FIREWALL_CMD, "iptables": IPTABLES}.items():
             (folder / "bin" / name).write_text(text)
             (folder / "bin" / name).chmod(0o755)
         (folder / "rules").touch()
@@ -176,10 +150,9 @@ def test_firewalld(host: MadeUpHost) -> None:
     (host.folder / "rules").write_text(users)
     steps = opening_steps(Owner.FIREWALLD, (UDP, L2TP, INSIDE), tag="t", interface="eth1")
     for step in steps:
-        assert not host.run(step.standing)
+        assert step.standing is None
         assert host.run(step.command)
         assert host.run(step.command)
-        assert host.run(step.standing)
     zones = [line.split("\t")[0] for line in host.rules.splitlines()]
     assert zones == ["public", "external", "external", "public"]
     for step in (*steps, *steps):
@@ -187,50 +160,26 @@ def test_firewalld(host: MadeUpHost) -> None:
     assert host.rules == users
     (host.folder / "off").touch()
     assert not host.run(steps[0].command)
-    assert not host.run(steps[0].standing)
     assert host.run(steps[0].undo)
 
 
-@pytest.mark.parametrize("users", ["", "ufw allow 22/tcp comment 'ssh'\n"])
+@pytest.mark.parametrize("users", ["", "ufw-before-input -s 192.0.2.1/32 -p 50 -j ACCEPT\n"])
 def test_ufw(host: MadeUpHost, users: str) -> None:
-    (host.folder / "rules").write_text(users)
+    (host.folder / "chain").write_text(users)
     steps = opening_steps(Owner.UFW, (UDP, ESP, L2TP, INSIDE), tag="t", interface="eth1")
     for step in steps:
         assert not host.run(step.standing)
         assert host.run(step.command)
         assert host.run(step.command)
         assert host.run(step.standing)
-    assert host.rules == (
-        "ufw allow in on tml0 from 10.0.0.1 to any port 5201 proto tcp"
-        " comment 'tunnelmark t tcp 5201 from 10.0.0.1 on tml0'\n"
-        "ufw allow from 192.0.2.1 proto esp comment 'tunnelmark t esp from 192.0.2.1'\n"
-        "ufw allow from 192.0.2.1 to any port 51820 proto udp comment 'tunnelmark t udp 51820 from 192.0.2.1'\n" + users
+    inside = "-i tml0 -m tcp --dport 5201"
+    rules = (
+        f"-s 10.0.0.1/32 -p 6 {inside} -m comment --comment tunnelmark t tcp 5201 from 10.0.0.1 on tml0",
+        "-s 192.0.2.1/32 -p 115 -m comment --comment tunnelmark t l2tp from 192.0.2.1",
+        "-s 192.0.2.1/32 -p 50 -m comment --comment tunnelmark t esp from 192.0.2.1",
+        "-s 192.0.2.1/32 -p 17 -m udp --dport 51820 -m comment --comment tunnelmark t udp 51820 from 192.0.2.1",
     )
-    comment = "-m comment --comment tunnelmark t l2tp from 192.0.2.1 -j ACCEPT\n"
-    assert host.chain == f"ufw-before-input -s 192.0.2.1/32 -p 115 {comment}"
+    assert host.chain == "".join(f"ufw-before-input {rule} -j ACCEPT\n" for rule in rules) + users
     for step in (*steps, *steps):
         assert host.run(step.undo)
-    assert host.rules == users
-    assert host.chain == ""
-
-
-def test_rule_of_the_user_in_ufw_keeps_its_comment(host: MadeUpHost) -> None:
-    users = "ufw allow from 192.0.2.1 to any port 51820 proto udp comment 'mine'\nufw allow from 192.0.2.1 proto esp\n"
-    (host.folder / "rules").write_text(users)
-    steps = opening_steps(Owner.UFW, (UDP, ESP), tag="t", interface="eth1")
-    for step in steps:
-        assert host.run(step.command)
-        assert host.run(step.standing)
-    assert host.rules == users
-    assert len(host.chain.splitlines()) == 2
-    for step in steps:
-        assert host.run(step.undo)
-    assert (host.rules, host.chain) == (users, "")
-
-
-def test_ufw_that_is_off_is_not_opened(host: MadeUpHost) -> None:
-    (step,) = opening_steps(Owner.UFW, (UDP,), tag="t", interface="eth1")
-    (host.folder / "off").touch()
-    assert not host.run(step.command)
-    assert host.run(step.undo)
-    assert host.rules == ""
+    assert host.chain == users

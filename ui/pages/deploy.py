@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, Signal
@@ -29,6 +29,7 @@ from ui.widgets.area_switch import AreaSwitch
 from ui.widgets.basics import button, label, row, set_look
 from ui.widgets.dialogs import Question
 from ui.widgets.dry_run_view import DryRunView
+from ui.widgets.firewall_consent import FirewallConsent
 from ui.widgets.rollout_form import Key, RolloutForm, Wanted
 from ui.widgets.rollout_live import PAST_STOPPING, RolloutLive
 
@@ -77,6 +78,8 @@ class DeployPage(Page):
         self.preview = button(tr("&Dry run"), "search", look="primary", on_click=self.look_ahead)
         self.deploy = button(tr("R&oll out"), "rollout", on_click=self.roll_out)
         self.hint = label("", "muted")
+        self.firewalls = FirewallConsent()
+        self.firewalls.changed.connect(self._on_consent)
         self.view = DryRunView(context.theme)
         self.empty = label("", "muted")
         self.live = RolloutLive(context.theme)
@@ -102,6 +105,7 @@ class DeployPage(Page):
         setup.setContentsMargins(0, 0, 0, 0)
         setup.setSpacing(GRID)
         setup.addWidget(self.form)
+        setup.addWidget(self.firewalls)
         setup.addLayout(actions)
         setup.addWidget(self.view, 1)
         setup.addWidget(self.empty, 1)
@@ -227,6 +231,7 @@ class DeployPage(Page):
         self._discovery = discovery
         deployable = [one for one in discovery.candidates if one.solution != "baseline"]
         self.form.show_found(deployable, ports)
+        self._show_firewalls()
         self.status_told.emit(tr("Both hosts have been looked at"))
 
     def _on_choice(self) -> None:
@@ -234,6 +239,22 @@ class DeployPage(Page):
         if self._discovery is not None and (pair is None or pair.name != self._discovery.pair.name):
             self._discovery = None
             self.form.forget_found()
+        self._show_firewalls()
+        self._show_actions()
+
+    def _show_firewalls(self) -> None:
+        key = self.form.key
+        if self._discovery is None or key is None:
+            self.firewalls.hide()
+        else:
+            self.firewalls.show_blocked(self._discovery, key[0])
+
+    def _on_consent(self) -> None:
+        if self._discovery is not None:
+            pair = replace(self._discovery.pair, may_open_firewall=self.firewalls.may_open)
+            self._discovery = replace(self._discovery, pair=pair)
+            # The last dry run was without the rules, or with them.
+            self._run_of = None
         self._show_actions()
 
     def _choice(self) -> Choice:

@@ -25,6 +25,7 @@ from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, ScrollPage, label, row
+from ui.widgets.firewall_consent import FirewallConsent
 
 _LARGEST_PREFIX = 30
 _DEFAULT_CAP_MBIT_S = 10.0
@@ -67,6 +68,8 @@ class LinkPage(Page):
         self.cap.valueChanged.connect(self._on_edit)
         self.consent = QCheckBox(tr("I may put this &load on this link now"))
         self.consent.toggled.connect(self._on_edit)
+        self.firewalls = FirewallConsent()
+        self.firewalls.changed.connect(self._on_edit)
         self._lay_out()
 
     # --- the page's life ----------------------------------------------------------------------------------------------
@@ -90,6 +93,7 @@ class LinkPage(Page):
         self.cap.setValue(cap or _DEFAULT_CAP_MBIT_S)
         self.consent.setChecked(options.has_load_consent or found.pair.is_lab)
         self.consent.setVisible(not found.pair.is_lab)
+        self.firewalls.show_blocked(found)
         self._mtu.setText(_mtu_text(found.link))
         self._path.setText(_path_text(found))
         self._load_text.setText(
@@ -179,7 +183,13 @@ class LinkPage(Page):
             inner_a=first,
             inner_b=second,
         )
-        pair = replace(found.pair, underlay_a=addresses[Side.A], underlay_b=addresses[Side.B], load_cap_mbit_s=cap)
+        pair = replace(
+            found.pair,
+            underlay_a=addresses[Side.A],
+            underlay_b=addresses[Side.B],
+            load_cap_mbit_s=cap,
+            may_open_firewall=self.firewalls.may_open,
+        )
         return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
 
     def _on_edit(self) -> None:
@@ -204,6 +214,7 @@ class LinkPage(Page):
         layout.addWidget(self._underlay_card())
         layout.addWidget(self._tunnel_card())
         layout.addWidget(self._load_card())
+        layout.addWidget(self.firewalls)
         layout.addStretch(1)
         self.body.addWidget(ScrollPage(content), 1)
 

@@ -7,6 +7,7 @@ import re
 from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
+from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.ipsec import overhead, render, scripts
@@ -77,6 +78,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         negotiated=_negotiated(request),
         log_paths=(render.log_path(link),),
         listens=IKE_PORTS,
+        openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", "l2tp")),
         kernel_modules=KERNEL_MODULES,
         breakages=_breakages(link, side),
         last_handshake=_root(scripts.HANDSHAKE_SCRIPT, link.run_dir, timeout_s=10.0),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import EndPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, CommandResult
+from app.domain.firewall import Opening
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.mesh import MeshEffort, PerSite
@@ -94,6 +95,7 @@ def _end(link: Link, side: Side) -> EndPlan:
         steps=(step,),
         interface=link.names.ethernet_interface,
         up_checks=(interface_up_check(link),),
+        openings=(Opening("l2tp", 0, link.underlay(side.other)),),
         kernel_modules=l2tpv3.KERNEL_MODULES,
     )
 

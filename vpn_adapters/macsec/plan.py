@@ -6,6 +6,7 @@ import re
 
 from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
+from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.macsec import overhead, scripts
@@ -56,6 +57,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
         up_checks=(interface_up_check(link), _peer_check(request)),
         negotiated=_negotiated(request),
         log_paths=(log_path(link),) if is_agreed else (),
+        openings=(Opening("l2tp", 0, link.underlay(side.other)),),
         kernel_modules=KERNEL_MODULES,
         breakages=_breakages(link, is_agreed=is_agreed),
     )

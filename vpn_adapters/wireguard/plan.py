@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command
+from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
 from app.domain.results import FRAME_BYTES
@@ -138,6 +139,7 @@ def _end(request: PlanRequest, side: Side) -> EndPlan:
             stdout_pattern=r"latest handshake: ",
         ),
         listens=(("udp", link.names.wireguard_port),),
+        openings=(Opening("l2tp", 0, link.carrier(side.other), name),),
         kernel_modules=("wireguard", *l2tpv3.KERNEL_MODULES),
         breakages=_breakages(name),
         last_handshake=Command(("wg", "show", name, "latest-handshakes"), timeout_s=5.0, is_root=True),

@@ -76,6 +76,7 @@ exit 0
 )
 
 _ADDRESS = re.compile(r"^\d+:\s+(?P<name>\S{1,15})\s+inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})[/ ]")
+_OURS = re.compile(r'\bcomment "?tunnelmark ')
 _NFT = "The rules of nftables could not be read; this nft may be built without JSON."
 _CUT = f"The rules are longer than {MAX_OUTPUT_BYTES // 1_048_576} MiB, and were not read to their end."
 _UNLISTED = "The kernel has nf_tables loaded, but the host has no nft to list its rules with."
@@ -161,7 +162,7 @@ def parse_firewall_output(text: str, mark: str) -> Firewall:
         legacy = legacy + parse_iptables(sections[name], name.split()[-1])
     owner = _named_owner(owners, (*of_iptables.base_chains, *legacy.base_chains)) or _owner(native, of_iptables, legacy)
     addresses = _addresses(sections.get("addresses", ""))
-    ruleset = replace(native + of_iptables + legacy, addresses=addresses)
+    ruleset = replace(_of_others(native + of_iptables + legacy), addresses=addresses)
     return Firewall(owner, ruleset, " ".join(doubts))
 
 
@@ -196,6 +197,20 @@ def _described_by(saved: str, listing: str) -> frozenset[str]:
 def _only(ruleset: Ruleset, tables: frozenset[str]) -> Ruleset:
     """Return a ruleset with chains of some tables only; `*` means all."""
     kept = (base for base in ruleset.base_chains if "*" in tables or base.table.name.split()[0] in tables)
+    return replace(ruleset, base_chains=tuple(kept))
+
+
+def _of_others(ruleset: Ruleset) -> Ruleset:
+    """Return a ruleset without what Tunnelmark made for other tunnels, which goes with them."""
+    kept = []
+    for base in ruleset.base_chains:
+        if any(word.startswith("tunnelmark_") for word in base.table.name.split()):
+            continue
+        chains = {
+            name: tuple(rule for rule in rules if not _OURS.search(rule.text))
+            for name, rules in base.table.chains.items()
+        }
+        kept.append(replace(base, table=replace(base.table, chains=chains)))
     return replace(ruleset, base_chains=tuple(kept))
 
 

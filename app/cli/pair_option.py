@@ -1,0 +1,15 @@
+"""The pair that a command is about, with the consent that was given on the command line."""
+
+from __future__ import annotations
+
+from app.cli.context import Context
+from app.compose import Services
+from app.domain.hosts import PairSpec
+
+
+def find_pair(context: Context, services: Services) -> PairSpec:
+    """Return the pair that was named; a lab of a platform is started where none is up."""
+    options = context.options
+    pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
+    may_open: bool | None = getattr(options, "open_firewall", None)
+    return pair if may_open is None else services.allow_opening_firewalls(pair, may_open=may_open)

@@ -1,0 +1,167 @@
+"""Any adapter, with steps that open the hosts' firewalls for what its tunnel needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.deploy.firewall import opening_steps
+from app.deploy.request import DeployRequest
+from app.discovery.firewall import Firewall, read_firewall
+from app.domain.adapters import (
+    Adapter,
+    EndPlan,
+    IdentityRecipe,
+    PlanRequest,
+    PublicIdentity,
+    Purpose,
+    Setting,
+    TunnelPlan,
+)
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.firewall import Blocked, Opening, Owner
+from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.link import Link
+from app.domain.solutions import CensusOption, SolutionInfo, Suite
+
+IPERF_SERVERS = 2
+"""One for each direction, on ports that follow each other."""
+
+
+_WITHOUT_COMMENTS = (Owner.FIREWALLD,)
+"""Owners whose rules do not show in the kernel who added them."""
+
+
+def needed_openings(link: Link, own: EndPlan, side: Side, purpose: Purpose) -> tuple[Opening, ...]:
+    """Return everything that has to get through one host's firewall, from its peer alone.
+
+    Args:
+        link: What the tunnel is built on.
+        own: The plan of this end.
+        side: The host.
+        purpose: What the tunnel is for.
+
+    Returns:
+        The ports that the end listens on, what its adapter declares besides, and what measures the tunnel.
+    """
+    peer = link.underlay(side.other)
+    listens = tuple(Opening(protocol, port, peer) for protocol, port in own.listens)
+    source = link.inner_ip(side.other) if own.interface else peer
+    ports = range(link.names.iperf_port, link.names.iperf_port + IPERF_SERVERS)
+    measuring = tuple(Opening("tcp", port, source, own.interface) for port in ports)
+    # Echo requests show whether the tunnel carries anything, for as long as it is there.
+    alive = Opening("icmp", 0, source, own.interface)
+    return (*listens, *own.openings, alive, *(measuring if purpose is Purpose.MEASUREMENT else ()))
+
+
+def read_firewalls(sessions: SessionPair, *, token: CancelToken) -> dict[Side, Firewall]:
+    """Read the rules of both hosts' firewalls. Changes nothing.
+
+    Raises:
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    a, b = run_both(lambda: read_firewall(sessions.a, token=token), lambda: read_firewall(sessions.b, token=token))
+    return {Side.A: a, Side.B: b}
+
+
+def underlay_interface(facts: HostFacts, address: str) -> str:
+    """Return the name of the interface that has an address; empty where none has it."""
+    return next((nic.name for nic in facts.nics if any(one.partition("/")[0] == address for one in nic.addresses)), "")
+
+
+def blocked_openings(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[Blocked, ...]:
+    """Return what the firewall of one host drops of what a tunnel needs; nothing where it was not read."""
+    firewall = request.firewalls.get(side)
+    if firewall is None:
+        return ()
+    needed = needed_openings(request.link, plan.end(side), side, request.purpose)
+    return firewall.blocked(needed, underlay_interface(request.facts(side), request.link.underlay(side)))
+
+
+def with_firewalls(request: DeployRequest, firewalls: Mapping[Side, Firewall], *, may_open: bool) -> DeployRequest:
+    """Return a request that knows the hosts' firewalls.
+
+    Args:
+        request: What is to be built.
+        firewalls: What was read on the hosts.
+        may_open: Whether the user agreed that they are opened for the tunnel: its plan then begins with steps that do
+            so. Else what is blocked is an obstacle.
+    """
+    known = replace(request, firewalls=firewalls)
+    if not may_open:
+        return known
+    return replace(known, adapter=FirewalledAdapter(request.adapter, known))
+
+
+@dataclass(frozen=True)
+class FirewalledAdapter:
+    """Implements `Adapter`.
+
+    Attributes:
+        inner: The VPN's own adapter.
+        request: What is built with it, with the hosts' firewalls.
+    """
+
+    inner: Adapter
+    request: DeployRequest = field(repr=False)
+
+    @property
+    def info(self) -> SolutionInfo:
+        """As the VPN's own."""
+        return self.inner.info
+
+    def discovery(self) -> Mapping[str, Command]:
+        """As the VPN's own."""
+        return self.inner.discovery()
+
+    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+        """As the VPN's own."""
+        return self.inner.parse_discovery(outputs)
+
+    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+        """As the VPN's own."""
+        return self.inner.suites(facts_a, facts_b)
+
+    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+        """As the VPN's own."""
+        return self.inner.census(facts_a, facts_b)
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """As the VPN's own."""
+        return self.inner.parse_identity(outputs)
+
+    def parse_config(self, text: str) -> Sequence[Setting]:
+        """As the VPN's own."""
+        return self.inner.parse_config(text)
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """As the VPN's own."""
+        return self.inner.identity(request, side)
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return the VPN's plan; what is blocked is opened before its first step."""
+        plan = self.inner.plan(request)
+        return replace(plan, a=self._end(plan, Side.A), b=self._end(plan, Side.B))
+
+    def _end(self, plan: TunnelPlan, side: Side) -> EndPlan:
+        own, link = plan.end(side), self.request.link
+        openings = self._openings(plan, side)
+        if not openings:
+            return own
+        steps = opening_steps(
+            self.request.firewalls[side].owner,
+            openings,
+            interface=underlay_interface(self.request.facts(side), link.underlay(side)),
+            tag=link.run_dir.rpartition("/")[2],
+        )
+        return replace(own, steps=(*steps, *own.steps))
+
+    def _openings(self, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
+        request = self.request
+        firewall = request.firewalls.get(side)
+        if firewall is not None and side in request.makes_room and firewall.owner in _WITHOUT_COMMENTS:
+            # What the deployment that is replaced has opened looks like the user's own rules, and goes with it.
+            return needed_openings(request.link, plan.end(side), side, request.purpose)
+        return tuple(one.opening for one in blocked_openings(request, plan, side))

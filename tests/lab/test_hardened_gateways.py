@@ -1,0 +1,138 @@
+"""Gateways with closed firewalls (nftables owns A's, ufw B's), as an ordinary user with a sudo password."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from app.campaign import CampaignControl
+from app.compose.paths import Paths
+from app.compose.services import Services
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.errors import PreflightRefused
+from app.domain.hosts import Privilege, Side
+from app.domain.results import PROFILES, AttemptStatus, ProfileName
+from app.domain.rollout import DeploymentState
+from app.lab import Lab, LabManager, LabSpec
+from app.wizard import RunOptions
+from support.lab_rollout import Desk
+from support.lab_sessions import connected, sh
+from support.waiting import wait_until
+
+# Counters change with every packet.
+RULES = {
+    Side.A: "nft -s list ruleset",
+    Side.B: r"iptables-save | sed -e 's/\[[0-9]*:[0-9]*\]//' -e '/^#/d'; cat /etc/ufw/user.rules",
+}
+RELOAD = {Side.A: "systemctl restart nftables", Side.B: "ufw reload"}
+IN_EVERY_RUN = ("baseline", "openvpn-udp", "macsec")
+
+
+@pytest.fixture(scope="module")
+def hardened(lab_manager: LabManager) -> Iterator[Lab]:
+    spec = LabSpec(f"closed-{os.getpid()}", is_hardened=True)
+    yield lab_manager.up(spec, token=CancelToken(), on_progress=lambda _: None, is_owned=True)
+    lab_manager.down(spec.name)
+
+
+@pytest.fixture(scope="module")
+def desk(hardened: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    folder = tmp_path_factory.mktemp("closed")
+    services = Services(prompts=None, paths=Paths(folder, hardened.folder.parent, folder / "cache"))
+    try:
+        pair = services.known_pair(hardened.pair.name)
+        yield Desk(services, pair, services.discover(pair, token=CancelToken(), on_progress=lambda _text, _share: None))
+    finally:
+        services.close()
+
+
+@pytest.fixture
+def unchanged(hardened: Lab, tmp_path: Path) -> Iterator[None]:
+    """See afterwards that both rulesets are byte for byte as before."""
+    with connected(hardened, tmp_path, "root") as root:
+        hosts = {Side.A: root.a, Side.B: root.b}
+        before = {side: sh(host, RULES[side]) for side, host in hosts.items()}
+        assert "drop" in before[Side.A]
+        assert ":INPUT DROP" in before[Side.B]
+        yield
+        assert {side: sh(host, RULES[side]) for side, host in hosts.items()} == before
+
+
+def compare(desk: Desk, *solutions: str) -> list[tuple[str, AttemptStatus, str]]:
+    """Measure solutions for a short time; return what became of each attempt."""
+    chosen = [key for key in ((one.solution, one.suite) for one in desk.found.candidates) if key[0] in solutions]
+    first = {solution: next(key for key in chosen if key[0] == solution) for solution in solutions}
+    profile = replace(PROFILES[ProfileName.QUICK], name=ProfileName.CUSTOM, pings=10, seconds=1)
+    plan = desk.services.plan(desk.found, list(first.values()), RunOptions(profile))
+    record = desk.services.run(desk.found, plan, control=CampaignControl(), emit=lambda _event: None)
+    return [(one.key.solution, one.status, one.message) for one in record.attempts]
+
+
+def own_rules(host: HostSession, side: Side) -> list[str]:
+    return sorted(line.strip() for line in sh(host, RULES[side]).splitlines() if "tunnelmark tunnelmark-" in line)
+
+
+def is_open_again(host: HostSession, side: Side, rules: list[str]) -> bool:
+    return own_rules(host, side) == rules
+
+
+def consent(desk: Desk, *, may_open: bool) -> None:
+    desk.pair = desk.services.allow_opening_firewalls(desk.pair, may_open=may_open)
+    desk.found = replace(desk.found, pair=desk.pair)
+
+
+def test_what_is_blocked_is_reported_before_anything_is_tried(desk: Desk, unchanged: None) -> None:
+    facts = desk.found.a.facts, desk.found.b.facts
+    assert [(one.user, one.privilege) for one in facts] == [("operator", Privilege.SUDO_PASSWORD)] * 2
+    link = desk.found.link
+    on_a, on_b = desk.found.blocked["wireguard"]
+    assert on_a.startswith(
+        f"blocked by the firewall of gateway-a: udp {link.names.wireguard_port} from {link.underlay_b}"
+    )
+    assert on_b.startswith(
+        f"blocked by the firewall of gateway-b: udp {link.names.wireguard_port} from {link.underlay_a}"
+    )
+    # Echo requests are allowed on both.
+    assert "icmp" not in on_a + on_b
+    assert [status for _, status, _ in compare(desk, "openvpn-udp")] == [AttemptStatus.FAILED]
+    with pytest.raises(PreflightRefused, match="The firewall of gateway-a blocks udp"):
+        desk.deploy("wireguard")
+
+
+def test_they_are_compared_with_consent(desk: Desk, unchanged: None) -> None:
+    consent(desk, may_open=True)
+    done = compare(desk, *IN_EVERY_RUN)
+    assert {status for _, status, _ in done} == {AttemptStatus.COMPLETED}, done
+
+
+@pytest.mark.full
+def test_all_are_compared_with_consent(desk: Desk, unchanged: None) -> None:
+    consent(desk, may_open=True)
+    done = compare(desk, *dict.fromkeys(one.solution for one in desk.found.candidates))
+    assert {status for _, status, _ in done} == {AttemptStatus.COMPLETED}, done
+
+
+def test_a_deployment_is_replaced_survives_reloads_and_leaves_nothing(
+    desk: Desk, hardened: Lab, tmp_path: Path, unchanged: None
+) -> None:
+    consent(desk, may_open=True)
+    assert desk.deploy("wireguard").state is DeploymentState.CONFIRMED
+    assert desk.deploy("ipsec").state is DeploymentState.CONFIRMED
+    desk.wait_until_healthy(60)
+    with connected(hardened, tmp_path, "root") as root:
+        hosts = {Side.A: root.a, Side.B: root.b}
+        opened = {side: own_rules(host, side) for side, host in hosts.items()}
+        assert all(opened.values())
+        for side, host in hosts.items():
+            sh(host, RELOAD[side])
+            # Made again by the supervisor alone.
+            wait_until(partial(is_open_again, host, side, opened[side]), f"the rules of {side}")
+    desk.wait_until_healthy(60)
+    assert desk.status().a.restarts == 0
+    assert desk.undeploy().state is DeploymentState.UNDONE

@@ -1,0 +1,132 @@
+"""Openings that a tunnel needs, in plans and in preflight."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.compose.firewalls import blocked_solutions
+from app.deploy.firewalled import FirewalledAdapter, needed_openings, with_firewalls
+from app.deploy.preflight import obstacles_on
+from app.deploy.request import DeployRequest, MakesRoom
+from app.discovery.firewall import Firewall
+from app.discovery.firewall.read import parse_firewall_output
+from app.domain.adapters import Purpose
+from app.domain.firewall import Opening, Owner, words_of
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.link import Link
+from support.adapter_cases import facts
+from vpn_adapters.registry import ADAPTERS
+
+LINK = Link("192.0.2.1", "192.0.2.2")
+PAIR = PairSpec("plant", HostSpec("gateway-a", "a"), HostSpec("gateway-b", "b"), "192.0.2.1", "192.0.2.2")
+MARK = "#mark"
+DROPPING = """*filter
+:INPUT DROP [0:0]
+:FORWARD ACCEPT [0:0]
+:OUTPUT ACCEPT [0:0]
+{rules}COMMIT
+"""
+PING = "-A INPUT -p icmp -j ACCEPT\n"
+
+
+def firewall(rules: str = PING) -> Firewall:
+    text = f"{MARK} owners\n{MARK} addresses\n{MARK} iptables\n{DROPPING.format(rules=rules)}\n{MARK} end\n"
+    return parse_firewall_output(text, MARK)
+
+
+def request(solution: str, purpose: Purpose = Purpose.MEASUREMENT, **more: object) -> DeployRequest:
+    adapter, found = ADAPTERS[solution], facts()
+    suite = adapter.suites(found, found)[0]
+    return DeployRequest(PAIR, adapter, suite, LINK, found, found, purpose=purpose, **more)  # type: ignore[arg-type]
+
+
+def titles(one: DeployRequest, side: Side) -> list[str]:
+    plan = one.adapter.plan(one.plan_request())
+    return [step.title for step in plan.end(side).steps if step.title.startswith("Open the firewall")]
+
+
+@pytest.mark.parametrize(
+    ("solution", "side", "wanted"),
+    [
+        ("wireguard", Side.A, "udp 21820 from 192.0.2.2, l2tp from 198.18.1.2 on tmkwg0"),
+        ("ipsec", Side.B, "udp 500 and 4500 from 192.0.2.1, esp from 192.0.2.1, l2tp from 192.0.2.1"),
+        ("macsec", Side.A, "l2tp from 192.0.2.2"),
+        ("l2tp", Side.A, "l2tp from 192.0.2.2"),
+        ("openvpn-udp", Side.A, "udp 21194 from 192.0.2.2"),
+        ("openvpn-udp", Side.B, ""),
+        ("tinc", Side.B, "udp 21655 from 192.0.2.1, tcp 21655 from 192.0.2.1"),
+    ],
+)
+def test_what_a_tunnel_needs_of_its_peer_alone(solution: str, side: Side, wanted: str) -> None:
+    one = request(solution)
+    own = one.adapter.plan(one.plan_request()).end(side)
+    needed = needed_openings(LINK, own, side, Purpose.LASTING)
+    inside = f"icmp from {LINK.inner_ip(side.other)} on tmk0"
+    assert words_of(needed) == ", ".join(filter(None, (wanted, inside)))
+    measured = needed_openings(LINK, own, side, Purpose.MEASUREMENT)
+    assert words_of(measured[len(needed) :]) == f"tcp 25201 and 25202 from {LINK.inner_ip(side.other)} on tmk0"
+    assert {opening.source for opening in measured} <= {
+        LINK.underlay(side.other),
+        LINK.carrier(side.other),
+        LINK.inner_ip(side.other),
+    }
+
+
+def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> None:
+    closed = {Side.A: firewall(), Side.B: firewall("-A INPUT -j ACCEPT\n")}
+    refused = with_firewalls(request("wireguard"), closed, may_open=False)
+    plan = refused.adapter.plan(refused.plan_request())
+    (on_a,) = (one for one in obstacles_on(Side.A, refused, plan, {}) if "firewall" in one.what)
+    assert on_a.is_blocking
+    assert on_a.what.startswith("The firewall of gateway-a blocks udp 21820 from 192.0.2.2, l2tp from 198.18.1.2 on")
+    assert "policy drop of chain INPUT" in on_a.what
+    assert [one for one in obstacles_on(Side.B, refused, plan, {}) if "firewall" in one.what] == []
+    assert titles(refused, Side.A) == []
+
+    agreed = with_firewalls(request("wireguard"), closed, may_open=True)
+    assert [one for one in obstacles_on(Side.A, agreed, plan, {}) if "firewall" in one.what] == []
+    assert titles(agreed, Side.A) == [
+        "Open the firewall for udp 21820 from 192.0.2.2",
+        "Open the firewall for l2tp from 198.18.1.2 on tmkwg0",
+        "Open the firewall for tcp 25201 from 198.18.0.2 on tmk0",
+        "Open the firewall for tcp 25202 from 198.18.0.2 on tmk0",
+    ]
+    assert titles(agreed, Side.B) == []
+    # Before the VPN's own steps, and undone after them.
+    assert agreed.adapter.plan(agreed.plan_request()).a.steps[4:] == plan.a.steps
+
+
+def test_rules_and_tables_of_other_tunnels_do_not_count() -> None:
+    comment = '-m comment --comment "tunnelmark other udp 21820 from 192.0.2.2"'
+    rules = f"-A INPUT -s 192.0.2.2/32 -p udp -m udp --dport 21820 {comment} -j ACCEPT\n{PING}"
+    opening = Opening("udp", 21820, "192.0.2.2")
+    assert [one.opening for one in firewall(rules).blocked((opening,), "eth1")] == [opening]
+    plain = rules.replace(f"{comment} ", "")
+    assert firewall(plain).blocked((opening,), "eth1") == ()
+
+
+def test_what_a_replaced_deployment_opened_in_firewalld_is_opened_again() -> None:
+    open_now = Firewall(Owner.FIREWALLD, firewall("-A INPUT -j ACCEPT\n").ruleset)
+    both = dict.fromkeys(Side, open_now)
+    fresh = with_firewalls(request("wireguard", Purpose.LASTING), both, may_open=True)
+    assert titles(fresh, Side.A) == []
+    replacing = request("wireguard", Purpose.LASTING, makes_room={Side.A: MakesRoom(None)})
+    assert len(titles(with_firewalls(replacing, both, may_open=True), Side.A)) == 3
+
+
+def test_hosts_without_rules_and_hosts_that_were_not_read_block_nothing() -> None:
+    for firewalls in ({}, dict.fromkeys(Side, Firewall())):
+        one = with_firewalls(request("ipsec"), firewalls, may_open=True)
+        assert isinstance(one.adapter, FirewalledAdapter)
+        assert titles(one, Side.A) == []
+
+
+def test_solutions_are_listed_with_what_is_blocked_on_each_host() -> None:
+    both = dict.fromkeys(Side, facts())
+    closed = {Side.A: firewall(), Side.B: firewall("-A INPUT -j ACCEPT\n")}
+    found = blocked_solutions(ADAPTERS, PAIR, LINK, both, closed)
+    assert found["openvpn-udp"] == (
+        "blocked by the firewall of gateway-a: udp 21194 from 192.0.2.2, tcp 25201 and 25202 from 198.18.0.2 on tmk0",
+    )
+    assert found["baseline"] == ("blocked by the firewall of gateway-a: tcp 25201 and 25202 from 192.0.2.2",)
+    assert blocked_solutions(ADAPTERS, PAIR, LINK, both, {}) == {}

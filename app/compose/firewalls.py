@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from app.compose.labs import Labs
 from app.deploy import DeployRequest, blocked_openings, read_firewalls, with_firewalls
 from app.discovery.firewall import Firewall
-from app.domain.adapters import Adapter
+from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import PrivilegeMissing
-from app.domain.firewall import words_of
+from app.domain.firewall import Opening, words_of
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.storage import Store
@@ -61,7 +61,7 @@ def blocked_solutions(
     facts: Mapping[Side, HostFacts],
     firewalls: Mapping[Side, Firewall],
 ) -> dict[str, tuple[str, ...]]:
-    """Return what firewalls block of each solution, as sentences by solution.
+    """Return what firewalls block of each solution, but for iperf3 inside its tunnel, as sentences by solution.
 
     Args:
         adapters: By solution.
@@ -79,13 +79,21 @@ def blocked_solutions(
             DeployRequest(pair, adapter, suites[0], link, facts[Side.A], facts[Side.B]), firewalls, may_open=False
         )
         plan = adapter.plan(request.plan_request())
-        closed = {side: [one.opening for one in blocked_openings(request, plan, side)] for side in Side}
+        closed = {
+            side: [one.opening for one in blocked_openings(request, plan, side) if not _is_inside(one.opening, plan)]
+            for side in Side
+        }
         found[name] = tuple(
             f"blocked by the firewall of {pair.host(side).label}: {words_of(openings)}"
             for side, openings in closed.items()
             if openings
         )
     return {name: sentences for name, sentences in found.items() if sentences}
+
+
+def _is_inside(opening: Opening, plan: TunnelPlan) -> bool:
+    """Whether an opening is for what measures a tunnel, and for nothing on the underlay."""
+    return opening.protocol == "tcp" and opening.interface in {plan.a.interface, plan.b.interface} - {""}
 
 
 def read_if_allowed(sessions: SessionPair, *, token: CancelToken) -> dict[Side, Firewall]:

@@ -98,7 +98,7 @@ def test_what_is_blocked_is_reported_before_anything_is_tried(desk: Desk, unchan
     assert on_b.startswith(
         f"blocked by the firewall of gateway-b: udp {link.names.wireguard_port} from {link.underlay_a}"
     )
-    # Echo requests are allowed on both.
+    # Echo requests are allowed on both; iperf3's ports are opened for a comparison only.
     assert "icmp" not in on_a + on_b
     assert [status for _, status, _ in compare(desk, "openvpn-udp")] == [AttemptStatus.FAILED]
     with pytest.raises(PreflightRefused, match="The firewall of gateway-a blocks udp"):

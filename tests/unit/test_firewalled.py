@@ -125,8 +125,6 @@ def test_solutions_are_listed_with_what_is_blocked_on_each_host() -> None:
     both = dict.fromkeys(Side, facts())
     closed = {Side.A: firewall(), Side.B: firewall("-A INPUT -j ACCEPT\n")}
     found = blocked_solutions(ADAPTERS, PAIR, LINK, both, closed)
-    assert found["openvpn-udp"] == (
-        "blocked by the firewall of gateway-a: udp 21194 from 192.0.2.2, tcp 25201 and 25202 from 198.18.0.2 on tmk0",
-    )
+    assert found["openvpn-udp"] == ("blocked by the firewall of gateway-a: udp 21194 from 192.0.2.2",)
     assert found["baseline"] == ("blocked by the firewall of gateway-a: tcp 25201 and 25202 from 192.0.2.2",)
     assert blocked_solutions(ADAPTERS, PAIR, LINK, both, {}) == {}

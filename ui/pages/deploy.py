@@ -79,6 +79,7 @@ class DeployPage(Page):
         self.deploy = button(tr("R&oll out"), "rollout", on_click=self.roll_out)
         self.hint = label("", "muted")
         self.firewalls = FirewallConsent()
+        self.firewalls.measuring.hide()
         self.firewalls.changed.connect(self._on_consent)
         self.view = DryRunView(context.theme)
         self.empty = label("", "muted")

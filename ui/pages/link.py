@@ -228,7 +228,7 @@ class LinkPage(Page):
         for column, side in enumerate(Side):
             grid.addWidget(label(tr("Address of %1").replace("%1", side.value.upper()), "muted"), 0, column)
             grid.addWidget(self.underlay[side], 1, column)
-        grid.addWidget(label(tr("Largest packet that crosses (MTU)"), "muted", is_wrapping=False), 0, 2)
+        grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 0, 2)
         self._mtu = label("", is_selectable=True)
         grid.addWidget(self._mtu, 1, 2)
         grid.addWidget(label(tr("Condition"), "muted", is_wrapping=False), 0, 3)

@@ -141,7 +141,7 @@ class FirewalledAdapter:
         return self.inner.identity(request, side)
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
-        """Return the VPN's plan; what is blocked is opened before its first step."""
+        """Return the VPN's plan; what is blocked is opened before any of its programs is started."""
         plan = self.inner.plan(request)
         return replace(plan, a=self._end(plan, Side.A), b=self._end(plan, Side.B))
 
@@ -156,7 +156,9 @@ class FirewalledAdapter:
             interface=underlay_interface(self.request.facts(side), link.underlay(side)),
             tag=link.run_dir.rpartition("/")[2],
         )
-        return replace(own, steps=(*steps, *own.steps))
+        # Behind the guard of a session: what lets L2TPv3 in must neither come before it nor stay after it.
+        place = max((number for number, step in enumerate(own.steps, start=1) if step.is_repeatable), default=0)
+        return replace(own, steps=(*own.steps[:place], *steps, *own.steps[place:]))
 
     def _openings(self, plan: TunnelPlan, side: Side) -> tuple[Opening, ...]:
         request = self.request

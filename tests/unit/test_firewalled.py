@@ -92,8 +92,19 @@ def test_what_is_blocked_is_an_obstacle_without_consent_and_a_step_with_it() -> 
         "Open the firewall for tcp 25202 from 198.18.0.2 on tmk0",
     ]
     assert titles(agreed, Side.B) == []
-    # Before the VPN's own steps, and undone after them.
-    assert agreed.adapter.plan(agreed.plan_request()).a.steps[4:] == plan.a.steps
+
+
+@pytest.mark.parametrize("solution", ["wireguard", "ipsec", "macsec", "openvpn-udp"])
+def test_nothing_is_opened_before_the_guard_is_there_nor_after_it_has_gone(solution: str) -> None:
+    plain, closed = request(solution), dict.fromkeys(Side, firewall())
+    agreed = with_firewalls(plain, closed, may_open=True)
+    before = plain.adapter.plan(plain.plan_request()).a.steps
+    steps = agreed.adapter.plan(agreed.plan_request()).a.steps
+    count, guards = len(titles(agreed, Side.A)), 0 if solution == "openvpn-udp" else 1
+    assert count
+    assert (steps[:guards], steps[guards + count :]) == (before[:guards], before[guards:])
+    assert all("firewall table" in step.title for step in steps[:guards])
+    assert all(step.title.startswith("Open the firewall") for step in steps[guards : guards + count])
 
 
 def test_rules_and_tables_of_other_tunnels_do_not_count() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.cli.context import Context
 from app.compose import Services
 from app.domain.hosts import PairSpec
@@ -12,4 +14,8 @@ def find_pair(context: Context, services: Services) -> PairSpec:
     options = context.options
     pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
     may_open: bool | None = getattr(options, "open_firewall", None)
-    return pair if may_open is None else services.allow_opening_firewalls(pair, may_open=may_open)
+    if may_open is None:
+        return pair
+    if getattr(options, "dry_run", False) or getattr(options, "list", False):
+        return replace(pair, may_open_firewall=may_open)  # these change nothing, not even what is remembered
+    return services.allow_opening_firewalls(pair, may_open=may_open)

@@ -44,6 +44,7 @@ from app.wizard.rollout_ports import AuditLine, LanPort
 
 if TYPE_CHECKING:
     from app.compose.connections import Connections
+    from app.compose.firewalls import FirewallConsents
     from app.compose.settings import Settings
 
 AUDIT_LIMIT = 100_000
@@ -56,6 +57,7 @@ class RolloutOperations:
     if TYPE_CHECKING:  # these are what `Services` has
         store: Store
         adapters: Mapping[str, Adapter]
+        firewall_consents: FirewallConsents
         _connections: Connections
 
         def settings(self) -> Settings:  # noqa: D102 - described where it is
@@ -125,6 +127,7 @@ class RolloutOperations:
             InvalidPlan: It is never rolled out, or a reason is missing.
             TunnelmarkError, Cancelled: It did not work; both hosts are as they were, or put themselves back.
         """
+        self.firewall_consents.change(discovery.pair, may_open=discovery.pair.may_open_firewall)
         choice = choose(self.adapters, discovery, key, options, guidelines=self.settings().guidelines)
         sessions = self.sessions(discovery.pair, token=token)
         known = self.store.list_deployments(discovery.pair.name)

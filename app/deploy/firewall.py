@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from app.deploy.firewall_scripts import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT
@@ -18,14 +18,17 @@ _LOWEST_PRIORITY = 32_768
 """Priorities of rich rules are from -32768 to 32767. Source: firewalld.richlanguage(5)."""
 
 
-def opening_steps(owner: Owner, openings: Iterable[Opening], *, tag: str, interface: str) -> tuple[Step, ...]:
+def opening_steps(
+    owner: Owner, openings: Mapping[Opening, Sequence[str]], *, tag: str, interface: str
+) -> tuple[Step, ...]:
     """Return one step for each opening.
 
     Args:
         owner: The tool that owns the host's firewall; without one there is nothing to open.
-        openings: What has to be accepted.
+        openings: What has to be accepted, each with the chains of nftables that drop it (`Firewall.places`): no other
+            one is opened.
         tag: Name of the tunnel or deployment, part of the comment by which the rules are found again.
-        interface: Interface of the underlay, whose zone firewalld opens.
+        interface: Interface of the underlay, by which packets arrive for which an opening names no other one.
 
     Raises:
         ValueError: The tag has other characters than letters, digits, `-` and `_`, or more than 32.
@@ -34,7 +37,7 @@ def opening_steps(owner: Owner, openings: Iterable[Opening], *, tag: str, interf
         raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
     if owner is Owner.NONE:
         return ()
-    return tuple(_step(owner, opening, tag, interface) for opening in openings)
+    return tuple(_step(owner, opening, places, tag, interface) for opening, places in openings.items())
 
 
 def comment_of(opening: Opening, tag: str) -> str:
@@ -52,8 +55,8 @@ def rich_rule(opening: Opening, tag: str) -> str:
     return f'{start} protocol value="{PROTOCOL_NUMBERS[opening.protocol]}" accept'
 
 
-def _step(owner: Owner, opening: Opening, tag: str, interface: str) -> Step:
-    argv = partial(_argv, owner, opening, tag, interface)
+def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, interface: str) -> Step:
+    argv = partial(_argv, owner, opening, ",".join(places), tag, interface)
     return Step(
         title=f"Open the firewall for {opening.words}",
         command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
@@ -64,11 +67,11 @@ def _step(owner: Owner, opening: Opening, tag: str, interface: str) -> Step:
     )
 
 
-def _argv(owner: Owner, opening: Opening, tag: str, interface: str, action: str) -> tuple[str, ...]:
+def _argv(owner: Owner, opening: Opening, places: str, tag: str, interface: str, action: str) -> tuple[str, ...]:
+    arrives_by = opening.interface or interface
     if owner is Owner.FIREWALLD:
-        zone_of = opening.interface or interface
-        return shell_step_argv(FIREWALLD_SCRIPT, action, rich_rule(opening, tag), zone_of, opening.source)
+        return shell_step_argv(FIREWALLD_SCRIPT, action, rich_rule(opening, tag), arrives_by, opening.source)
     script = UFW_SCRIPT if owner is Owner.UFW else TABLES_SCRIPT
     number = str(PROTOCOL_NUMBERS[opening.protocol])
-    words = (comment_of(opening, tag), opening.protocol, number, str(opening.port), opening.source, opening.interface)
+    words = (comment_of(opening, tag), opening.protocol, number, str(opening.port), opening.source, arrives_by, places)
     return shell_step_argv(script, action, *words)

@@ -9,21 +9,27 @@ from __future__ import annotations
 from app.discovery.firewall.read import HAS_NF_TABLES
 
 _HEAD = r"""
-action=$1 comment=$2 protocol=$3 number=$4 port=$5 source=$6 interface=$7
+action=$1 comment=$2 protocol=$3 number=$4 port=$5 source=$6 interface=$7 places=$8
 # Runs $program: $1 what is done with the rule, $2 the chain.
 with_rule() {
     how=$1 chain=$2
     set -- -s "$source/32" -p "$number"
     [ -z "$interface" ] || set -- "$@" -i "$interface"
     [ "$port" = 0 ] || set -- "$@" -m "$protocol" --dport "$port"
+    [ "$protocol" != icmp ] || set -- "$@" -m icmp --icmp-type 8
     "$program" -w 5 "$how" "$chain" "$@" -m comment --comment "$comment" -j ACCEPT
 }
+# Status 1 says that there is no such rule; others, that it is not known.
 remove_from() {
-    while with_rule -C "$1" 2>/dev/null; do with_rule -D "$1" || return 1; done
+    while :; do
+        with_rule -C "$1" 2>/dev/null
+        case $? in 0) with_rule -D "$1" || return 1 ;; 1) return 0 ;; *) return 1 ;; esac
+    done
 }
 """
 
-# Arguments: those of _HEAD. A chain is opened where its policy, or any rule of it, may drop packets. Tables that
+# Arguments: those of _HEAD; `places` are the base chains of nftables that dropped the packet when the firewall was read
+# (`family table chain`, with commas between). No other chain is opened, also none that is made later. Tables that
 # iptables made are left to it: it refuses to work with rules that only nft knows.
 TABLES_SCRIPT = (
     HAS_NF_TABLES
@@ -36,19 +42,24 @@ has_filter_of_new() {
 }
 left_to_iptables=0
 if has_filter_of_new; then left_to_iptables=1; fi
-# $1 "closed": family, table and chain of each base chain that may drop and lacks the rule; "ours": the same with the
-# rule's handle, where it is.
+# $1 "closed": family, table and chain of each of the places that may drop and lacks the rule; "ours": the same of each
+# chain that has it. Fails where the rules cannot be listed.
 chains() {
     has_nf_tables && has nft || return 0
-    nft -a list ruleset 2>/dev/null |
-        mark="comment \"$comment\" # handle " wanted=$1 left=$left_to_iptables awk '
-        BEGIN { mark = ENVIRON["mark"]; wanted = ENVIRON["wanted"]; left = ENVIRON["left"] == 1 }
+    listed=$(nft -a -t list ruleset 2>/dev/null) || return 1
+    printf '%s\n' "$listed" |
+        mark="comment \"$comment\" # handle " wanted=$1 left=$left_to_iptables places=",$places," awk '
+        BEGIN {
+            mark = ENVIRON["mark"]; wanted = ENVIRON["wanted"]; left = ENVIRON["left"] == 1; places = ENVIRON["places"]
+        }
         # Tables of our own guard tunnels: they must not be opened.
         /^table / { family = $2; table = $3; chain = ""; is_guard = table ~ /^tunnelmark_/; next }
         /^\tchain / { chain = $2; is_base = can_drop = is_ours = 0; next }
         chain == "" { next }
         /^\t}/ {
-            if (wanted == "closed" && is_base && can_drop && !is_ours && !is_guard) print family, table, chain
+            is_place = index(places, "," family " " table " " chain ",")
+            if (wanted == "closed" && is_base && is_place && can_drop && !is_ours && !is_guard)
+                print family, table, chain
             chain = ""
             next
         }
@@ -62,7 +73,7 @@ chains() {
         {
             if (place = index($0, mark)) {
                 is_ours = 1
-                if (wanted == "ours") print family, table, chain, substr($0, place + length(mark))
+                if (wanted == "ours") print family, table, chain
             }
             if (/(drop|reject|queue|jump|goto)/) can_drop = 1
         }'
@@ -70,8 +81,16 @@ chains() {
 new_rules() {
     match="ip saddr $source"
     [ -z "$interface" ] || match="iifname \"$interface\" $match"
-    if [ "$port" = 0 ]; then match="$match ip protocol $number"; else match="$match $protocol dport $port"; fi
-    chains closed | while read -r family table chain; do
+    if [ "$protocol" = icmp ]; then
+        match="$match icmp type echo-request"
+    elif [ "$port" = 0 ]; then
+        match="$match ip protocol $number"
+    else
+        match="$match $protocol dport $port"
+    fi
+    closed=$(chains closed) || return 1
+    [ -n "$closed" ] || return 0
+    printf '%s\n' "$closed" | while read -r family table chain; do
         printf 'insert rule %s %s %s %s accept comment "%s"\n' "$family" "$table" "$chain" "$match" "$comment"
     done
 }
@@ -88,16 +107,19 @@ open_one() { is_open || with_rule -I INPUT; }
 close_one() { remove_from INPUT; }
 case $action in
     open)
-        rules=$(new_rules)
+        rules=$(new_rules) || exit 1
         if [ -n "$rules" ]; then printf '%s\n' "$rules" | nft -f - || exit 1; fi
         for_each_iptables open_one ;;
     close)
-        chains ours | while read -r family table chain handle; do
-            nft delete rule "$family" "$table" "$chain" handle "$handle"
+        found=$(chains ours) || exit 1
+        printf '%s\n' "$found" | while read -r family table chain; do
+            # Handles begin anew after a reload: asked for in the last moment.
+            handle=$(nft -a list chain "$family" "$table" "$chain" | sed -n "s/.* comment \"$comment\" # handle //p")
+            for one in $handle; do nft delete rule "$family" "$table" "$chain" handle "$one"; done
         done
-        for_each_iptables close_one && [ -z "$(chains ours)" ] ;;
+        for_each_iptables close_one && found=$(chains ours) && [ -z "$found" ] ;;
     check)
-        [ -z "$(chains closed)" ] && for_each_iptables is_open ;;
+        found=$(chains closed) && [ -z "$found" ] && for_each_iptables is_open ;;
 esac
 """
 )
@@ -109,26 +131,26 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL
 export PATH LC_ALL
 action=$1 rule=$2 interface=$3 source=$4
 zones() {
-    firewall-cmd --list-all-zones 2>/dev/null | rule=$rule awk '
+    all=$(firewall-cmd --list-all-zones 2>/dev/null) || return 1
+    printf '%s\n' "$all" | rule=$rule awk '
         BEGIN { rule = ENVIRON["rule"] }
         /^[^ \t]/ { zone = $1 }
         index($0, rule) { print zone }'
 }
-if [ "$(firewall-cmd --state 2>&1)" != running ]; then
-    [ "$action" = close ] && exit 0
-    echo "firewalld is not running" >&2
-    exit 1
-fi
+# Without firewalld its rules are gone, and nothing of it has to be opened.
+if [ "$(firewall-cmd --state 2>&1)" != running ]; then exit 0; fi
 case $action in
     open)
-        [ -z "$(zones)" ] || exit 0
+        found=$(zones) || exit 1
+        [ -z "$found" ] || exit 0
         zone=$(firewall-cmd --get-zone-of-source="$source" 2>/dev/null) ||
             zone=$(firewall-cmd --get-zone-of-interface="$interface" 2>/dev/null) ||
             zone=$(firewall-cmd --get-default-zone) || exit 1
         firewall-cmd -q --zone="$zone" --add-rich-rule="$rule" ;;
     close)
-        for zone in $(zones); do firewall-cmd -q --zone="$zone" --remove-rich-rule="$rule"; done
-        [ -z "$(zones)" ] ;;
+        found=$(zones) || exit 1
+        for zone in $found; do firewall-cmd -q --zone="$zone" --remove-rich-rule="$rule"; done
+        found=$(zones) && [ -z "$found" ] ;;
 esac
 """
 
@@ -142,6 +164,8 @@ export PATH LC_ALL
     + _HEAD
     + r"""
 program=iptables first=ufw-before-input
+# Without ufw's chain, after `ufw disable`, nothing of it has to be opened.
+if [ "$action" != close ] && ! iptables -w 5 -S "$first" >/dev/null 2>&1; then exit 0; fi
 case $action in
     open) with_rule -C "$first" 2>/dev/null || with_rule -I "$first" ;;
     close) ! command -v iptables >/dev/null 2>&1 || remove_from "$first" ;;

@@ -150,10 +150,12 @@ class FirewalledAdapter:
         openings = self._openings(plan, side)
         if not openings:
             return own
+        firewall = self.request.firewalls[side]
+        interface = underlay_interface(self.request.facts(side), link.underlay(side))
         steps = opening_steps(
-            self.request.firewalls[side].owner,
-            openings,
-            interface=underlay_interface(self.request.facts(side), link.underlay(side)),
+            firewall.owner,
+            {opening: firewall.places(opening, interface) for opening in openings},
+            interface=interface,
             tag=link.run_dir.rpartition("/")[2],
         )
         # Behind the guard of a session: what lets L2TPv3 in must neither come before it nor stay after it.

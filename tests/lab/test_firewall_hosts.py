@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -121,6 +121,11 @@ def check_agrees(firewall: Firewall, trial: PacketTrial) -> set[Opening]:
     return {one.opening for one in blocked}
 
 
+def steps_of(firewall: Firewall, openings: Iterable[Opening]) -> tuple[Step, ...]:
+    places = {one: firewall.places(one, INTERFACE) for one in openings}
+    return opening_steps(firewall.owner, places, tag="test", interface=INTERFACE)
+
+
 def run(host: HostSession, command: Command | None) -> bool:
     assert command is not None
     return host.run(command, token=CancelToken()).is_ok
@@ -163,7 +168,7 @@ def test_rules_of_the_older_iptables_are_read_as_packets_find_them(b: HostSessio
     firewall = read(b)
     assert firewall.owner is Owner.IPTABLES_LEGACY
     assert check_agrees(firewall, trial) == {OTHER_UDP, AH, L2TP, PING}
-    steps = opening_steps(firewall.owner, (L2TP,), tag="test", interface=INTERFACE)
+    steps = steps_of(firewall, (L2TP,))
     open_and_close(b, trial, steps, {L2TP})
 
 
@@ -188,11 +193,11 @@ def test_policy_and_rules_are_quoted(b: HostSession) -> None:
 @pytest.mark.parametrize("name", ["drop", "reject", "two-tables", "interfaces"])
 def test_openings_in_rules_of_nftables(b: HostSession, trial: PacketTrial, name: str) -> None:
     load(b, NFT_RULESETS[name])
-    openings = (UDP, TCP, ESP)
     firewall = read(b)
     assert firewall.owner is Owner.NFTABLES
-    assert firewall.blocked(openings, INTERFACE)
-    steps = opening_steps(firewall.owner, openings, tag="test", interface=INTERFACE)
+    openings = tuple(one.opening for one in firewall.blocked((UDP, TCP, ESP), INTERFACE))
+    assert openings
+    steps = steps_of(firewall, openings)
     open_and_close(b, trial, steps, set(openings))
 
 
@@ -201,7 +206,7 @@ def test_openings_in_rules_of_iptables(b: HostSession, trial: PacketTrial, name:
     sh(b, IPTABLES_RULESETS[name])
     firewall = read(b)
     assert firewall.owner is Owner.IPTABLES
-    steps = opening_steps(firewall.owner, (L2TP, PING), tag="test", interface=INTERFACE)
+    steps = steps_of(firewall, (L2TP, PING))
     open_and_close(b, trial, steps, {L2TP, PING})
 
 
@@ -213,14 +218,14 @@ def test_openings_in_tables_of_several_tools_and_before_routing(b: HostSession, 
     firewall = read(b)
     assert {one.opening for one in firewall.blocked(OPENINGS, INTERFACE)} == set(OPENINGS)
     openings = (UDP, TCP, AH)
-    open_and_close(b, trial, opening_steps(firewall.owner, openings, tag="test", interface=INTERFACE), set(openings))
+    open_and_close(b, trial, steps_of(firewall, openings), set(openings))
 
 
 def test_opening_is_gone_after_a_reload_and_leaves_rules_of_others(b: HostSession, trial: PacketTrial) -> None:
     theirs = f'ip saddr {PEER} udp dport 51820 accept comment "tunnelmark other udp 51820 from {PEER}"\n}}}}'
     load(b, HEAD + theirs)
     before = sh(b, "nft -s list ruleset")
-    (step,) = opening_steps(Owner.NFTABLES, (UDP,), tag="test", interface=INTERFACE)
+    (step,) = steps_of(read(b), (UDP,))
     assert run(b, step.command)
     assert sh(b, "nft -s list ruleset") != before
     assert run(b, step.undo)
@@ -233,11 +238,29 @@ def test_opening_is_gone_after_a_reload_and_leaves_rules_of_others(b: HostSessio
     assert run(b, step.undo)
 
 
+def test_chains_that_did_not_drop_and_those_made_later_are_not_opened(b: HostSession, trial: PacketTrial) -> None:
+    users = "table ip users { chain in { type filter hook input priority -5; policy accept;\n"
+    load(b, NFT_RULESETS["drop"] + "\n" + users + "ip saddr 203.0.113.9 drop\n}}")
+    kept = sh(b, "nft list table ip users")
+    (step,) = steps_of(read(b), (UDP,))
+    assert run(b, step.command)
+    assert UDP in trial.arrived(OPENINGS)
+    assert sh(b, "nft list table ip users") == kept
+    # In an emergency.
+    load(b, f"table inet quarantine {{ chain in {{ type filter hook input priority -9; ip saddr {PEER} drop\n}}}}")
+    assert run(b, step.standing)
+    assert run(b, step.command)
+    assert trial.arrived(OPENINGS) == set()
+    sh(b, "nft delete table inet quarantine")
+    assert run(b, step.undo)
+    assert UDP not in trial.arrived(OPENINGS)
+
+
 def test_opening_for_an_interface_opens_no_other(b: HostSession, trial: PacketTrial) -> None:
     load(b, NFT_RULESETS["drop"])
     inside = Opening("tcp", TCP.port, PEER, "eth1")
     elsewhere = Opening("udp", UDP.port, PEER, "tml0")
-    for step in opening_steps(Owner.NFTABLES, (inside, elsewhere), tag="test", interface=INTERFACE):
+    for step in steps_of(read(b), (inside, elsewhere)):
         assert run(b, step.command)
     assert trial.arrived(OPENINGS) == {TCP}
 
@@ -246,7 +269,7 @@ def test_nothing_is_made_where_there_are_no_rules(b: HostSession, trial: PacketT
     firewall = read(b)
     assert firewall == Firewall(Owner.NONE, firewall.ruleset)
     assert check_agrees(firewall, trial) == set()
-    (step,) = opening_steps(Owner.NFTABLES, (UDP,), tag="test", interface=INTERFACE)
+    (step,) = opening_steps(Owner.NFTABLES, {UDP: ()}, tag="test", interface=INTERFACE)
     assert run(b, step.command)
     assert run(b, step.standing)
     assert run(b, step.undo)

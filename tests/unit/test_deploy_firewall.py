@@ -51,9 +51,10 @@ shift 2
 how=$1
 shift
 case $how in
+    -S) exit ;;
     -C) grep -qxF -e "$*" chain ;;
     -I) { echo "$*"; cat chain; } > new; mv new chain ;;
-    -D) grep -vxF -e "$*" chain > new; mv new chain ;;
+    -D) [ ! -e locked ] || exit 4; grep -vxF -e "$*" chain > new; mv new chain ;;
 esac
 """
 
@@ -94,24 +95,26 @@ def host(request: pytest.FixtureRequest, tmp_path: Path) -> MadeUpHost:
 
 
 def test_steps() -> None:
-    step, inside = opening_steps(Owner.NFTABLES, (UDP, INSIDE), tag="pair-1", interface="eth1")
+    places = ("inet filter input", "ip more second")
+    step, inside = opening_steps(Owner.NFTABLES, {UDP: places, INSIDE: ()}, tag="pair-1", interface="eth1")
     assert step.title == "Open the firewall for udp 51820 from 192.0.2.1"
     assert inside.title == "Open the firewall for tcp 5201 from 10.0.0.1 on tml0"
     comment = "tunnelmark pair-1 udp 51820 from 192.0.2.1"
     assert comment_of(UDP, "pair-1") == comment
-    words = (comment, "udp", "17", "51820", "192.0.2.1", "")
+    words = (comment, "udp", "17", "51820", "192.0.2.1", "eth1", "inet filter input,ip more second")
     assert step.command.argv == ("sh", "-c", TABLES_SCRIPT, "tunnelmark", "open", *words)
     assert step.undo is not None
     assert step.undo.argv[4:] == ("close", *words)
     assert step.standing is not None
     assert step.standing.argv[4:] == ("check", *words)
-    assert opening_steps(Owner.NONE, (UDP,), tag="pair-1", interface="eth1") == ()
+    assert inside.command.argv[-2:] == ("tml0", "")
+    assert opening_steps(Owner.NONE, dict.fromkeys((UDP,), ()), tag="pair-1", interface="eth1") == ()
 
 
 def test_tag_is_checked() -> None:
     for tag in ("", "a b", 'a"b', "a" * 33):
         with pytest.raises(ValueError, match="not a tag"):
-            opening_steps(Owner.NFTABLES, (UDP,), tag=tag, interface="eth1")
+            opening_steps(Owner.NFTABLES, dict.fromkeys((UDP,), ()), tag=tag, interface="eth1")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +137,7 @@ def test_opening_that_no_packet_has_is_refused(values: tuple[str, int, str]) -> 
 
 @pytest.mark.parametrize("owner", list(Owner))
 def test_no_value_is_part_of_a_script(owner: Owner) -> None:
-    for step in opening_steps(owner, (UDP, L2TP, INSIDE), tag="pair-1", interface="eth1"):
+    for step in opening_steps(owner, dict.fromkeys((UDP, L2TP, INSIDE), ()), tag="pair-1", interface="eth1"):
         assert step.command.argv[2] in (TABLES_SCRIPT, FIREWALLD_SCRIPT, UFW_SCRIPT)
 
 
@@ -148,7 +151,7 @@ def test_rich_rule_is_our_own() -> None:
 def test_firewalld(host: MadeUpHost) -> None:
     users = 'public\trule family="ipv4" source address="192.0.2.1" port port="51820" protocol="udp" accept\n'
     (host.folder / "rules").write_text(users)
-    steps = opening_steps(Owner.FIREWALLD, (UDP, L2TP, INSIDE), tag="t", interface="eth1")
+    steps = opening_steps(Owner.FIREWALLD, dict.fromkeys((UDP, L2TP, INSIDE), ()), tag="t", interface="eth1")
     for step in steps:
         assert step.standing is None
         assert host.run(step.command)
@@ -159,14 +162,16 @@ def test_firewalld(host: MadeUpHost) -> None:
         assert host.run(step.undo)
     assert host.rules == users
     (host.folder / "off").touch()
-    assert not host.run(steps[0].command)
+    # Nothing has to be opened then.
+    assert host.run(steps[0].command)
     assert host.run(steps[0].undo)
+    assert host.rules == users
 
 
 @pytest.mark.parametrize("users", ["", "ufw-before-input -s 192.0.2.1/32 -p 50 -j ACCEPT\n"])
 def test_ufw(host: MadeUpHost, users: str) -> None:
     (host.folder / "chain").write_text(users)
-    steps = opening_steps(Owner.UFW, (UDP, ESP, L2TP, INSIDE), tag="t", interface="eth1")
+    steps = opening_steps(Owner.UFW, dict.fromkeys((UDP, ESP, L2TP, INSIDE), ()), tag="t", interface="eth1")
     for step in steps:
         assert not host.run(step.standing)
         assert host.run(step.command)
@@ -175,11 +180,22 @@ def test_ufw(host: MadeUpHost, users: str) -> None:
     inside = "-i tml0 -m tcp --dport 5201"
     rules = (
         f"-s 10.0.0.1/32 -p 6 {inside} -m comment --comment tunnelmark t tcp 5201 from 10.0.0.1 on tml0",
-        "-s 192.0.2.1/32 -p 115 -m comment --comment tunnelmark t l2tp from 192.0.2.1",
-        "-s 192.0.2.1/32 -p 50 -m comment --comment tunnelmark t esp from 192.0.2.1",
-        "-s 192.0.2.1/32 -p 17 -m udp --dport 51820 -m comment --comment tunnelmark t udp 51820 from 192.0.2.1",
+        "-s 192.0.2.1/32 -p 115 -i eth1 -m comment --comment tunnelmark t l2tp from 192.0.2.1",
+        "-s 192.0.2.1/32 -p 50 -i eth1 -m comment --comment tunnelmark t esp from 192.0.2.1",
+        "-s 192.0.2.1/32 -p 17 -i eth1 -m udp --dport 51820 -m comment --comment tunnelmark t udp 51820 from 192.0.2.1",
     )
     assert host.chain == "".join(f"ufw-before-input {rule} -j ACCEPT\n" for rule in rules) + users
     for step in (*steps, *steps):
         assert host.run(step.undo)
     assert host.chain == users
+
+
+def test_rules_that_are_not_known_to_be_gone_count_as_there(host: MadeUpHost) -> None:
+    (step,) = opening_steps(Owner.UFW, {UDP: ()}, tag="t", interface="eth1")
+    assert host.run(step.command)
+    (host.folder / "locked").touch()
+    assert not host.run(step.undo)
+    assert host.chain
+    (host.folder / "locked").unlink()
+    assert host.run(step.undo)
+    assert host.chain == ""

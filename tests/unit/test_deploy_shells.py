@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -16,7 +17,7 @@ from app.deploy.lan import lan_interfaces
 from app.deploy.scripts import host_script
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed
+from app.domain.errors import CommandFailed, DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import DeploymentState
@@ -113,7 +114,9 @@ def deploy_replace_and_remove(world: World) -> None:
         assert one.confirmer.commit(token=CancelToken()).hosts
         world.b.on_run = None
     # What starts it again does so beside the work that has ended.
-    wait_until(lambda: all(stands(host, first) for host in world.hosts), "the first deployment on both hosts")
+    with suppress(DeadlineExceeded):
+        wait_until(lambda: all(stands(host, first) for host in world.hosts), "the first deployment on both hosts", 60)
+    assert all(stands(host, first) for host in world.hosts), [described(host) for host in world.hosts]
     assert take_back(world).is_complete
     assert_untouched(world)
 
@@ -121,6 +124,12 @@ def deploy_replace_and_remove(world: World) -> None:
 def stands(host: LocalHost, deployment_id: str) -> bool:
     """Whether a deployment is confirmed on a host, and is up."""
     return (current(host), host.links, state_of(host).is_standing) == (deployment_id, STANDING, True)
+
+
+def described(host: LocalHost) -> tuple[object, ...]:
+    """Return what is on a host, and what its supervisors wrote down."""
+    logs = {str(path): path.read_text()[-500:] for path in (host.root / "run").glob("*/.lasting/[!f]*")}
+    return current(host), host.links, state_of(host), host.processes(), logs
 
 
 def is_commit(command: Command) -> bool:

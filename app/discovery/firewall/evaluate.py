@@ -45,6 +45,20 @@ def fate(ruleset: Ruleset, opening: Opening, interface: str) -> tuple[Fate, str]
     return Fate.ACCEPTED, ""
 
 
+def dropping(ruleset: Ruleset, opening: Opening, interface: str) -> tuple[BaseChain, ...]:
+    """Return the base chains that drop the first packet of an opening.
+
+    Args:
+        ruleset: The rules of the host.
+        opening: The packet's protocol, port and source.
+        interface: Interface of the underlay, where the opening names none.
+    """
+    arrives_on = opening.interface or interface
+    facts = _facts(ruleset, opening, arrives_on)
+    chains = (base for base in ruleset.base_chains if base.device in ("", arrives_on))
+    return tuple(base for base in chains if _end(base, facts)[0] is Fate.DROPPED)
+
+
 def _facts(ruleset: Ruleset, opening: Opening, interface: str) -> Facts:
     addresses = tuple(_number(address) for address in ruleset.addresses.get(interface, ()))
     source = _number(opening.source)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.discovery.firewall.evaluate import fate
+from app.discovery.firewall.evaluate import dropping, fate
 from app.discovery.firewall.iptables import parse_iptables
 from app.discovery.firewall.model import BaseChain, Ruleset, Verdict
 from app.discovery.firewall.nft import parse_nft, rules_of_iptables
@@ -76,6 +76,7 @@ exit 0
 )
 
 _ADDRESS = re.compile(r"^\d+:\s+(?P<name>\S{1,15})\s+inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})[/ ]")
+_NATIVE = re.compile(r"(?:ip|inet) \S+ \S+")
 _OURS = re.compile(r'\bcomment "?tunnelmark ')
 _NFT = "The rules of nftables could not be read; this nft may be built without JSON."
 _CUT = f"The rules are longer than {MAX_OUTPUT_BYTES // 1_048_576} MiB, and were not read to their end."
@@ -107,6 +108,16 @@ class Firewall:
         """
         found = ((one, *fate(self.ruleset, one, interface)) for one in openings)
         return tuple(Blocked(one, rule) for one, end, rule in found if end is Fate.DROPPED)
+
+    def places(self, opening: Opening, interface: str) -> tuple[str, ...]:
+        """Return the base chains of nftables that drop the first packet of an opening: family, table and chain.
+
+        Args:
+            opening: What has to be accepted.
+            interface: Interface of the underlay.
+        """
+        names = (f"{base.table.name} {base.name}" for base in dropping(self.ruleset, opening, interface))
+        return tuple(name for name in names if _NATIVE.fullmatch(name))
 
     def uncertain(self, openings: Iterable[Opening], interface: str) -> tuple[Uncertain, ...]:
         """Return the openings whose fate is not known.

@@ -15,11 +15,12 @@ main() {
     # First of all: a supervisor that is only just starting gives way where its deployment does not count any more; it
     # would bring up what is taken down here.
     if [ -n "$old" ]; then make_current "$old" || exit 1; else rm -f "$base/current"; fi
-    service_stop
     if ! sh "$base/$id/lasting.sh" down; then
         make_current "$id"
+        service_start
         exit 1
     fi
+    service_stop
     if [ -n "$old" ]; then
         rm -rf "${base:?}/$id"
         sh "$base/start.sh" return

@@ -55,9 +55,9 @@ def test_it_removes_nothing_where_its_deployment_is_replaced_meanwhile(world: Wo
     script, begun, gate = host.path(start), host.root / "begun", host.root / "gate"
     text = script.read_text()
     stop = f": > {begun}; until [ -e {gate} ]; do sleep 0.1; done\n"
-    assert text.count("replaced=\n") == 1
+    assert text.count("        boot)\n") == 1
     slow = host.path(f"{place_dir(SLOT)}/slow.sh")
-    slow.write_text(text.replace("replaced=\n", f"{stop}replaced=\n"))
+    slow.write_text(text.replace("        boot)\n", f"        boot)\n{stop}"))
     host.path(STATE_DIR).mkdir()
     with ThreadPoolExecutor(1) as pool:
         late = pool.submit(host.shell_run, "sh", f"{place_dir(SLOT)}/slow.sh", "boot")

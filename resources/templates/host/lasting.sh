@@ -292,7 +292,7 @@ keep_post() {
 give_way() {
     counts=
     read -r counts 2> /dev/null < "${home%/*}/current"
-    if [ "$counts" = "${home##*/}" ] && [ ! -e "/run/tunnelmark/aside-$slot" ]; then return 0; fi
+    if [ "$counts" = "${home##*/}" ] && [ ! -e "/run/tunnelmark/aside-$slot" ] && ! is_retiring "$slot"; then return 0; fi
     rm -f "$own/watcher"
     if [ "$is_boot" = yes ]; then rm -rf "$run_dir"; fi
     exit 0

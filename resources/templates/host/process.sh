@@ -66,3 +66,11 @@ print_file() {
         lines_left=$((lines_left - 1))
     done 2> /dev/null < "$1"
 }
+
+# is_retiring SLOT: whether a deployment is being taken back on this host alone, see retire.sh. What a killed one left does
+# not count.
+is_retiring() {
+    retiring=
+    read -r retiring 2> /dev/null < "/run/tunnelmark-retiring-$1"
+    [ -n "$retiring" ] && is_running "$retiring"
+}

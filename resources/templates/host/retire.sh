@@ -12,19 +12,25 @@ main() {
     is_current "$id" || exit 0
     # Taking this one away must not leave the host with nothing where there was something.
     if [ -n "$old" ] && [ ! -f "$base/$old/lasting.sh" ]; then exit 1; fi
-    # First of all: a supervisor that is only just starting gives way where its deployment does not count any more; it
-    # would bring up what is taken down here.
+    # Supervisors that are only just starting give way: they would bring up what is taken down here.
+    retiring=/run/tunnelmark-retiring-$slot
+    start_of "$$"
+    echo "$$:$start_time" > "$retiring"
     if [ -n "$old" ]; then make_current "$old" || exit 1; else rm -f "$base/current"; fi
     if ! sh "$base/$id/lasting.sh" down; then
         make_current "$id"
+        rm -f "$retiring"
         service_start
         exit 1
     fi
     service_stop
     if [ -n "$old" ]; then
         rm -rf "${base:?}/$id"
+        sh "$base/$old/lasting.sh" up
+        rm -f "$retiring"
         sh "$base/start.sh" return
     else
+        rm -f "$retiring"
         slot_remove
     fi
 }

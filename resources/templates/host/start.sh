@@ -47,18 +47,18 @@ main() {
     fi
     case $1 in
         boot)
-            # The one before this one may have to come back, as long as the other host has not confirmed; what says so
-            # goes with a restart of the host.
-            replaced=
-            read -r replaced 2> /dev/null < "/run/tunnelmark-$id/.lasting/replaced"
-            # Somebody makes room, or has made room since this began: what would be left over now is not.
-            is_current "$id" && [ ! -e "/run/tunnelmark/aside-$slot" ] || exit 0
-            for left in "$base"/* "$base"/.[!.]*; do
-                case ${left##*/} in
-                    "$id" | "$replaced" | current | times | start.sh) ;;
-                    *) rm -rf "$left" ;;
-                esac
-            done
+            # Whoever takes it back starts the other one afterwards.
+            if is_retiring "$slot"; then exit 0; fi
+            # Nothing of it lies below /run: the host has been started. Else this may have been held up on a busy host since
+            # it read which deployment counts, and what looks left over is the one that is being built.
+            if [ ! -d /run/tunnelmark ] && [ ! -d "/run/tunnelmark-$id" ] && is_current "$id"; then
+                for left in "$base"/* "$base"/.[!.]*; do
+                    case ${left##*/} in
+                        "$id" | current | times | start.sh) ;;
+                        *) rm -rf "$left" ;;
+                    esac
+                done
+            fi
             exec sh "$base/$id/lasting.sh" run
             ;;
         stop) exec sh "$base/$id/lasting.sh" stop ;;

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.deploy.firewall import opening_steps
 from app.deploy.request import DeployRequest
+from app.deploy.wrapped_adapter import WrappedAdapter
 from app.discovery.firewall import Firewall, read_firewall
-from app.domain.adapters import (
-    Adapter,
-    EndPlan,
-    IdentityRecipe,
-    PlanRequest,
-    PublicIdentity,
-    Purpose,
-    Setting,
-    TunnelPlan,
-)
+from app.domain.adapters import EndPlan, PlanRequest, Purpose, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.firewall import Blocked, Opening, Owner
-from app.domain.hosts import HostFacts, Side, SolutionSupport
+from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
-from app.domain.solutions import CensusOption, SolutionInfo, Suite
 
 IPERF_SERVERS = 2
 """One for each direction, on ports that follow each other."""
-
 
 _WITHOUT_COMMENTS = (Owner.FIREWALLD,)
 """Owners whose rules do not show in the kernel who added them."""
@@ -96,49 +86,14 @@ def with_firewalls(request: DeployRequest, firewalls: Mapping[Side, Firewall], *
 
 
 @dataclass(frozen=True)
-class FirewalledAdapter:
+class FirewalledAdapter(WrappedAdapter):
     """Implements `Adapter`.
 
     Attributes:
-        inner: The VPN's own adapter.
         request: What is built with it, with the hosts' firewalls.
     """
 
-    inner: Adapter
     request: DeployRequest = field(repr=False)
-
-    @property
-    def info(self) -> SolutionInfo:
-        """As the VPN's own."""
-        return self.inner.info
-
-    def discovery(self) -> Mapping[str, Command]:
-        """As the VPN's own."""
-        return self.inner.discovery()
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-        """As the VPN's own."""
-        return self.inner.parse_discovery(outputs)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        """As the VPN's own."""
-        return self.inner.suites(facts_a, facts_b)
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-        """As the VPN's own."""
-        return self.inner.census(facts_a, facts_b)
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """As the VPN's own."""
-        return self.inner.parse_identity(outputs)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """As the VPN's own."""
-        return self.inner.parse_config(text)
-
-    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
-        """As the VPN's own."""
-        return self.inner.identity(request, side)
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return the VPN's plan; what is blocked is opened before any of its programs is started."""

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.deploy.bridging import Bridging
+from app.deploy.wrapped_adapter import WrappedAdapter
 from app.domain.adapters import (
-    Adapter,
     EndPlan,
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
-    Setting,
     Step,
     TunnelPlan,
     shell_step_argv,
 )
 from app.domain.commands import Command, CommandResult
-from app.domain.hosts import HostFacts, Side, SolutionSupport
-from app.domain.solutions import CensusOption, SolutionInfo, Suite
+from app.domain.hosts import Side
 
 _KEEP_TITLE = "Keep keys and files as they are now, to start the tunnel from them again"
 _KEEP_SCRIPT = 'umask 077; mkdir -p "$2" && rm -rf "$2/kept" && cp -pR "$1" "$2/kept"'
@@ -28,49 +26,18 @@ ASIDE_S = 60.0
 
 
 @dataclass(frozen=True)
-class LastingAdapter:
+class LastingAdapter(WrappedAdapter):
     """Implements `Adapter`.
 
     Attributes:
-        inner: The VPN's own adapter.
         kit_dir: Where keys and files are kept on the host until the deployment is confirmed.
         replaced: Folder of the place, by side, where a deployment stands that has to make room.
         bridging: What the tunnel is joined with, by side.
     """
 
-    inner: Adapter
     kit_dir: str
     replaced: Mapping[Side, str] = field(default_factory=dict)
     bridging: Mapping[Side, Bridging] = field(default_factory=dict)
-
-    @property
-    def info(self) -> SolutionInfo:
-        """As the VPN's own."""
-        return self.inner.info
-
-    def discovery(self) -> Mapping[str, Command]:
-        """As the VPN's own."""
-        return self.inner.discovery()
-
-    def parse_discovery(self, outputs: Mapping[str, CommandResult]) -> SolutionSupport:
-        """As the VPN's own."""
-        return self.inner.parse_discovery(outputs)
-
-    def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
-        """As the VPN's own."""
-        return self.inner.suites(facts_a, facts_b)
-
-    def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
-        """As the VPN's own."""
-        return self.inner.census(facts_a, facts_b)
-
-    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
-        """As the VPN's own."""
-        return self.inner.parse_identity(outputs)
-
-    def parse_config(self, text: str) -> Sequence[Setting]:
-        """As the VPN's own."""
-        return self.inner.parse_config(text)
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
         """Return how the key is made, after what stands there has made room; undoing starts that again."""

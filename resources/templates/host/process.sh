@@ -17,7 +17,7 @@ is_running() {
     start_of "${1%%:*}" && [ "$1" = "${1%%:*}:$start_time" ]
 }
 
-# is_roots PID: whether a process runs as root in every way, and not as a set-uid program of somebody else.
+# is_roots PID: whether a process runs as root in every way, and not as a set-uid program of another user.
 is_roots() {
     while read -r word real effective saved files; do
         if [ "$word" = Uid: ]; then
@@ -67,8 +67,8 @@ print_file() {
     done 2> /dev/null < "$1"
 }
 
-# is_retiring SLOT: whether a deployment is being taken back on this host alone, see retire.sh. What a killed one left does
-# not count.
+# is_retiring SLOT: whether a deployment is being rolled back on this host alone, see retire.sh. The file of a killed one
+# does not count.
 is_retiring() {
     retiring=
     read -r retiring 2> /dev/null < "/run/tunnelmark-retiring-$1"

@@ -14,6 +14,7 @@ main() {
     if [ -n "$old" ] && [ ! -f "$base/$old/lasting.sh" ]; then exit 1; fi
     # Supervisors that are only just starting give way: they would bring up what is taken down here.
     retiring=/run/tunnelmark-retiring-$slot
+    trap 'rm -f "$retiring"' EXIT
     start_of "$$"
     echo "$$:$start_time" > "$retiring"
     if [ -n "$old" ]; then make_current "$old" || exit 1; else rm -f "$base/current"; fi
@@ -26,7 +27,7 @@ main() {
     service_stop
     if [ -n "$old" ]; then
         rm -rf "${base:?}/$id"
-        sh "$base/$old/lasting.sh" up
+        if ! sh "$base/$old/lasting.sh" standing; then sh "$base/$old/lasting.sh" up; fi
         rm -f "$retiring"
         sh "$base/start.sh" return
     else

@@ -47,7 +47,7 @@ main() {
     fi
     case $1 in
         boot)
-            # Whoever takes it back starts the other one afterwards.
+            # The rollback starts the earlier deployment afterwards.
             if is_retiring "$slot"; then exit 0; fi
             # Nothing of it lies below /run: the host has been started. Else this may have been held up on a busy host since
             # it read which deployment counts, and what looks left over is the one that is being built.

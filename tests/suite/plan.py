@@ -63,18 +63,26 @@ def machine_jobs(_processors: int) -> tuple[Job, ...]:
     return (pytest_job("machines", "-m", "machines and not timed", *_HOST_FOLDERS),)
 
 
+def image_jobs(_processors: int = 1) -> tuple[Job, ...]:
+    """Return what makes the images that the machines are started from; it ends at once where they are there."""
+    path = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
+    return (Job("images", (sys.executable, "-m", "suite.images"), variables={"PYTHONPATH": path}),)
+
+
 CHECK = Stage("check", check_jobs)
 UNITS = Stage("units", unit_jobs)
 HOSTS = Stage("hosts", host_jobs)
+IMAGES = Stage("images", image_jobs)
 MACHINE_TESTS = Stage("machines", machine_jobs)
 LANES = (
-    Lane(MACHINES, (MACHINE_TESTS,)),
+    Lane(MACHINES, (IMAGES, MACHINE_TESTS)),
     Lane(COMPUTER, (CHECK, UNITS, HOSTS), nice=COMPUTER_NICE),
 )
 JUDGED = (MACHINES,)
 """Lanes with time budgets. The other one gets what this one leaves: its files took up to three times as long from one
 run to the next, as another part of this lane ran beside them."""
-STAGES = {stage.name: (lane.name, stage) for lane in LANES for stage in lane.stages}
+STAGES = {stage.name: (lane.name, stage) for lane in LANES for stage in lane.stages if stage is not IMAGES}
+"""Those that can be asked for by name, and their lanes."""
 
 
 def lanes_of(names: list[str]) -> tuple[Lane, ...]:
@@ -85,6 +93,8 @@ def lanes_of(names: list[str]) -> tuple[Lane, ...]:
     """
     if not names:
         return LANES
+    if MACHINE_TESTS.name in names:
+        names = [IMAGES.name, *names]
     return tuple(
         Lane(lane.name, stages)
         for lane in LANES

@@ -58,6 +58,12 @@ def test_stages_are_selected_by_name() -> None:
     assert {job.name for lane in LANES for job in lane.jobs(1)} >= set(STAGES) - {"check"}
 
 
+@pytest.mark.parametrize("names", [[], ["machines"], ["units", "machines"]])
+def test_images_are_made_before_any_test_is_charged_with_them(names: list[str]) -> None:
+    (lane,) = (lane for lane in lanes_of(names) if lane.name == MACHINES)
+    assert [job.name for job in lane.jobs(2)] == ["images", "machines"]
+
+
 @pytest.mark.parametrize("words", [["nothing"], ["--full", "units"], ["--full", "--table"]])
 def test_unknown_words_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):

@@ -31,7 +31,7 @@ RULES = {
     Side.B: r"iptables-save | sed -e 's/\[[0-9]*:[0-9]*\]//' -e '/^#/d'; cat /etc/ufw/user.rules",
 }
 RELOAD = {Side.A: "systemctl restart nftables", Side.B: "ufw reload"}
-IN_EVERY_RUN = ("baseline", "openvpn-udp", "macsec")
+IN_EVERY_RUN = ("baseline", "openvpn-udp")
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from deploy_driver import page_of
+from lab_window import opened
+from pytestqt.qtbot import QtBot
+from window_driver import Driver
 
 from app.campaign import CampaignControl
 from app.compose.paths import Paths
@@ -20,7 +24,7 @@ from app.domain.hosts import Privilege, Side
 from app.domain.results import PROFILES, AttemptStatus, ProfileName
 from app.domain.rollout import DeploymentState
 from app.lab import Lab, LabManager, LabSpec
-from app.wizard import RunOptions
+from app.wizard import RunOptions, Step
 from support.lab_rollout import Desk
 from support.lab_sessions import connected, sh
 from support.waiting import wait_until
@@ -135,3 +139,72 @@ def test_a_deployment_is_replaced_survives_reloads_and_leaves_nothing(
             wait_until(partial(is_open_again, host, side, opened[side]), f"the rules of {side}")
     desk.wait_until_healthy(60)
     assert desk.undeploy().state is DeploymentState.UNDONE
+
+
+@pytest.fixture
+def driver(hardened: Lab, home: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
+    with opened(qtbot, home, monkeypatch) as driver:
+        yield driver
+
+
+def deploy_in_window(driver: Driver, solution: str) -> None:
+    """Choose a solution, agree to the openings, read the dry run, deploy and confirm."""
+    page = page_of(driver)
+    driver.click(page.ask_hosts)
+    driver.until(lambda: page.form.candidate is not None)
+    driver.idle()
+    assert page._discovery is not None
+    suite = next(one.suite for one in page._discovery.candidates if one.solution == solution)
+    page.form.choose((solution, suite))
+    assert page.firewalls.isVisible()
+    assert page.firewalls.may_open, "the consent is the pair's, and was given before the comparison"
+    driver.click(page.preview)
+    driver.until(page.deploy.isEnabled)
+    driver.click(page.deploy)
+    driver.until(lambda: page.live.countdown.is_open)
+    driver.click(page.live.countdown.keep)
+    driver.until(lambda: not page.is_running)
+    driver.idle()
+
+
+@pytest.mark.full
+@pytest.mark.qt_log_ignore("does not support propagateSizeHints", extend=True)
+def test_the_window_compares_all_and_deploys_two_with_one_consent(
+    driver: Driver, hardened: Lab, unchanged: None
+) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    window.hosts.show_pair(hardened.pair)
+    window.hosts.discover()
+    driver.until(lambda: window.wizard.state.discovery is not None)
+    driver.go_to(Step.LINK)
+    link = window.step_page(Step.LINK)
+    assert link.firewalls.isVisible()
+    if not link.firewalls.may_open:
+        driver.click(link.firewalls.box)
+    driver.go_to(Step.CHOOSE)
+    chosen = {key[0] for key in window.step_page(Step.CHOOSE).ticked()}
+    assert {"baseline", "wireguard", "ipsec", "openvpn-udp", "openvpn-tcp"} <= chosen
+    driver.go_to(Step.PLAN)
+    plan = window.step_page(Step.PLAN)
+    plan.form.choose(ProfileName.CUSTOM)
+    plan.form.pings.setValue(20)
+    plan.form.seconds.setValue(1)
+    driver.idle()
+    driver.go_to(Step.RESULTS)
+    driver.until(lambda: window.results.data is not None)
+    done = window.results.data.record.attempts
+    assert {one.key.solution for one in done} == chosen
+    assert {one.status for one in done} == {AttemptStatus.COMPLETED}, done
+    deploy_in_window(driver, "wireguard")
+    deploy_in_window(driver, "ipsec")
+    services = Services(prompts=None)
+    try:
+        pair = services.known_pair(hardened.pair.name)
+        later = Desk(
+            services, pair, services.discover(pair, token=CancelToken(), on_progress=lambda _text, _share: None)
+        )
+        later.wait_until_healthy(60)
+        assert later.undeploy().state is DeploymentState.UNDONE
+    finally:
+        services.close()

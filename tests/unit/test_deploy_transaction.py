@@ -73,7 +73,9 @@ def test_every_change_and_its_undo_is_audited(world: World) -> None:
     with open_tunnel(world, audit=entries):
         pass
     on_a = [entry for entry in entries if entry.side is Side.A]
-    assert [entry.what for entry in on_a] == [
+    # On a busy computer the daemon may not have written its number when it is to be stopped: it is ended, and
+    # everything undone once more.
+    assert list(dict.fromkeys(entry.what for entry in on_a)) == [
         "Lock the host and arm its timer",
         "Make the tunnel's own folder",
         "Make a key",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.injection import InjectionReport, PropertyResult, PropertyVerdict, authenticity, replay_protection
+from app.domain.link_protocols import ProtocolCrossing
 
 
 class LeakVerdict(StrEnum):
@@ -116,6 +117,7 @@ class WireReport:
         leak: Whether plaintext could be seen; None where it was not looked for.
         overhead: Per frame size.
         crossings: Special frames.
+        protocols: Frames of link-layer protocols; empty where they were not looked for, as in earlier versions.
         advised_inner_mtu_bytes: The inner MTU that would avoid fragmentation; None where nothing is fragmented.
         is_advised_mtu_proven: Whether a packet of that size crossed whole and one byte more did not; None if not tried.
         doubts: Why this may be wrong, as sentences.
@@ -129,6 +131,7 @@ class WireReport:
     is_advised_mtu_proven: bool | None = None
     doubts: tuple[str, ...] = ()
     injection: InjectionReport | None = None
+    protocols: tuple[ProtocolCrossing, ...] = ()
 
 
 class Property(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.domain.injection import PropertyResult, PropertyVerdict
+from app.domain.link_protocol_words import protocols_line
 from app.domain.wire import (
     BreakOutcome,
     BreakVerdict,
@@ -173,7 +174,7 @@ def packets_text(cost: FrameOverhead) -> str:
 
 
 def wire_line(report: WireReport) -> str:
-    """Return all of it in one line: the leak's word, breakages, fragments and the MTU without them."""
+    """Return all of it in one line: the leak's word, breakages, fragments, the MTU without them, and protocols."""
     parts: list[str] = []
     proof = report.leak
     if proof is not None:
@@ -193,6 +194,8 @@ def wire_line(report: WireReport) -> str:
         parts.append(f"frames of {', '.join(cut)} B are fragmented")
     if report.advised_inner_mtu_bytes is not None:
         parts.append(f"MTU inside without fragments {report.advised_inner_mtu_bytes}")
+    if report.protocols:
+        parts.append(protocols_line(report.protocols))
     return "; ".join(parts)
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from captured import A, B, echo, ethernet, ipv4, od, pcap, pieces, udp
+from captured import ETHER, A, B, echo, ethernet, ipv4, od, pcap, pieces, udp
 from fake_hosts import Answer
 
 from app.domain.cancel import CancelToken
@@ -42,6 +42,9 @@ class FakeWire:
         lost_while_breaking: The connection to A breaks before the first breakage has ended.
         lost_while_sending: The connection to this host breaks when it sends after the first breakage.
         mute_when_broken: This host sends no marked frames after a breakage.
+        without_perl: Hosts that cannot send whole frames.
+        lost_ethertype: Whole frames with this EtherType do not cross.
+        dropped: Packets that the captures of each host lost.
         broken_by_turns: Who broke the protection and who sent then, in this order.
         has_ended: Set by collecting.
     """
@@ -59,10 +62,13 @@ class FakeWire:
     lost_while_breaking: bool = False
     lost_while_sending: str = ""
     mute_when_broken: str = ""
+    without_perl: str = ""
+    lost_ethertype: int = 0
+    dropped: int = 3
     broken_by_turns: list[str] = field(default_factory=list)
     frames: dict[str, list[bytes]] = field(default_factory=lambda: {"a": [], "b": []})
     other: list[bytes] = field(default_factory=list)
-    arrived: list[bytes] = field(default_factory=list)
+    arrived: dict[str, list[bytes]] = field(default_factory=lambda: {"a": [], "b": []})
     ended: dict[str, threading.Event] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     number: int = 0
@@ -70,7 +76,7 @@ class FakeWire:
     def knows(self, command: Command) -> bool:
         """Return whether a command is one of the wire's probe."""
         script = command.argv[2] if len(command.argv) > 2 else ""
-        signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3")
+        signs = ("tcpdump -n", "od -An", "separators=", "destination=$2 tunnel=$3", "#no-perl")
         return any(sign in script for sign in signs)
 
     def answer(self, side: str, command: Command, token: CancelToken) -> Answer:
@@ -79,30 +85,32 @@ class FakeWire:
         if "copy.pcap" in script:
             return _lines("tcpdump: these hosts copy nothing for the injection test")
         if "tcpdump -n" in script:
-            return self._capture(side, token)
+            return self._capture(side, token, has_tunnel=bool(words[6]))
         if "od -An" in script:
             return self._collect(side)
         if "separators=" in script:
             return self._send(words)
         if "destination=$2 tunnel=$3" in script:
             return self._send_broken(side, words)
+        if "#no-perl" in script:
+            return self._send_frames(side, (command.stdin or b"").decode().split())
         return _lines()
 
-    def _capture(self, side: str, token: CancelToken) -> Answer:
+    def _capture(self, side: str, token: CancelToken, *, has_tunnel: bool) -> Answer:
         ended = self.ended[side] = threading.Event()
         token.on_cancel(ended.set)
         yield "#capture underlay 600 eth1"
         yield "#capture other 601 eth0"
-        if side == "b":
+        if has_tunnel:
             yield "#capture tunnel 602 tmk0"
         yield "#all"
         if not self.does_listen:
             yield "tcpdump: eth1: You don't have permission to perform this capture on that device"
             return 0
-        for place in ("underlay", "other", *(["tunnel"] if side == "b" else [])):
+        for place in ("underlay", "other", *(["tunnel"] if has_tunnel else [])):
             yield f"#listening {place}"
         ended.wait(10)
-        yield "3 packets dropped by kernel"
+        yield f"{self.dropped} packets dropped by kernel"
         return 0
 
     def _collect(self, side: str) -> Answer:
@@ -111,9 +119,8 @@ class FakeWire:
             yield od(pcap(ethernet(packet) for packet in self.frames[side]))
             yield "#pcap other"
             yield od(pcap(ethernet(packet) for packet in self.other if side == "a"))
-            if side == "b":
-                yield "#pcap tunnel"
-                yield od(pcap(self.arrived))
+            yield "#pcap tunnel"
+            yield od(pcap(self.arrived[side]))
         self.ended[side].set()
 
     def _send(self, words: tuple[str, ...]) -> Answer:
@@ -139,6 +146,20 @@ class FakeWire:
             yield "#neighbour 198.18.0.2 lladdr 02:5e:10:77:00:02 REACHABLE"
             yield "#vlan sent"
             self._arrive(mark)
+
+    def _send_frames(self, side: str, lines: list[str]) -> Answer:
+        """Send whole frames; the host's own capture sees them too."""
+        if side in self.without_perl:
+            yield "#no-perl"
+            return
+        for number, line in enumerate(lines):
+            frame = bytes.fromhex(line)
+            frame = frame[:6] + ETHER[6:] + frame[12:]
+            with self.lock:
+                self.arrived[side].append(frame)
+                if int.from_bytes(frame[12:14], "big") != self.lost_ethertype:
+                    self.arrived["b" if side == "a" else "a"].append(frame)
+            yield f"#sent {number}"
 
     def _send_broken(self, side: str, words: tuple[str, ...]) -> Answer:
         own, peer = (A, B) if side == "a" else (B, A)
@@ -196,7 +217,7 @@ class FakeWire:
     def _arrive(self, mark: bytes) -> None:
         inner = echo("198.18.0.1", "239.255.77.77", mark)
         tagged = echo("198.18.254.1", "198.18.254.2", mark, payload_bytes=1472)
-        self.arrived += [
+        self.arrived["b"] += [
             ethernet(bytes(28), 0x0806, to=b"\xff" * 6),
             ethernet(inner, to=b"\x01\x00\x5e\x7f\x4d\x4d"),
             ethernet(tagged, tag=3077),

@@ -8,22 +8,23 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import ceil
 
-from app.domain.adapters import Breakage, TunnelPlan
+from app.domain.adapters import Breakage
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, ProbeFailed
-from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
-from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES, Link
-from app.domain.packages import package_for
+from app.domain.hosts import Side
+from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES
 from app.domain.wire import Crossing, FrameOverhead, LeakProof, LeakVerdict, WireReport
 from app.probes.wire.capture import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
 from app.probes.wire.crossings import TUNNEL_FILTER, judge_crossings
 from app.probes.wire.judge import Captures, judge_breakage, judge_leak
+from app.probes.wire.link_protocols import LinkRun, judge_link_frames, send_link_frames
 from app.probes.wire.marks import Marks, marked_filter, underlay_filter
 from app.probes.wire.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.wire.reading import Reading, sort_packets
+from app.probes.wire.request import WireRequest, missing_for_wire
 from app.probes.wire.traffic import VLAN_ID, BrokenSending, BrokenSink, Sending, Sent, send, send_broken
 from app.ssh.remote_line import shell_line
 
@@ -40,49 +41,9 @@ _STREAM_DOUBT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WireRequest:
-    """What is looked at.
-
-    Attributes:
-        link: What the tunnel is built on.
-        plan: What was built.
-        facts: What was found on the hosts, by `a` and `b`.
-        frame_bytes: Frame sizes whose cost is measured; of the largest one, whether it crosses, where it is brief.
-        is_unprotected: Whether it has no cryptography on purpose.
-        is_stream: Whether the carrier is TCP.
-        is_brief: Whether this is enough: leaks, breakages, and whether the largest of the frame sizes crosses.
-    """
-
-    link: Link
-    plan: TunnelPlan
-    facts: Mapping[str, HostFacts]
-    frame_bytes: tuple[int, ...]
-    is_unprotected: bool
-    is_stream: bool
-    is_brief: bool = False
-
-
 def wire_s(breakages: int) -> float:
     """Return how long the whole takes on the practice lab, roughly, in seconds."""
     return TYPICAL_S + breakages * TYPICAL_BREAKAGE_S
-
-
-def missing_for_wire(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> str:
-    """Return what both hosts lack for captures, as sentences with the remedy; empty if nothing."""
-    sentences: list[str] = []
-    for host, own in ((sessions.a, facts[Side.A.value]), (sessions.b, facts[Side.B.value])):
-        label = host.spec.label
-        if host.privilege is Privilege.NONE:
-            sentences.append(f"On {label}, only root can capture, and root's rights cannot be had.")
-        tcpdump, ping = own.tools.get("tcpdump"), own.tools.get("ping")
-        if tcpdump is None or tcpdump.flavour is ToolFlavour.MISSING:
-            package = package_for("tcpdump", own.package_manager) or "tcpdump"
-            sentences.append(f"{label} has no tcpdump; the package {package} brings it.")
-        if ping is None or ping.flavour is not ToolFlavour.IPUTILS:
-            package = package_for("ping", own.package_manager) or "iputils"
-            sentences.append(f"{label} has no ping that can mark its frames; the package {package} brings one.")
-    return " ".join(sentences)
 
 
 def probe_wire(
@@ -151,6 +112,7 @@ class _Run:
         self._on_stage = on_stage
         self._audit = audit
         self._marks = Marks.new()
+        self._link_run = LinkRun()
 
     def run(self) -> WireReport:
         """Capture, send, break, collect, judge."""
@@ -164,6 +126,9 @@ class _Run:
                     ("ip", "link", "add", "link", tunnel, "name", vlan, "type", "vlan", "id", str(VLAN_ID))
                 )
                 self._write_down(Side.A, line, 0, "Make a VLAN interface and remove it after two frames")
+            if not self._request.is_brief and self._request.plan.b.interface:
+                self._on_stage("frames of link-layer protocols")
+                self._link_run = send_link_frames(self._sessions, self._request.plan, token=self._token)
             broken = [self._break(index, *one, sent.linger_s) for index, one in enumerate(self._breakages)]
             captures = capturing.collect(self._marks.end, underlay=self._request.link.underlay_b)
         return self._report(captures, sent, broken)
@@ -182,7 +147,7 @@ class _Run:
                 underlay_filter=underlay_filter(link, plan.wire_filter, self._marks),
                 other_filter=marked_filter(self._marks.family),
                 tunnel=plan.end(side).interface,
-                tunnel_filter=TUNNEL_FILTER if side is Side.B and not self._request.is_brief else "",
+                tunnel_filter="" if self._request.is_brief else TUNNEL_FILTER,
             )
             for side in Side
         }
@@ -314,6 +279,7 @@ class _Run:
             leak=replace(leak, broken=outcomes),
             overhead=self._overhead(costs),
             crossings=crossings,
+            protocols=judge_link_frames(self._link_run, captures),
             advised_inner_mtu_bytes=self._advised_mtu_bytes or self._mtu_from(costs),
             is_advised_mtu_proven=self._is_advised_proven(costs),
             doubts=(*self._doubts(captures), *self._unmeasured(costs, readings[Side.A], sent)),

@@ -1,0 +1,108 @@
+"""Words for link-layer protocols: the same in reports, on the command line and in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.domain.link_protocols import (
+    A_TO_B,
+    B_TO_A,
+    BETWEEN_LANS,
+    LinkProtocol,
+    ProtocolCrossing,
+    ProtocolVerdict,
+    ProtocolWay,
+)
+
+PROTOCOL_NAMES = {
+    LinkProtocol.STP: "Spanning tree (BPDU)",
+    LinkProtocol.LLDP: "LLDP",
+    LinkProtocol.PTP: "PTP over Ethernet",
+    LinkProtocol.PTP_PEER_DELAY: "PTP peer delay",
+    LinkProtocol.MRP: "MRP",
+    LinkProtocol.PROFINET_DCP: "PROFINET DCP",
+    LinkProtocol.PRIORITY: "Priority 6 (802.1p)",
+    LinkProtocol.PRIORITY_TAG: "Priority tag (VLAN 0)",
+}
+
+VERDICT_WORDS = {
+    ProtocolVerdict.CROSSES: "crosses",
+    ProtocolVerdict.CHANGED: "arrives changed",
+    ProtocolVerdict.LOST: "does not cross",
+    ProtocolVerdict.NOT_TRIED: "not tried",
+}
+
+VERDICT_SIGNS = {
+    ProtocolVerdict.CROSSES: "✓",
+    ProtocolVerdict.CHANGED: "!",
+    ProtocolVerdict.LOST: "✕",
+    ProtocolVerdict.NOT_TRIED: "?",
+}
+
+PROTOCOL_COLUMNS = ("Protocol", "Through the tunnel", "Between joined LANs", "Remark")
+"""Headings of the table of protocols."""
+
+BETWEEN_LANS_NOTE = (
+    "“Between joined LANs” is the same for every VPN that carries the frames: the bridges that a deployment makes have "
+    "no spanning tree, forward BPDUs, and keep frames to 01:80:C2:00:00:01 to 0F. A bridge that was there before has "
+    "settings of its own."
+)
+
+_DIRECTIONS = {A_TO_B: "From A to B", B_TO_A: "From B to A"}
+
+
+def verdict_text(verdict: ProtocolVerdict) -> str:
+    """Return a verdict with its sign, for example `✓ crosses`."""
+    return f"{VERDICT_SIGNS[verdict]} {VERDICT_WORDS[verdict]}"
+
+
+def joined_verdict(crossing: ProtocolCrossing) -> ProtocolVerdict:
+    """Return the fate of a protocol's frames between LANs that this tunnel joins."""
+    tunnel, bridge = crossing.verdict, BETWEEN_LANS[crossing.protocol]
+    if ProtocolVerdict.LOST in (tunnel, bridge):
+        return ProtocolVerdict.LOST
+    return bridge if tunnel is ProtocolVerdict.CROSSES else tunnel
+
+
+def protocol_note(crossing: ProtocolCrossing) -> str:
+    """Return what the reader should know of a protocol's frames, as sentences; empty where all went well."""
+    notes = {direction: _way_note(way) for direction, way in crossing.ways.items()}
+    texts = list(notes.values())
+    if len(texts) == len(_DIRECTIONS) and texts[0] == texts[1]:
+        return texts[0][:1].upper() + texts[0][1:]
+    return " ".join(f"{_DIRECTIONS[direction]}: {text}" for direction, text in notes.items() if text)
+
+
+def _way_note(way: ProtocolWay) -> str:
+    if way.verdict is ProtocolVerdict.NOT_TRIED:
+        return f"not tried, because {way.note}" if way.note else "not tried."
+    is_whole = way.verdict is not ProtocolVerdict.LOST and way.arrived == way.sent
+    return f"{'' if is_whole else f'{way.arrived} of {way.sent} frames arrived.'} {way.note}".strip()
+
+
+def protocol_sentence(crossing: ProtocolCrossing) -> str:
+    """Return the fate of a protocol's frames, through the tunnel and between joined LANs."""
+    name, note = PROTOCOL_NAMES[crossing.protocol], protocol_note(crossing)
+    if crossing.verdict is ProtocolVerdict.NOT_TRIED:
+        return f"{name}: {note[:1].lower()}{note[1:]}"
+    text = f"{name}: {VERDICT_WORDS[crossing.verdict]} through the tunnel"
+    joined = joined_verdict(crossing)
+    if joined is not crossing.verdict:
+        text += f", {VERDICT_WORDS[joined]} between joined LANs"
+    return f"{text}. {note}".strip()
+
+
+def protocols_line(crossings: Sequence[ProtocolCrossing]) -> str:
+    """Return all protocols in a few words, for example `7 of 8 link-layer protocols cross (not LLDP)`."""
+    if not crossings:
+        return ""
+    crossing = [one for one in crossings if one.verdict is ProtocolVerdict.CROSSES]
+    others = [
+        f"{PROTOCOL_NAMES[one.protocol]} {VERDICT_WORDS[one.verdict]}"
+        for one in crossings
+        if one.verdict is not ProtocolVerdict.CROSSES
+    ]
+    if all(one.verdict is ProtocolVerdict.NOT_TRIED for one in crossings):
+        return "link-layer protocols not tried"
+    tail = f" ({', '.join(others)})" if others else ""
+    return f"{len(crossing)} of {len(crossings)} link-layer protocols cross{tail}"

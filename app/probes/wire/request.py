@@ -1,0 +1,52 @@
+"""Request for the packet captures of a tunnel, and what its hosts lack for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.adapters import TunnelPlan
+from app.domain.commands import SessionPair
+from app.domain.hosts import HostFacts, Privilege, Side, ToolFlavour
+from app.domain.link import Link
+from app.domain.packages import package_for
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """What is looked at.
+
+    Attributes:
+        link: What the tunnel is built on.
+        plan: What was built.
+        facts: What was found on the hosts, by `a` and `b`.
+        frame_bytes: Frame sizes whose cost is measured; of the largest one, whether it crosses, where it is brief.
+        is_unprotected: Whether it has no cryptography on purpose.
+        is_stream: Whether the carrier is TCP.
+        is_brief: Whether this is enough: leaks, breakages, and whether the largest of the frame sizes crosses.
+    """
+
+    link: Link
+    plan: TunnelPlan
+    facts: Mapping[str, HostFacts]
+    frame_bytes: tuple[int, ...]
+    is_unprotected: bool
+    is_stream: bool
+    is_brief: bool = False
+
+
+def missing_for_wire(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> str:
+    """Return what both hosts lack for captures, as sentences with the remedy; empty if nothing."""
+    sentences: list[str] = []
+    for host, own in ((sessions.a, facts[Side.A.value]), (sessions.b, facts[Side.B.value])):
+        label = host.spec.label
+        if host.privilege is Privilege.NONE:
+            sentences.append(f"On {label}, only root can capture, and root's rights cannot be had.")
+        tcpdump, ping = own.tools.get("tcpdump"), own.tools.get("ping")
+        if tcpdump is None or tcpdump.flavour is ToolFlavour.MISSING:
+            package = package_for("tcpdump", own.package_manager) or "tcpdump"
+            sentences.append(f"{label} has no tcpdump; the package {package} brings it.")
+        if ping is None or ping.flavour is not ToolFlavour.IPUTILS:
+            package = package_for("ping", own.package_manager) or "iputils"
+            sentences.append(f"{label} has no ping that can mark its frames; the package {package} brings one.")
+    return " ".join(sentences)

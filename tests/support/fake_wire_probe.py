@@ -1,0 +1,57 @@
+"""A made-up tunnel, and the wire's probe over it between two hosts with a wire that is made up, too."""
+
+from __future__ import annotations
+
+import sample_records as sample
+from captured import A, B
+from fake_hosts import FakeHost
+from fake_wire import OVERHEAD_BYTES, PORT, FakeWire, able
+
+from app.domain.adapters import Breakage, EndPlan, TunnelPlan
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.link import Link
+from app.domain.results import FRAME_BYTES
+from app.domain.solutions import Suite
+from app.domain.wire import WireReport
+from app.probes.wire import WireRequest, probe_wire
+
+BREAKAGES = (
+    Breakage("the daemon is killed", Command(("break-it",))),
+    Breakage("the device is deleted", Command(("break-it",))),
+)
+
+
+def plan(breakages: tuple[Breakage, ...] = BREAKAGES, *, is_bare: bool = False) -> TunnelPlan:
+    end = EndPlan((), (), "" if is_bare else "tmk0", breakages=breakages)
+    return TunnelPlan(
+        solution="x",
+        suite=Suite("x", "x"),
+        a=end,
+        b=end,
+        probe_address_a=A if is_bare else "198.18.0.1",
+        probe_address_b=B if is_bare else "198.18.0.2",
+        inner_mtu_bytes=1500,
+        overhead_bytes=0 if is_bare else OVERHEAD_BYTES,
+        overhead_note="",
+        largest_unfragmented_frame_bytes=1514 if is_bare else 1514 - OVERHEAD_BYTES,
+        wire_filter="" if is_bare else f"udp port {PORT}",
+    )
+
+
+def request(made: TunnelPlan | None = None, *, is_unprotected: bool = False) -> WireRequest:
+    facts = {"a": able(sample.facts("gw-a")), "b": able(sample.facts("gw-b"))}
+    return WireRequest(Link(A, B), made or plan(), facts, FRAME_BYTES, is_unprotected, is_stream=False)
+
+
+def sessions(wire: FakeWire) -> SessionPair:
+    return SessionPair(
+        FakeHost("gateway-a", lambda command, token: wire.answer("a", command, token)),
+        FakeHost("gateway-b", lambda command, token: wire.answer("b", command, token)),
+    )
+
+
+def probe(wire: FakeWire, asked: WireRequest | None = None, audited: list[AuditEntry] | None = None) -> WireReport:
+    audit = (audited if audited is not None else []).append
+    return probe_wire(sessions(wire), asked or request(), token=CancelToken(), on_stage=lambda _: None, audit=audit)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from app.domain.link_protocols import (
     A_TO_B,
     B_TO_A,
-    BETWEEN_LANS,
     LinkProtocol,
     ProtocolCrossing,
     ProtocolVerdict,
     ProtocolWay,
+    joined_verdict,
 )
 
 PROTOCOL_NAMES = {
@@ -51,17 +51,18 @@ BETWEEN_LANS_NOTE = (
 _DIRECTIONS = {A_TO_B: "From A to B", B_TO_A: "From B to A"}
 
 
-def verdict_text(verdict: ProtocolVerdict) -> str:
-    """Return a verdict with its sign, for example `✓ crosses`."""
-    return f"{VERDICT_SIGNS[verdict]} {VERDICT_WORDS[verdict]}"
+def tunnel_words(crossing: ProtocolCrossing) -> str:
+    """Return the fate of a protocol's frames in words; where one direction alone was tried, with that direction."""
+    words = VERDICT_WORDS[crossing.verdict]
+    tried = [name for name in crossing.ways if name not in crossing.untried]
+    is_half = len(tried) == 1 and crossing.untried
+    return f"{words} {_small(_DIRECTIONS[tried[0]])}" if is_half else words
 
 
-def joined_verdict(crossing: ProtocolCrossing) -> ProtocolVerdict:
-    """Return the fate of a protocol's frames between LANs that this tunnel joins."""
-    tunnel, bridge = crossing.verdict, BETWEEN_LANS[crossing.protocol]
-    if ProtocolVerdict.LOST in (tunnel, bridge):
-        return ProtocolVerdict.LOST
-    return bridge if tunnel is ProtocolVerdict.CROSSES else tunnel
+def joined_words(crossing: ProtocolCrossing) -> str:
+    """Return the fate of a protocol's frames between LANs that this tunnel joins, in words."""
+    joined = joined_verdict(crossing)
+    return tunnel_words(crossing) if joined is crossing.verdict else VERDICT_WORDS[joined]
 
 
 def protocol_note(crossing: ProtocolCrossing) -> str:
@@ -84,11 +85,10 @@ def protocol_sentence(crossing: ProtocolCrossing) -> str:
     """Return the fate of a protocol's frames, through the tunnel and between joined LANs."""
     name, note = PROTOCOL_NAMES[crossing.protocol], protocol_note(crossing)
     if crossing.verdict is ProtocolVerdict.NOT_TRIED:
-        return f"{name}: {note[:1].lower()}{note[1:]}"
-    text = f"{name}: {VERDICT_WORDS[crossing.verdict]} through the tunnel"
-    joined = joined_verdict(crossing)
-    if joined is not crossing.verdict:
-        text += f", {VERDICT_WORDS[joined]} between joined LANs"
+        return f"{name}: {_small(note)}"
+    text = f"{name}: {tunnel_words(crossing)} through the tunnel"
+    if joined_verdict(crossing) is not crossing.verdict:
+        text += f", {joined_words(crossing)} between joined LANs"
     return f"{text}. {note}".strip()
 
 
@@ -98,11 +98,17 @@ def protocols_line(crossings: Sequence[ProtocolCrossing]) -> str:
         return ""
     crossing = [one for one in crossings if one.verdict is ProtocolVerdict.CROSSES]
     others = [
-        f"{PROTOCOL_NAMES[one.protocol]} {VERDICT_WORDS[one.verdict]}"
+        f"{PROTOCOL_NAMES[one.protocol]} {tunnel_words(one)}"
         for one in crossings
         if one.verdict is not ProtocolVerdict.CROSSES
     ]
     if all(one.verdict is ProtocolVerdict.NOT_TRIED for one in crossings):
         return "link-layer protocols not tried"
+    if any(one.untried for one in crossing):
+        others.append("not all tried in both directions")
     tail = f" ({', '.join(others)})" if others else ""
     return f"{len(crossing)} of {len(crossings)} link-layer protocols cross{tail}"
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -65,6 +65,11 @@ class ProtocolCrossing:
     verdict: ProtocolVerdict
     ways: Mapping[str, ProtocolWay] = field(default_factory=dict)
 
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """Directions that were not tried."""
+        return tuple(name for name, way in self.ways.items() if way.verdict is ProtocolVerdict.NOT_TRIED)
+
     @classmethod
     def of(cls, protocol: LinkProtocol, ways: Mapping[str, ProtocolWay]) -> ProtocolCrossing:
         """Return the fate of a protocol's frames from that in each direction."""
@@ -89,3 +94,11 @@ tunnel carries the frames: measured with OpenVPN between two LANs (tests/lab/tes
 
 Source: Linux 6.18 net/bridge/br_input.c, br_handle_frame; ip-link(8), group_fwd_mask.
 """
+
+
+def joined_verdict(crossing: ProtocolCrossing) -> ProtocolVerdict:
+    """Return the fate of a protocol's frames between LANs that this tunnel joins."""
+    tunnel, bridge = crossing.verdict, BETWEEN_LANS[crossing.protocol]
+    if ProtocolVerdict.LOST in (tunnel, bridge):
+        return ProtocolVerdict.LOST
+    return bridge if tunnel is ProtocolVerdict.CROSSES else tunnel

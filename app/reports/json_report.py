@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from app.domain.link_protocols import joined_verdict
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
@@ -151,7 +152,8 @@ def _wire(report: WireReport | None) -> dict[str, Any] | None:
     if report is None:
         return None
     properties = {kind.value: _plain(asdict(result)) for kind, result in properties_of(report).items()}
-    return {**_plain(asdict(report)), "properties": properties}
+    protocols = [{**_plain(asdict(one)), "between_lans": joined_verdict(one).value} for one in report.protocols]
+    return {**_plain(asdict(report)), "protocols": protocols, "properties": properties}
 
 
 def _number(value: float | None) -> float | None:

@@ -6,6 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.domain.injection import PropertyResult, PropertyVerdict
+from app.domain.link_protocol_words import (
+    BETWEEN_LANS_NOTE,
+    PROTOCOL_COLUMNS,
+    PROTOCOL_NAMES,
+    VERDICT_SIGNS,
+    joined_words,
+    protocol_note,
+    protocols_line,
+    tunnel_words,
+)
+from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.wire import (
@@ -53,6 +64,12 @@ _PROPERTY_KINDS = {
     PropertyVerdict.HOLDS: "recommended",
     PropertyVerdict.FAILS: "insecure",
     PropertyVerdict.NOT_TRIED: "legacy",
+}
+_PROTOCOL_KINDS = {
+    ProtocolVerdict.CROSSES: "recommended",
+    ProtocolVerdict.CHANGED: "legacy",
+    ProtocolVerdict.LOST: "insecure",
+    ProtocolVerdict.NOT_TRIED: "unprotected",
 }
 """Colours are those of the verdicts."""
 
@@ -102,7 +119,9 @@ def _attempts_of(record: CampaignRecord, one: CandidateResult) -> list[Attempt]:
 def _overview_row(one: CandidateResult, report: WireReport, anchor: str) -> View:
     worst = worst_breakage(report.leak.broken) if report.leak is not None else None
     largest = next((cost for cost in report.overhead if cost.frame_bytes == _SHOWN_FRAME_BYTES), None)
-    crossed = [crossing.kind for crossing in report.crossings if crossing.has_crossed]
+    crossed = [one.kind for one in report.crossings if one.has_crossed]
+    if report.protocols:
+        crossed.append(protocols_line(report.protocols))
     advised = report.advised_inner_mtu_bytes
     return {
         "anchor": anchor,
@@ -166,12 +185,28 @@ def wire_view(attempts: Sequence[Attempt]) -> View:
         ],
         "broken": [_broken(one) for one in proof.broken] if proof is not None else [],
         "overhead": [_cost(one) for one in report.overhead],
+        "protocols": [_protocol(one) for one in report.protocols],
+        "protocol_columns": PROTOCOL_COLUMNS,
+        "protocol_note": BETWEEN_LANS_NOTE,
         "lines": [
             *[sentence for sentence in [advice_sentence(report)] if sentence],
             *(crossing_sentence(one) for one in report.crossings),
             *report.doubts,
         ],
     }
+
+
+def _protocol(crossing: ProtocolCrossing) -> View:
+    return {
+        "name": PROTOCOL_NAMES[crossing.protocol],
+        "tunnel": _protocol_word(crossing.verdict, tunnel_words(crossing)),
+        "joined": _protocol_word(joined_verdict(crossing), joined_words(crossing)),
+        "note": protocol_note(crossing),
+    }
+
+
+def _protocol_word(verdict: ProtocolVerdict, word: str) -> View:
+    return {"word": word, "sign": VERDICT_SIGNS[verdict], "kind": _PROTOCOL_KINDS[verdict]}
 
 
 def _broken(outcome: BreakOutcome) -> View:

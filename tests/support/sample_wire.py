@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.domain.injection import HostInjection, InjectionReport, InjectionTrial, TrialKind
+from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
 from app.domain.results import FRAME_BYTES
 from app.domain.wire import (
     BreakOutcome,
@@ -68,4 +69,16 @@ def wire_report(overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTE
         is_advised_mtu_proven=True if overhead_bytes else None,
         doubts=(note,) if note else (),
         injection=injection_report(verdict, note) if overhead_bytes else None,
+        protocols=protocol_crossings(note) if overhead_bytes else (),
     )
+
+
+def protocol_crossings(note: str = "") -> tuple[ProtocolCrossing, ...]:
+    """Return link-layer protocols of each fate: MRP is lost one way, VLAN 0 loses its tag, PTP is half tried."""
+    crosses = ProtocolWay(ProtocolVerdict.CROSSES, 3, 3)
+    special = {
+        LinkProtocol.MRP: ProtocolWay(ProtocolVerdict.LOST, 3, 0),
+        LinkProtocol.PRIORITY_TAG: ProtocolWay(ProtocolVerdict.CHANGED, 3, 3, f"The tag was removed. {note}".strip()),
+        LinkProtocol.PTP: ProtocolWay(ProtocolVerdict.NOT_TRIED, note="gw-b has no Perl to send whole frames with."),
+    }
+    return tuple(ProtocolCrossing.of(one, {A_TO_B: crosses, B_TO_A: special.get(one, crosses)}) for one in LinkProtocol)

@@ -240,6 +240,10 @@ def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None
     assert protocol_note(one_way.protocols[0]) == (
         "From B to A: not tried, because gateway-b has no Perl to send whole frames with."
     )
+    assert protocol_sentence(one_way.protocols[0]).startswith(
+        "Spanning tree (BPDU): crosses from A to B through the tunnel. From B to A: not tried, because gateway-b has"
+    )
+    assert protocols_line(one_way.protocols) == ("8 of 8 link-layer protocols cross (not all tried in both directions)")
     neither = probe(FakeWire(without_perl="ab"), request(plan(())))
     assert {one.verdict for one in neither.protocols} == {ProtocolVerdict.NOT_TRIED}
     assert protocol_sentence(neither.protocols[0]) == (

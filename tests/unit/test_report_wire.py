@@ -55,6 +55,40 @@ def test_where_nobody_looked_nothing_is_said() -> None:
     assert to_pdf(record, rank(record)).startswith(b"%PDF")
 
 
+def test_link_protocols_are_shown_through_the_tunnel_and_between_lans() -> None:
+    record = sample_record()
+    view = report_view(record, rank(record))
+    made = next(one["wire"] for one in view["candidates"] if one["solution"] == "openvpn-udp")
+    rows = {row["name"]: (row["tunnel"]["word"], row["joined"]["word"], row["note"]) for row in made["protocols"]}
+    assert rows["Spanning tree (BPDU)"] == ("crosses", "crosses", "")
+    assert rows["LLDP"] == ("crosses", "does not cross", "")
+    assert rows["MRP"] == ("does not cross", "does not cross", "From B to A: 0 of 3 frames arrived.")
+    assert rows["Priority tag (VLAN 0)"] == ("arrives changed", "arrives changed", "From B to A: The tag was removed.")
+    without_perl = "From B to A: not tried, because gw-b has no Perl to send whole frames with."
+    assert rows["PTP over Ethernet"] == ("crosses from A to B", "crosses from A to B", without_perl)
+    page = to_html(record, rank(record))
+    for words in ("Through the tunnel", "Between joined LANs", "PROFINET DCP", without_perl, "01:80:C2:00:00:01 to 0F"):
+        assert words in page
+    data = next(one for one in to_json(record, rank(record))["results"] if one["solution"] == "openvpn-udp")
+    protocols = {one["protocol"]: one for one in data["wire"]["protocols"]}
+    assert protocols["mrp"]["verdict"] == "lost"
+    assert protocols["mrp"]["ways"]["b_to_a"] == {"verdict": "lost", "sent": 3, "arrived": 0, "note": ""}
+    assert {name: one["between_lans"] for name, one in protocols.items() if one["between_lans"] != "crosses"} == {
+        "lldp": "lost",
+        "ptp-peer-delay": "lost",
+        "mrp": "lost",
+        "priority-tag": "changed",
+    }
+
+
+def test_comparisons_of_earlier_versions_have_no_table_of_protocols() -> None:
+    record = sample_record()
+    attempts = (replace(one, wire=replace(one.wire, protocols=()) if one.wire else None) for one in record.attempts)
+    record = replace(record, attempts=tuple(attempts))
+    assert "Between joined LANs" not in to_html(record, rank(record))
+    assert to_pdf(record, rank(record)).startswith(b"%PDF")
+
+
 def test_overhead_stands_beside_its_arithmetic() -> None:
     record = sample_record()
     view = report_view(record, rank(record))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +17,7 @@ import pytest
 from app.domain.audit import AuditEntry
 from app.domain.errors import InvalidPlan, NotFound, StorageFault
 from app.domain.hosts import Side
+from app.domain.link_protocols import LinkProtocol
 from app.domain.results import (
     Attempt,
     AttemptStatus,
@@ -158,6 +161,22 @@ def test_an_attempt_made_again_replaces_the_earlier_one(store: Store, path: Path
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM series").fetchone()[0] == len(record.attempts[0].latency)
         assert connection.execute("SELECT count(*) FROM samples").fetchone()[0] == 1
+
+
+def test_link_protocols_come_back_and_an_attempt_of_an_earlier_version_has_none(store: Store, path: Path) -> None:
+    record = sample_record(rounds=1, pings=5)
+    attempt = next(one for one in record.attempts if one.wire is not None and one.wire.protocols)
+    campaign_id = _fill(store, replace(record, attempts=(attempt,)))
+    (found,) = store.load_campaign(campaign_id).attempts
+    _assert_same(found, attempt)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (body,) = connection.execute("SELECT body FROM attempt").fetchone()
+        data = json.loads(zlib.decompress(body))
+        assert len(data["wire"].pop("protocols")) == len(LinkProtocol)
+        connection.execute("UPDATE attempt SET body = ?", (zlib.compress(json.dumps(data).encode()),))
+    (older,) = store.load_campaign(campaign_id).attempts
+    assert attempt.wire is not None
+    _assert_same(older, replace(attempt, wire=replace(attempt.wire, protocols=())))
 
 
 def test_what_is_not_there_is_not_found(store: Store) -> None:

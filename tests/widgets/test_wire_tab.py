@@ -84,6 +84,32 @@ def test_the_selected_candidate_is_told_in_full(tabs: ResultTabs) -> None:
     assert "An MTU of" not in view.details.text
 
 
+def test_link_protocols_have_a_table_and_remarks(tabs: ResultTabs) -> None:
+    view = shown(tabs, sample_record())
+    tabs.choose(UDP)
+    table = view.details.protocols.table
+    rows = {
+        table.cell(n, 0).text(): [table.cell(n, 1).text(), table.cell(n, 2).text()] for n in range(table.rowCount())
+    }
+    assert rows == {
+        "Spanning tree (BPDU)": ["crosses", "crosses"],
+        "LLDP": ["crosses", "does not cross"],
+        "PTP over Ethernet": ["crosses from A to B", "crosses from A to B"],
+        "PTP peer delay": ["crosses", "does not cross"],
+        "MRP": ["does not cross", "does not cross"],
+        "PROFINET DCP": ["crosses", "crosses"],
+        "Priority 6 (802.1p)": ["crosses", "crosses"],
+        "Priority tag (VLAN 0)": ["arrives changed", "arrives changed"],
+    }
+    assert all(not table.cell(n, column).icon().isNull() for n in range(table.rowCount()) for column in (1, 2))
+    remarks = [one.text() for one in view.details.protocols.findChildren(QLabel)]
+    assert any("MRP: From B to A: 0 of 3 frames arrived." in text for text in remarks)
+    assert "LLDP: crosses through the tunnel, does not cross between joined LANs." in view.details.text
+    tabs.choose(("baseline", "none"))
+    assert not view.details.protocols.isVisibleTo(view.details)
+    assert "LLDP" not in view.details.text
+
+
 def test_overhead_is_measured_beside_theory_for_every_frame_size(tabs: ResultTabs) -> None:
     view = shown(tabs, sample_record())
     tabs.choose(UDP)

@@ -31,6 +31,7 @@ from ui.texts import NONE, count, plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ScrollPage, icon_label, label, row
 from ui.widgets.data_table import DataTable
+from ui.widgets.protocol_table import ProtocolTable
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import VerdictLabel, VerdictLook
 
@@ -104,7 +105,7 @@ class WireView(QWidget):
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(56)
         self.table.itemSelectionChanged.connect(self._on_row)
-        self.details = WireDetails()
+        self.details = WireDetails(theme)
         self.nothing = label(tr("Nobody looked at the wire in this comparison."), "muted")
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -209,8 +210,9 @@ class WireView(QWidget):
 class WireDetails(QWidget):
     """Everything that was seen of one candidate."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self.protocols = ProtocolTable(theme)
         self.setMinimumWidth(300)
         self.setAccessibleName(tr("What the wire showed of the candidate"))
         self.overhead = DataTable(
@@ -241,6 +243,7 @@ class WireDetails(QWidget):
         rows.addLayout(self._above)
         rows.addWidget(self.overhead)
         rows.addLayout(self._below)
+        rows.addWidget(self.protocols)
         rows.addStretch(1)
         scroll = ScrollPage(content, 1600)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -272,6 +275,7 @@ class WireDetails(QWidget):
             self._with_icon("clock", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
         for doubt in report.doubts:
             self._with_icon("warning", doubt)
+        self.text += self.protocols.show_protocols(report.protocols)
 
     def _show_properties(self, report: WireReport) -> None:
         if report.injection is None:

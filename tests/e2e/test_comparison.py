@@ -13,6 +13,7 @@ import pytest
 from program import PROGRAM, Run, load
 
 from app.domain.injection import PropertyVerdict
+from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.domain.wire import properties_of
 from app.storage import Store
@@ -92,6 +93,10 @@ def test_what_is_stored_has_processors_path_and_wire_of_every_attempt(compared: 
             ("multicast", True),
             ("vlan", True),
         ]
+        protocols = by_solution[name].wire.protocols  # type: ignore[union-attr]
+        assert {one.protocol: one.verdict for one in protocols} == dict.fromkeys(
+            LinkProtocol, ProtocolVerdict.CROSSES
+        ), protocols
 
 
 def test_fragments_are_those_of_the_frames_that_do_not_fit(compared: Results, own_home: Path) -> None:

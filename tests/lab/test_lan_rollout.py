@@ -8,6 +8,8 @@ import pytest
 
 from app.deploy import HostSnapshot, compare_snapshots
 from app.domain.hosts import Side
+from app.domain.link_protocols import BETWEEN_LANS, ProtocolVerdict
+from support.lan_frames import groups_between_lans, protocols_between_lans
 from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, NetPair, net_hosts
 
@@ -38,6 +40,17 @@ def differences(pair: NetPair, before: Mapping[Side, HostSnapshot]) -> list[str]
 
 def addresses(pair: NetPair, side: Side, device: str) -> list[str]:
     return pair.host(side).run(f"ip -o -4 addr show dev {device} | sed 's/.* inet \\([^ ]*\\) .*/\\1/'").split()
+
+
+def check_protocols(pair: NetPair) -> None:
+    """See which link-layer protocols cross joined LANs, and that a bridge can be told to forward the others."""
+    for sender in Side:
+        assert protocols_between_lans(pair, sender) == BETWEEN_LANS
+    assert groups_between_lans(pair, Side.A) == {0x00}
+    for host in pair.hosts:
+        host.run("ip link set dev tmlbr0 type bridge group_fwd_mask 0x4000")
+    assert set(protocols_between_lans(pair, Side.A).values()) == {ProtocolVerdict.CROSSES}
+    assert groups_between_lans(pair, Side.A) == {0x00, 0x0E}
 
 
 def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_and_comes_back(
@@ -71,6 +84,7 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
             # From the LAN behind it, and through the tunnel from the other one.
             for host in pair.hosts:
                 host.in_plant(f"ping -c 3 -i 0.3 -W 2 {address.partition('/')[0]}")
+    check_protocols(pair)
     ended = desk.tunnelmark("undeploy", pair.name)
     assert ended.status == 0, ended.err
     assert differences(pair, before) == []

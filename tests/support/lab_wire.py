@@ -10,6 +10,7 @@ from app.deploy import temporary_tunnel
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.injection import PropertyVerdict
+from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, Suite
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport, properties_of
@@ -62,6 +63,9 @@ def check_protected(report: WireReport, inner_mtu_bytes: int, kinds: set[str]) -
     assert report.is_advised_mtu_proven is True
     assert {one.kind for one in report.crossings if one.has_crossed} >= kinds
     assert not any(one.has_crossed is False for one in report.crossings)
+    assert {one.protocol: one.verdict for one in report.protocols} == dict.fromkeys(
+        LinkProtocol, ProtocolVerdict.CROSSES
+    ), report.protocols
     assert report.doubts == ()
     properties = properties_of(report)
     assert {result.verdict for result in properties.values()} == {PropertyVerdict.HOLDS}, properties

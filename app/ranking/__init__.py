@@ -1,5 +1,6 @@
 """Statistics, weighted latency, ranking and recommendation."""
 
+from app.ranking.outcome import FailureCause, Outcome, Remedy, failure_causes, outcome_of
 from app.ranking.published import STUDY_2011, PublishedResult, published_2011
 from app.ranking.rank import rank
 from app.ranking.speed import speed_findings
@@ -8,7 +9,12 @@ from app.ranking.weighted import weighted_latency_ms
 
 __all__ = [
     "STUDY_2011",
+    "FailureCause",
+    "Outcome",
     "PublishedResult",
+    "Remedy",
+    "failure_causes",
+    "outcome_of",
     "published_2011",
     "rank",
     "speed_findings",

@@ -8,6 +8,7 @@ from app.domain.ranking import Drift
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender
 from app.ranking.drift import is_doubtful
+from app.ranking.outcome import outcome_of
 from app.ranking.words import figure, grouped, milliseconds
 
 LAB_SENTENCE = (
@@ -16,21 +17,25 @@ LAB_SENTENCE = (
 )
 
 
-def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int) -> tuple[str, ...]:
+def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked: int) -> tuple[str, ...]:
     """Return what makes the whole comparison doubtful, as sentences.
 
     Args:
         record: The campaign.
         drift: How the baseline changed.
         rounds: Rounds in which anything completed.
+        ranked: Candidates that have a rank.
 
     Returns:
         Sentences; none if there is no doubt.
     """
+    outcome = outcome_of(record)
     doubts: list[str] = []
+    if outcome.headline:
+        doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
     if record.plan.pair.is_lab:
         doubts.append(LAB_SENTENCE)
-    if rounds == 1:
+    if rounds == 1 and ranked > 1:
         doubts.append("Only one round was measured: no difference can be told from chance, so all share rank 1.")
     if is_doubtful(drift):
         doubts.append(drift.sentence)

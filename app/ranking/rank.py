@@ -32,8 +32,8 @@ def rank(record: CampaignRecord) -> Ranking:
     rounds = len({one.key.round for one in completed(record.attempts)})
     baseline = [one for each in everyone if each.candidate.solution == BASELINE_SOLUTION for one in each.attempts]
     drift = drift_of(completed(baseline))
-    doubts = campaign_doubts(record, drift, rounds)
     ranked = _ranked(everyone)
+    doubts = campaign_doubts(record, drift, rounds, ranked=len(ranked))
     eligible = sorted((one for _, one in ranked if one.candidate.verdict.is_deployable), key=_mean_ms)
     choice = choose(eligible)
     if choice is None:

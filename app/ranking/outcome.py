@@ -1,0 +1,142 @@
+"""Outcome of a comparison: how many VPNs were measured, and why the others were not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
+from app.domain.palette import BASELINE_SOLUTION
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate
+from app.ranking.words import counted
+
+
+class Remedy(StrEnum):
+    """Step of a comparison in which the cause of a failure can be removed."""
+
+    HOSTS = "hosts"
+    LINK = "link"
+    NONE = ""
+
+
+_REMEDIES = {
+    PreflightRefused.reason: Remedy.LINK,
+    PackageMissing.reason: Remedy.HOSTS,
+    PrivilegeMissing.reason: Remedy.HOSTS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FailureCause:
+    """One cause, with the candidates that failed of it.
+
+    Attributes:
+        reason: Stable reason code.
+        message: The sentence of the error, with what to do next.
+        titles: Candidates that failed of it, in the order of the plan.
+    """
+
+    reason: str
+    message: str
+    titles: tuple[str, ...]
+
+    @property
+    def remedy(self) -> Remedy:
+        """The step in which the cause can be removed."""
+        return _REMEDIES.get(self.reason, Remedy.NONE)
+
+    @property
+    def sentence(self) -> str:
+        """Number or name of the candidates, and the message."""
+        who = self.titles[0] if len(self.titles) == 1 else f"{len(self.titles)}x"
+        return f"{who}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Outcome of a comparison. The baseline counts as no VPN, but its failures are among the causes.
+
+    Attributes:
+        vpns: VPNs in the plan.
+        measured: VPNs with at least one completed attempt.
+        failed: VPNs without one, of which an attempt failed.
+        attempts: Attempts in the plan.
+        attempts_failed: Attempts that failed.
+        causes: Causes of the failures, the most frequent first.
+        is_baseline_missing: Whether the baseline is in the plan and was not measured.
+    """
+
+    vpns: int
+    measured: int
+    failed: int
+    attempts: int
+    attempts_failed: int
+    causes: tuple[FailureCause, ...]
+    is_baseline_missing: bool
+
+    @property
+    def headline(self) -> str:
+        """Number of VPNs that failed; empty where nothing failed."""
+        if self.failed:
+            return f"{self.failed} of {counted(self.vpns, 'VPN')} failed"
+        if self.attempts_failed:
+            return f"{self.attempts_failed} of {counted(self.attempts, 'attempt')} failed"
+        return ""
+
+    @property
+    def measured_words(self) -> str:
+        """Number of VPNs that were measured, for lists."""
+        return f"{self.measured} of {counted(self.vpns, 'VPN')} measured"
+
+
+def outcome_of(record: CampaignRecord) -> Outcome:
+    """Sum up how a comparison ended.
+
+    Args:
+        record: The comparison, finished or not.
+    """
+    vpns = [candidate for candidate in record.plan.candidates if candidate.solution != BASELINE_SOLUTION]
+    done = _keys(record.attempts, AttemptStatus.COMPLETED)
+    failed = _keys(record.attempts, AttemptStatus.FAILED) - done
+    baselines = [candidate for candidate in record.plan.candidates if candidate.solution == BASELINE_SOLUTION]
+    return Outcome(
+        vpns=len(vpns),
+        measured=sum(_key(one) in done for one in vpns),
+        failed=sum(_key(one) in failed for one in vpns),
+        attempts=len(record.plan.attempts),
+        attempts_failed=sum(one.status is AttemptStatus.FAILED for one in record.attempts),
+        causes=failure_causes(record.plan.candidates, record.attempts),
+        is_baseline_missing=any(_key(one) not in done for one in baselines),
+    )
+
+
+def failure_causes(candidates: Iterable[Candidate], attempts: Iterable[Attempt]) -> tuple[FailureCause, ...]:
+    """Group failed attempts by cause.
+
+    Args:
+        candidates: In the order of the plan.
+        attempts: All attempts; those that did not fail are left out.
+
+    Returns:
+        The causes, the one of most candidates first.
+    """
+    titles = {_key(candidate): candidate.title for candidate in candidates}
+    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for attempt in attempts:
+        if attempt.status is AttemptStatus.FAILED:
+            message = " ".join(attempt.message.split()) or attempt.reason
+            found.setdefault((attempt.reason, message), set()).add((attempt.key.solution, attempt.key.suite))
+    causes = [
+        FailureCause(reason, message, tuple(title for key, title in titles.items() if key in keys))
+        for (reason, message), keys in found.items()
+    ]
+    return tuple(sorted((cause for cause in causes if cause.titles), key=lambda cause: -len(cause.titles)))
+
+
+def _keys(attempts: Iterable[Attempt], status: AttemptStatus) -> set[tuple[str, str]]:
+    return {(one.key.solution, one.key.suite) for one in attempts if one.status is status}
+
+
+def _key(candidate: Candidate) -> tuple[str, str]:
+    return candidate.solution, candidate.suite

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
 from ui.context import ServicesFactory
+from ui.geometry import WindowGeometry
 from ui.theme import Theme
 from ui.window import MainWindow
 
@@ -67,6 +68,11 @@ def run_window(
 
         demo = Demo(window, is_seen=application.platformName() not in _UNSEEN)
         window.ready.connect(demo.start)
+    if application.platformName() not in _UNSEEN:
+        from app.compose.paths import find_paths
+
+        memory = QSettings(str(find_paths().data_dir / "window.ini"), QSettings.Format.IniFormat, window)
+        WindowGeometry(window, memory).restore()
     if on_window is not None:
         on_window(window)
     window.show()

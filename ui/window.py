@@ -14,6 +14,7 @@ from ui.bridge import Bridge
 from ui.closing import Closing
 from ui.context import Context, ServicesFactory
 from ui.frame import Frame, Place
+from ui.geometry import PREFERRED, SMALLEST
 from ui.icons import make_icon
 from ui.operations import OperationRunner
 from ui.pages.base import Page
@@ -65,8 +66,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Tunnelmark")
         self.setWindowIcon(make_icon("app", LIGHT.accent, 0.0, 64))
-        self.resize(1280, 800)
-        self.setMinimumSize(960, 640)
+        self.resize(PREFERRED)
+        self.setMinimumSize(SMALLEST)
         self.runner = OperationRunner(self)
         self.bridge = Bridge(self)
         self.context = Context(theme, self.runner, self.bridge, self.confirm_change)

@@ -127,7 +127,6 @@ class LiveModel:
             self._running: tuple[Key, int] | None = None
             self._status = Status()
             self._attempt_began_at = 0.0
-            self._is_fresh_attempt = False
             self._version = 0
 
     @property
@@ -145,11 +144,9 @@ class LiveModel:
                 case RttSamples():
                     self._take_rtts(event)
                 case ThroughputSample():
-                    self._forget_former_attempt()
                     self._throughput[event.direction].append((event.at_s, event.mbit_s))
                     self._rows.throughput(event)
                 case CpuSample():
-                    self._forget_former_attempt()
                     at_s = self._clock() - self._attempt_began_at
                     self._cpu[event.side].append(
                         (at_s, event.user_pct, event.system_pct, event.softirq_pct, event.steal_pct)
@@ -166,7 +163,7 @@ class LiveModel:
                 self._start(event)
             case AttemptStarted():
                 key = (event.key.solution, event.key.suite)
-                self._is_fresh_attempt = True
+                self._forget_former_attempt()
                 self._running = None
                 self._attempt_began_at = self._clock()
                 for size in self.plan.profile.frame_bytes if self.plan else ():
@@ -216,7 +213,6 @@ class LiveModel:
             self._rows.attempt_ended(attempt)
 
     def _take_rtts(self, event: RttSamples) -> None:
-        self._forget_former_attempt()
         key = (event.key.solution, event.key.suite)
         buffer = self._buffers.get((key, event.frame_bytes))
         if buffer is None:
@@ -236,11 +232,10 @@ class LiveModel:
             self._dropped_lines += surplus
 
     def _forget_former_attempt(self) -> None:
-        if self._is_fresh_attempt:
-            self._is_fresh_attempt = False
-            for columns in (*self._throughput.values(), *self._cpu.values()):
-                columns.clear()
-            self._recent.clear()
+        """Empty the plots of the running attempt: they must not show one candidate's figures in another's colour."""
+        for columns in (*self._throughput.values(), *self._cpu.values()):
+            columns.clear()
+        self._recent.clear()
 
     def _forget(self, attempt: AttemptKey) -> None:
         key = (attempt.solution, attempt.suite)

@@ -1,11 +1,27 @@
-"""One colour and line per solution, the same in every plot, table and report."""
+"""One colour, marker and line per solution, the same in every plot, table and report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 BASELINE_SOLUTION = "baseline"
 """Name of the solution that is the bare underlay, which everything else is compared with."""
+
+
+class Marker(StrEnum):
+    """Shape of the points of a series."""
+
+    CIRCLE = "circle"
+    SQUARE = "square"
+    TRIANGLE = "triangle"
+    TRIANGLE_DOWN = "triangle-down"
+    DIAMOND = "diamond"
+    PENTAGON = "pentagon"
+    HEXAGON = "hexagon"
+    STAR = "star"
+    PLUS = "plus"
+    CROSS = "cross"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,40 +29,50 @@ class SeriesStyle:
     """How a series is drawn.
 
     Attributes:
-        colour: `#rrggbb`, readable on white and on near-black.
+        colour: `#rrggbb`, with a contrast of at least 3 : 1 on white and on the window's dark ground.
         dash: Lengths of dashes and gaps in line widths; empty means a solid line.
+        marker: Shape of its points.
     """
 
     colour: str
     dash: tuple[float, ...] = ()
+    marker: Marker = Marker.CIRCLE
 
 
 _GREY = "#808080"
-_BLUISH_GREEN = "#009E73"
-_ORANGE = "#E69F00"
-_VERMILLION = "#D55E00"
-_BLUE = "#0072B2"
-_SKY_BLUE = "#56B4E9"
-_REDDISH_PURPLE = "#CC79A7"
-_YELLOW = "#F0E442"
+_OTHER = "#D6159E"
 
 SOLUTION_COLOURS: dict[str, str] = {
     BASELINE_SOLUTION: _GREY,
     "l2tp": _GREY,
-    "wireguard": _BLUISH_GREEN,
-    "openvpn-udp": _ORANGE,
-    "openvpn-tcp": _VERMILLION,
-    "ipsec": _SKY_BLUE,
-    "macsec": _BLUE,
-    "tinc": _REDDISH_PURPLE,
-    "freelan": _YELLOW,
-    "ssh": _REDDISH_PURPLE,
+    "wireguard": "#359A66",
+    "openvpn-udp": "#EB6F13",
+    "openvpn-tcp": "#B05A45",
+    "ipsec": "#0F93D1",
+    "macsec": "#3C7DEB",
+    "tinc": _OTHER,
+    "freelan": "#AE8F43",
+    "ssh": "#E01D1D",
 }
 """Colour per solution. References without cryptography are grey.
 
-Source: Okabe and Ito, Color Universal Design (2008): a set that people with any common
-kind of colour vision can tell apart.
+Source: a search among sRGB colours with a contrast of 3 : 1 on white and on #23272e for the set whose least distance
+(CIE 1976 L*a*b*) is largest for usual vision, protanopia and deuteranopia as Machado, Oliveira and Fernandes (2009)
+simulate them. Hues are near those of Okabe and Ito, Color Universal Design (2008). A test computes both.
 """
+
+_MARKERS: dict[str, Marker] = {
+    BASELINE_SOLUTION: Marker.CIRCLE,
+    "l2tp": Marker.CROSS,
+    "wireguard": Marker.SQUARE,
+    "openvpn-udp": Marker.TRIANGLE,
+    "openvpn-tcp": Marker.TRIANGLE_DOWN,
+    "ipsec": Marker.DIAMOND,
+    "macsec": Marker.PENTAGON,
+    "tinc": Marker.STAR,
+    "freelan": Marker.HEXAGON,
+    "ssh": Marker.PLUS,
+}
 
 _SOLUTION_DASHES: dict[str, tuple[float, ...]] = {
     BASELINE_SOLUTION: (5.0, 3.0),
@@ -58,16 +84,16 @@ _SUITE_DASHES: tuple[tuple[float, ...], ...] = ((), (4.0, 1.5), (1.5, 1.5), (6.0
 
 
 def series_style(solution: str, nth_suite: int = 0) -> SeriesStyle:
-    """Return colour and line of one candidate.
+    """Return colour, line and marker of one candidate.
 
     Args:
-        solution: Solution's name; one that is not in the table gets reddish purple.
+        solution: Solution's name; one that is not in the table gets magenta.
         nth_suite: Position of the suite among those of the same solution, from 0; they share the colour and differ
             in their dashes.
 
     Returns:
         The style.
     """
-    colour = SOLUTION_COLOURS.get(solution, _REDDISH_PURPLE)
+    colour = SOLUTION_COLOURS.get(solution, _OTHER)
     dash = _SOLUTION_DASHES.get(solution) or _SUITE_DASHES[nth_suite % len(_SUITE_DASHES)]
-    return SeriesStyle(colour, dash)
+    return SeriesStyle(colour, dash, _MARKERS.get(solution, Marker.CIRCLE))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.palette import SeriesStyle
+from app.domain.palette import Marker, SeriesStyle
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
 from app.ranking.summaries import answered_us
@@ -22,6 +22,20 @@ from app.reports.text import clean
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+_MARKERS = {
+    Marker.CIRCLE: "o",
+    Marker.SQUARE: "s",
+    Marker.TRIANGLE: "^",
+    Marker.TRIANGLE_DOWN: "v",
+    Marker.DIAMOND: "D",
+    Marker.PENTAGON: "p",
+    Marker.HEXAGON: "h",
+    Marker.STAR: "*",
+    Marker.PLUS: "P",
+    Marker.CROSS: "X",
+}
+"""Names of matplotlib."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +110,7 @@ def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
         low, high = [each.p5_ms or 0.0 for each in points], [each.p95_ms or 0.0 for each in points]
         axes.fill_between(sizes, low, high, color=one.style.colour, alpha=0.16, linewidth=0)
         means = [each.mean_ms or 0.0 for each in points]
-        axes.plot(sizes, means, marker="o", markersize=3, label=one.label, **_line(one.style))
+        axes.plot(sizes, means, marker=_MARKERS[one.style.marker], markersize=4, label=one.label, **_line(one.style))
         ends.append((sizes[-1], means[-1], one))
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -197,7 +211,7 @@ def _label_steps(
         share = 0.9 - 0.8 * number / max(1, len(order) - 1) if len(order) > 1 else 0.5
         index = int(share * (len(times_ms) - 1))
         place = (float(times_ms[index]), float(heights[index]))
-        axes.plot(*place, marker="o", markersize=4, color=one.style.colour)
+        axes.plot(*place, marker=_MARKERS[one.style.marker], markersize=5, color=one.style.colour)
         axes.annotate(
             wrapped(one.label),
             place,

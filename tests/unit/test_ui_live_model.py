@@ -197,7 +197,7 @@ def test_states_follow_the_events() -> None:
     assert not model.status().is_paused
 
 
-def test_the_former_attempts_load_goes_with_the_first_sample_of_the_next() -> None:
+def test_the_former_attempts_figures_are_never_drawn_in_the_colour_of_the_next() -> None:
     plan = make_plan()
     model, now = started(plan)
     first, second = plan.attempts[:2]
@@ -208,8 +208,7 @@ def test_the_former_attempts_load_goes_with_the_first_sample_of_the_next() -> No
     assert model.throughput("a_to_b").tolist() == [[1.0, 400.0]]
     assert model.cpu("a").tolist() == [[2.0, 10.0, 20.0, 5.0, 0.0]]
     model.feed(AttemptStarted(second, "wireguard"))
-    assert len(model.throughput("a_to_b")) == 1
-    feed_size(model, second, 60, np.ones(3))
+    assert model.running_key() == (second.solution, second.suite)
     assert len(model.throughput("a_to_b")) == len(model.cpu("a")) == 0
 
 

@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
+from app.domain.palette import SOLUTION_COLOURS
+from ui.live_model import Curve
 from ui.plots.arriving import ArrivingPlot, buckets
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, SizesAxis, nice_top, spread
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top, spread
+from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuPlot, ThroughputPlot
 from ui.theme import Theme
 
@@ -111,7 +114,8 @@ def test_a_plot_without_samples_is_empty_and_does_not_fail(qtbot: QtBot, theme: 
     plots[0].draw("wireguard", {"a_to_b": empty, "b_to_a": empty}, 3)
     plots[1].draw(np.empty((0, 5)))
     plots[2].draw("wireguard", np.empty(0), np.full(0, math.nan))
-    assert plots[0]._end_labels == ()
+    assert plots[0].heading.text() == "TCP, Mbit/s"
+    assert plots[1].words == ""
 
 
 def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:
@@ -120,7 +124,45 @@ def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:
     plot.draw(np.array([[1, 10, 20, 5, 0], [2, 30, 40, 10, 0]], dtype=float))
     tops = [area.getData()[1].tolist() for area in plot._areas]
     assert tops == [[35, 80], [30, 70], [10, 30]]
-    assert [label.text for label in plot._end_labels] == ["A 80 %"]
+    assert plot.words == "A 80 %"
+
+
+def test_newest_throughput_stands_in_the_heading_where_nothing_cuts_it(qtbot: QtBot, theme: Theme) -> None:
+    plot = ThroughputPlot(theme)
+    qtbot.addWidget(plot)
+    rows = {"a_to_b": np.array([[1.0, 250.0], [2.0, 283.4]]), "b_to_a": np.array([[1.0, 321.6]])}
+    plot.draw("ipsec", rows, 3)
+    assert plot.heading.text() == "\u2501 A→B 283  \u2504 B→A 322 Mbit/s"
+    assert plot._end_labels == ()
+
+
+def _curve(solution: str) -> Curve:
+    sizes = np.array([60.0, 1514.0])
+    return Curve((solution, "x"), sizes, np.array([1.0, 2.0]), np.array([0.9, 1.8]), np.array([1.2, 2.5]))
+
+
+@pytest.mark.parametrize(("number", "shown"), [(3, 3), (5, 1)])
+def test_of_many_candidates_only_the_chosen_one_has_its_band(
+    qtbot: QtBot, theme: Theme, number: int, shown: int
+) -> None:
+    plot = LatencyPlot(theme, (60, 1514))
+    qtbot.addWidget(plot)
+    curves = [_curve(name) for name in list(SOLUTION_COLOURS)[:number]]
+    plot.set_candidates({curve.key: (curve.key[0], 0) for curve in curves})
+    plot.draw(curves)
+    plot.highlight(curves[1].key)
+    bands = {key: band.fill.isVisible() for key, band in plot._bands.items()}
+    assert sum(bands.values()) == shown
+    assert bands[curves[1].key]
+    symbols = {band.dots.opts["symbol"] for band in plot._bands.values()}
+    assert len(symbols) == number, "every solution has a shape of its own"
+
+
+@pytest.mark.parametrize("width_px", [60, 140, 600])
+def test_seconds_have_room_beside_each_other(theme: Theme, width_px: int) -> None:
+    ((step, ticks),) = SecondsAxis("bottom").tickValues(0, 10, width_px)
+    assert step * width_px / 10 >= 40
+    assert all(0 <= tick <= 10 for tick in ticks)
 
 
 _MANY_UPDATES = """

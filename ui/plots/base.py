@@ -9,17 +9,18 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
-from app.domain.palette import series_style
+from app.domain.palette import Marker, series_style
 from ui.theme import Theme
-from ui.widgets.basics import label
+from ui.widgets.basics import ElidedLabel
 
 pg.setConfigOptions(antialias=True, useOpenGL=False)
 
 _LABEL_GAP_PX = 8
 _LINE_WIDTH_PX = 2.0
 _NUMBER_WIDTH_PX = 36
+_SECONDS_WIDTH_PX = 44
 _GROUND_ALPHA = 190
 _MOST_ROOM = 0.5
 """Labels take at most this part of a plot's width."""
@@ -46,7 +47,17 @@ class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
 
 
 class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
-    """A time axis whose ticks carry their unit."""
+    """A time axis whose ticks carry their unit; there are as many as have room beside each other."""
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
+        """Return whole seconds in steps of 1, 2 or 5."""
+        if not math.isfinite(minVal) or not math.isfinite(maxVal) or maxVal <= minVal or size <= 0:
+            return []
+        per_tick = _SECONDS_WIDTH_PX * (maxVal - minVal) / size
+        decades = (10.0**power for power in range(7))
+        step = next((decade * one for decade in decades for one in (1, 2, 5) if decade * one >= per_tick), 1e7)
+        first, last = math.ceil(minVal / step), math.floor(maxVal / step)
+        return [(step, [nth * step for nth in range(first, last + 1)])]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:  # noqa: ARG002
         """Return seconds."""
@@ -118,6 +129,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         super().__init__(axisItems=axes or {})
         self._theme = theme
         self.name = name
+        self.heading = plot_heading(name)
         self._labels = {"bottom": x_label, "left": y_label}
         self._label_room_px = label_room_px
         self._end_items: list[pg.TextItem] = []
@@ -264,6 +276,26 @@ def solution_pen(solution: str, nth_suite: int = 0, width_px: float = _LINE_WIDT
     return pen
 
 
+_SYMBOLS = {
+    Marker.CIRCLE: "o",
+    Marker.SQUARE: "s",
+    Marker.TRIANGLE: "t1",
+    Marker.TRIANGLE_DOWN: "t",
+    Marker.DIAMOND: "d",
+    Marker.PENTAGON: "p",
+    Marker.HEXAGON: "h",
+    Marker.STAR: "star",
+    Marker.PLUS: "+",
+    Marker.CROSS: "x",
+}
+"""Names of pyqtgraph."""
+
+
+def solution_symbol(solution: str) -> str:
+    """Return the shape of a solution's points, as pyqtgraph calls it."""
+    return _SYMBOLS[series_style(solution).marker]
+
+
 def solution_brush(solution: str, alpha: int = 46) -> QColor:
     """Return the fill of a candidate's band."""
     colour = QColor(series_style(solution).colour)
@@ -279,9 +311,10 @@ def nice_top(value: float) -> float:
     return float(next(step * decade for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * decade >= value * 0.999))
 
 
-def plot_heading(text: str) -> QLabel:
-    """Return what stands above a plot; it gives way where the plot is narrow."""
-    heading = label(text, "strong", is_wrapping=False)
+def plot_heading(text: str) -> ElidedLabel:
+    """Return what stands above a plot; where the plot is narrow, its tool tip has all of it."""
+    heading = ElidedLabel(text)
+    heading.setProperty("look", "strong")
     heading.setContentsMargins(8, 2, 8, 0)
     heading.setMinimumWidth(0)
     heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -295,7 +328,7 @@ def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> QFrame:
     layout = QVBoxLayout(frame)
     layout.setContentsMargins(4, 4, 4, 4)
     layout.setSpacing(2)
-    layout.addWidget(plot_heading(plot.name))
+    layout.addWidget(plot.heading)
     layout.addWidget(plot, 1)
     for widget in below:
         layout.addWidget(widget)

@@ -15,7 +15,7 @@ from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuKey, CpuPlot, ThroughputPlot
 from ui.texts import count, ms, tr
 from ui.theme import GRID, Theme, tabular
-from ui.widgets.basics import label
+from ui.widgets.basics import label, row
 
 TICK_MS = 100
 _CURVES_EVERY, _LOAD_EVERY = 4, 5
@@ -73,7 +73,7 @@ class PlotBoard(QWidget):
         if version == self._drawn_version:
             return
         if self._tick % _CURVES_EVERY == 0:
-            self.latency.draw(self._model.curves())
+            self._draw_curves()
             self._drawn_version = version
         if self._tick % _LOAD_EVERY == 0:
             self._draw_load()
@@ -81,8 +81,12 @@ class PlotBoard(QWidget):
     def draw(self) -> None:
         """Draw everything now."""
         self._draw_arriving()
-        self.latency.draw(self._model.curves())
+        self._draw_curves()
         self._draw_load()
+
+    def _draw_curves(self) -> None:
+        self.latency.draw(self._model.curves())
+        self.latency.highlight(self._model.running_key())
 
     def _draw_arriving(self) -> None:
         figures = self._model.figures()
@@ -101,14 +105,16 @@ class PlotBoard(QWidget):
         )
         for side, plot in self.cpu.items():
             plot.draw(self._model.cpu(side))
+        totals = "  ".join(plot.words for plot in self.cpu.values() if plot.words)
+        self._cpu_heading.setText(f"{tr('CPU')}  {totals}" if totals else tr("CPU, %"))
 
     def _lay_out(self) -> None:
         main = framed(self.latency)
         now = framed(self.arriving, self.figures)
         lower = QHBoxLayout()
         lower.setSpacing(GRID)
-        lower.addWidget(framed(self.throughput), 5)
-        lower.addWidget(self._cpu_frame(), 9)
+        lower.addWidget(framed(self.throughput), 1)
+        lower.addWidget(self._cpu_frame(), 1)
         right = QVBoxLayout()
         right.setSpacing(GRID)
         right.addWidget(now, 6)
@@ -122,10 +128,7 @@ class PlotBoard(QWidget):
     def _cpu_frame(self) -> QFrame:
         frame = QFrame()
         frame.setProperty("look", "card")
-        head = QHBoxLayout()
-        head.addWidget(plot_heading(tr("CPU, %")), 1)
-        head.addWidget(self._cpu_key)
-        head.addSpacing(GRID)
+        self._cpu_heading = plot_heading(tr("CPU, %"))
         plots = QHBoxLayout()
         plots.setSpacing(2)
         for plot in self.cpu.values():
@@ -133,8 +136,9 @@ class PlotBoard(QWidget):
         layout = QVBoxLayout(frame)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.setSpacing(2)
-        layout.addLayout(head)
+        layout.addWidget(self._cpu_heading)
         layout.addLayout(plots, 1)
+        layout.addLayout(row(GRID, self._cpu_key, 0))
         return frame
 
 

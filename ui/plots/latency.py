@@ -10,9 +10,13 @@ import pyqtgraph as pg
 from app.domain.palette import series_style
 from ui.live_model import Curve
 from ui.live_rows import Key
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, SizesAxis, solution_brush, solution_pen
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, SizesAxis, solution_brush, solution_pen, solution_symbol
 from ui.texts import tr
 from ui.theme import Theme
+
+_MARKER_PX = 8
+_MOST_BANDS = 3
+"""More bands over each other cannot be told apart."""
 
 
 class _Band:
@@ -25,10 +29,16 @@ class _Band:
         pen = solution_pen(solution, nth_suite)
         self.middle = pg.PlotCurveItem(pen=pen)
         self.middle.setZValue(10)
-        self.dots = pg.ScatterPlotItem(size=6, pen=None, brush=series_style(solution).colour)
+        self.dots = pg.ScatterPlotItem(
+            size=_MARKER_PX, pen=None, brush=series_style(solution).colour, symbol=solution_symbol(solution)
+        )
         self.dots.setZValue(11)
         for item in (self.low, self.high, self.fill, self.middle, self.dots):
             plot.addItem(item)
+
+    def show_band(self, *, is_shown: bool) -> None:
+        for item in (self.low, self.high, self.fill):
+            item.setVisible(is_shown)
 
     def draw(self, curve: Curve) -> None:
         x = np.log10(curve.frame_bytes)
@@ -57,6 +67,7 @@ class LatencyPlot(ScopePlot):
             label_room_px=132,
         )
         self._bands: dict[Key, _Band] = {}
+        self._highlighted: Key | None = None
         self._titles: dict[Key, tuple[str, int]] = {}
         self.set_sizes(sizes)
 
@@ -74,7 +85,14 @@ class LatencyPlot(ScopePlot):
             for item in (band.fill, band.low, band.high, band.middle, band.dots):
                 self.removeItem(item)
         self._bands.clear()
+        self._highlighted = None
         self.set_end_labels(())
+
+    def highlight(self, key: Key | None) -> None:
+        """Show the band of this candidate; with few candidates all have theirs."""
+        self._highlighted = key
+        for other, band in self._bands.items():
+            band.show_band(is_shown=other == key or len(self._bands) <= _MOST_BANDS)
 
     def draw(self, curves: Sequence[Curve]) -> None:
         """Show these curves."""
@@ -83,6 +101,7 @@ class LatencyPlot(ScopePlot):
             if curve.key not in self._bands:
                 self._bands[curve.key] = _Band(self, curve.key, self._titles[curve.key][1])
             self._bands[curve.key].draw(curve)
+        self.highlight(self._highlighted)
         if not drawn:
             return
         low = min(float(curve.p5_ms.min()) for curve in drawn)

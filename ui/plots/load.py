@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
 from app.domain.palette import series_style
-from ui.plots.base import EndLabel, ScopePlot, SecondsAxis, nice_top
+from ui.plots.base import ScopePlot, SecondsAxis, nice_top
 from ui.texts import tr
 from ui.theme import Theme
 
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def _directions() -> dict[str, str]:
-    return {"a_to_b": tr("A to B"), "b_to_a": tr("B to A")}
+    return {"a_to_b": tr("A→B"), "b_to_a": tr("B→A")}
 
 
 def cpu_shades(theme: Theme) -> tuple[str, str, str]:
@@ -32,7 +32,7 @@ class ThroughputPlot(ScopePlot):
     """TCP throughput per second, one line per direction (B to A dashed)."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("TCP, Mbit/s"), axes={"bottom": SecondsAxis("bottom")}, label_room_px=104)
+        super().__init__(theme, tr("TCP, Mbit/s"), axes={"bottom": SecondsAxis("bottom")})
         self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
         for curve in self._curves.values():
             self.addItem(curve)
@@ -48,7 +48,7 @@ class ThroughputPlot(ScopePlot):
             seconds: How long one direction takes.
         """
         colour = series_style(solution).colour
-        labels = []
+        said = []
         top = 0.0
         for name, text in _directions().items():
             data = rows[name]
@@ -60,11 +60,11 @@ class ThroughputPlot(ScopePlot):
             self._curves[name].setData(data[:, 0], data[:, 1])
             if len(data):
                 top = max(top, float(data[:, 1].max()))
-                last_x, last_y = float(data[-1, 0]), float(data[-1, 1])
-                labels.append(EndLabel(f"{text} {last_y:.0f}", colour, name == "b_to_a", last_x, last_y))
+                stroke = "\u2504" if name == "b_to_a" else "\u2501"
+                said.append(f"{stroke} {text} {float(data[-1, 1]):.0f}")
         self.set_x_range(0, max(1, seconds))
         self.set_y_range(0, nice_top(1.1 * top))
-        self.set_end_labels(labels)
+        self.heading.setText(f"{'  '.join(said)} Mbit/s" if said else self.name)
 
 
 class CpuPlot(ScopePlot):
@@ -72,14 +72,15 @@ class CpuPlot(ScopePlot):
 
     Args:
         theme: Colours.
-        side: `A` or `B`, stands before the total at the right end.
+        side: `A` or `B`, stands before the total.
     """
 
     def __init__(self, theme: Theme, side: str) -> None:
         self._areas: list[pg.PlotCurveItem] = []
         self._side = side
         name = tr("CPU of %1 in percent").replace("%1", side)
-        super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")}, label_room_px=56)
+        super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")})
+        self.total_pct: float | None = None
         for _ in range(3):
             area = pg.PlotCurveItem(fillLevel=0)
             self.addItem(area)
@@ -100,7 +101,7 @@ class CpuPlot(ScopePlot):
         if not len(rows):
             for area in self._areas:
                 area.setData([], [])
-            self.set_end_labels(())
+            self.total_pct = None
             return
         x = rows[:, 0] if len(rows) > 1 else np.array([rows[0, 0], rows[0, 0] + 0.5])
         rows = rows if len(rows) > 1 else np.repeat(rows, 2, axis=0)
@@ -108,8 +109,12 @@ class CpuPlot(ScopePlot):
         for area, column in zip(self._areas, (2, 1, 0), strict=True):
             area.setData(x, sums[:, column])
         self.set_x_range(float(x[0]), max(float(x[-1]), float(x[0]) + 10))
-        total = float(sums[-1, 2])
-        self.set_end_labels([EndLabel(f"{self._side} {total:.0f} %", "", False, float(x[-1]), total)])  # noqa: FBT003
+        self.total_pct = float(sums[-1, 2])
+
+    @property
+    def words(self) -> str:
+        """Side and newest total; empty without a figure."""
+        return f"{self._side} {self.total_pct:.0f} %" if self.total_pct is not None else ""
 
 
 class CpuKey(QLabel):

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from app.domain.palette import series_style
 from ui.live_rows import Key
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, solution_pen
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, solution_pen, solution_symbol
 from ui.plots.load import cpu_shades
 from ui.result_data import Floats, ResultData
 from ui.texts import tr
@@ -123,7 +123,16 @@ class FrontierPlot(ScopePlot):
                     [point.x], [point.y], size=18, pen=pg.mkPen(style.colour, width=2), brush=None
                 )
                 self._add(ring)
-            self._add(pg.ScatterPlotItem([point.x], [point.y], size=9, pen=None, brush=style.colour))
+            self._add(
+                pg.ScatterPlotItem(
+                    [point.x],
+                    [point.y],
+                    size=11,
+                    pen=None,
+                    brush=style.colour,
+                    symbol=solution_symbol(point.key[0]),
+                )
+            )
             text = f"  {data.names[point.key][0]}"
             labels.append(EndLabel(text, style.colour, bool(style.dash), point.x, point.y))
         xs, ys = [point.x for point in points], [point.y for point in points]
@@ -184,7 +193,7 @@ class CpuBarsPlot(ScopePlot):
         axis.setTicks([ticks])
         axis.setWidth(128)
         self.set_x_range(0, 108)
-        self.set_y_range(-len(heights) + 0.4, 0.9)
+        self.set_y_range(-len(heights) + 0.4, 1.1)
         self._key(data)
 
     def _key(self, data: ResultData) -> None:
@@ -197,7 +206,7 @@ class CpuBarsPlot(ScopePlot):
             for name, shade in zip(names, shades, strict=True)
         )
         text = pg.TextItem(html=f'<span style="font-size:9pt">{html}</span>', anchor=(1, 0.5))
-        text.setPos(108, 0.68)
+        text.setPos(107, 0.68)
         self._add(text)
 
     def _add(self, item: object) -> None:

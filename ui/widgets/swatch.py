@@ -28,4 +28,7 @@ def swatch_icon(solution: str, nth_suite: int = 0) -> QIcon:
     middle = _WIDTH_PX * _SCALE / 2
     painter.drawLine(QPointF(_SCALE, middle), QPointF((_WIDTH_PX - 1) * _SCALE, middle))
     painter.end()
-    return QIcon(QPixmap.fromImage(image))
+    pixmap = QPixmap.fromImage(image)
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it, and it is no longer the colour of the curve
+    return icon

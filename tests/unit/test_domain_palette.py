@@ -1,0 +1,71 @@
+"""Colours of solutions: contrast on both grounds, and distance for usual and for colour-blind eyes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from app.domain.palette import SOLUTION_COLOURS, Marker, series_style
+
+Floats = npt.NDArray[np.float64]
+
+GROUNDS = ("#ffffff", "#23272e")
+"""What plots are drawn on, light and dark (`ui.theme`)."""
+LEAST_CONTRAST = 3.0  # WCAG 2.1, 1.4.11
+LEAST_DISTANCE = 12.0
+"""In CIE 1976 L*a*b*; 2.3 is just noticeable side by side."""
+
+# Machado, Oliveira and Fernandes (2009), severity 1.0, for linear RGB.
+VISION = {
+    "usual": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+}
+TO_XYZ = np.array(
+    [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]]
+)
+WHITE = np.array([0.95047, 1.0, 1.08883])
+
+
+def _linear(colour: str) -> Floats:
+    parts = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def _luminance(colour: str) -> float:
+    return float(TO_XYZ[1] @ _linear(colour))
+
+
+def _lab(linear: Floats) -> Floats:
+    ratio = TO_XYZ @ np.clip(linear, 0, 1) / WHITE
+    f = np.where(ratio > 216 / 24389, np.cbrt(ratio), (24389 / 27 * ratio + 16) / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_every_colour_is_readable_on_both_grounds(ground: str) -> None:
+    for solution, colour in SOLUTION_COLOURS.items():
+        bright, dark = sorted((_luminance(colour), _luminance(ground)), reverse=True)
+        assert (bright + 0.05) / (dark + 0.05) >= LEAST_CONTRAST, solution
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_colours_differ_for_usual_and_for_colour_blind_eyes(vision: str) -> None:
+    seen = {name: _lab(VISION[vision] @ _linear(colour)) for name, colour in SOLUTION_COLOURS.items()}
+    references = {"baseline", "l2tp"}  # both grey, and told apart by dashes and markers
+    for one, other in combinations(SOLUTION_COLOURS, 2):
+        if {one, other} != references:
+            assert np.linalg.norm(seen[one] - seen[other]) >= LEAST_DISTANCE, (one, other)
+
+
+def test_every_solution_has_a_marker_of_its_own() -> None:
+    markers = [series_style(solution).marker for solution in SOLUTION_COLOURS]
+    assert len(set(markers)) == len(markers)
+    assert series_style("something new").marker is Marker.CIRCLE

@@ -11,6 +11,7 @@ from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
+from app.ranking.outcome import measured_words
 from app.storage import Store
 
 REPORT_KINDS = (".html", ".pdf", ".json", ".csv")
@@ -57,7 +58,7 @@ class Archive:
                 item.campaign_id,
                 (
                     f"{item.started_at.astimezone():%Y-%m-%d %H:%M}  {item.pair}  {item.profile}  "
-                    f"{item.attempts_done} of {item.attempts_planned} attempts  {item.status}"
+                    f"{measured_words(item.vpns_measured, item.vpns_planned)}  {item.status}"
                 ),
             )
             for item in self.store.list_campaigns()

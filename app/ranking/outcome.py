@@ -87,7 +87,12 @@ class Outcome:
     @property
     def measured_words(self) -> str:
         """Number of VPNs that were measured, for lists."""
-        return f"{self.measured} of {counted(self.vpns, 'VPN')} measured"
+        return measured_words(self.measured, self.vpns)
+
+
+def measured_words(measured: int, vpns: int) -> str:
+    """Return how many VPNs of a comparison were measured, for lists."""
+    return f"{measured} of {counted(vpns, 'VPN')} measured"
 
 
 def outcome_of(record: CampaignRecord) -> Outcome:

@@ -9,10 +9,25 @@ from datetime import UTC, datetime
 from app.domain.codec import to_json
 from app.domain.errors import InvalidPlan, NotFound
 from app.domain.hosts import HostFacts
+from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
 from app.storage.owner import is_alive, this_process
 from app.storage.rows import clean_text, read_time, read_value, read_word, write_time
 from app.storage.summaries import CampaignSummary, MeanDurations
+
+_SUMMARIES = """
+SELECT
+    campaign_progress.*,
+    (
+        SELECT count(DISTINCT solution || '/' || suite) FROM attempt
+        WHERE campaign_id = campaign_progress.id AND status = 'completed' AND solution <> ?1
+    ),
+    (
+        SELECT count(*) FROM campaign, json_each(campaign.plan, '$.candidates')
+        WHERE campaign.id = campaign_progress.id AND json_extract(value, '$.solution') <> ?1
+    )
+FROM campaign_progress
+"""
 
 
 def create_campaign(
@@ -81,7 +96,7 @@ def mark_interrupted(connection: sqlite3.Connection) -> int:
 
 def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSummary:
     """Return one campaign's line, or raise NotFound."""
-    row = connection.execute("SELECT * FROM campaign_progress WHERE id = ?", (campaign_id,)).fetchone()
+    row = connection.execute(f"{_SUMMARIES} WHERE id = ?2", (BASELINE_SOLUTION, campaign_id)).fetchone()
     if row is None:
         raise unknown_campaign(campaign_id)
     return _summary(row)
@@ -90,13 +105,13 @@ def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSum
 def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[CampaignSummary, ...]:
     """Return campaigns, newest first."""
     rows = connection.execute(
-        "SELECT * FROM campaign_progress WHERE ?1 IS NULL OR pair = ?1 ORDER BY id DESC LIMIT ?2", (pair, limit)
+        f"{_SUMMARIES} WHERE ?2 IS NULL OR pair = ?2 ORDER BY id DESC LIMIT ?3", (BASELINE_SOLUTION, pair, limit)
     )
     return tuple(_summary(row) for row in rows)
 
 
-def _summary(row: tuple[int, str, str, str, str, str | None, int, int, str, str]) -> CampaignSummary:
-    campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message = row
+def _summary(row: tuple[int, str, str, str, str, str | None, int, int, str, str, int, int]) -> CampaignSummary:
+    campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message, measured, vpns = row
     return CampaignSummary(
         campaign_id=campaign_id,
         pair=pair,
@@ -106,6 +121,8 @@ def _summary(row: tuple[int, str, str, str, str, str | None, int, int, str, str]
         ended_at=None if ended_at is None else read_time(ended_at),
         attempts_done=done,
         attempts_planned=planned,
+        vpns_measured=measured,
+        vpns_planned=vpns,
         candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
         message=message,
     )

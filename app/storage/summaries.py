@@ -21,6 +21,8 @@ class CampaignSummary:
         ended_at: UTC; None while it is running, or where nobody was there to write it down.
         attempts_done: Attempts that completed, failed or were skipped: those that resuming would not make again.
         attempts_planned: Attempts in the plan.
+        vpns_measured: VPNs with at least one completed attempt; the baseline is none.
+        vpns_planned: VPNs in the plan.
         candidates: Titles of what was compared, in the plan's order.
         message: What happened where it did not complete.
     """
@@ -33,6 +35,8 @@ class CampaignSummary:
     ended_at: datetime | None
     attempts_done: int
     attempts_planned: int
+    vpns_measured: int
+    vpns_planned: int
     candidates: tuple[str, ...]
     message: str = ""
 

@@ -45,6 +45,7 @@ class ComparisonState:
         options: Profile and limits.
         plan: Made from all that.
         campaign_id: Number of the comparison that ran.
+        has_failures: Whether candidates failed in it.
     """
 
     pair: PairSpec | None = None
@@ -55,6 +56,7 @@ class ComparisonState:
     options: RunOptions = DEFAULT_OPTIONS
     plan: CampaignPlan | None = None
     campaign_id: int | None = None
+    has_failures: bool = False
 
 
 _DEPENDENT: Mapping[Step, tuple[Step, ...]] = {
@@ -172,9 +174,9 @@ class ComparisonWizard:
         """Take the plan that was made."""
         self.state = replace(self.state, plan=plan, campaign_id=None)
 
-    def set_campaign(self, campaign_id: int) -> None:
+    def set_campaign(self, campaign_id: int, *, has_failures: bool = False) -> None:
         """A comparison has run (or was opened from the history)."""
-        self.state = replace(self.state, campaign_id=campaign_id)
+        self.state = replace(self.state, campaign_id=campaign_id, has_failures=has_failures)
 
     def _discovery(self) -> Discovery:
         if self.state.discovery is None:

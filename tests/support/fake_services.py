@@ -75,6 +75,7 @@ class FakeServices(FakeCensus, FakeRollout):
         blocked: What firewalls block, by solution.
         stays_away_after: After so many attempts a host cannot be reached any more.
         link_dies_at: The link dies during this attempt, and is back when the user goes on.
+        failure: Reason and message of every attempt but the baseline's; empty if they complete.
         spoils_cleanup: Whether the last attempt leaves something behind.
         chosen_guidelines: Ids of the guidelines that apply.
         texts_on_hosts: Configuration files that lie on each host.
@@ -97,6 +98,7 @@ class FakeServices(FakeCensus, FakeRollout):
     stays_away_after: int | None = None
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
+    failure: tuple[str, str] = ("", "")
     cleanup: threading.Event = field(default_factory=threading.Event)
     link_gate: threading.Event = field(default_factory=threading.Event)
     is_closed: bool = False
@@ -254,6 +256,8 @@ class FakeServices(FakeCensus, FakeRollout):
         self, key: AttemptKey, plan: CampaignPlan, control: CampaignControl, emit: EventSink, rng: np.random.Generator
     ) -> Attempt:
         model = _MODELS[(key.solution, key.suite)]
+        if self.failure[0] and key.solution != "baseline":
+            model = replace(model, failure=self.failure)
         made = attempt(model, key, rng, plan.profile.pings)
         token, end = control.begin_attempt()
         emit(AttemptStarted(key, model.candidate.title))

@@ -204,6 +204,8 @@ def test_summaries_say_how_far_a_campaign_is(store: Store) -> None:
     assert newest.status is CampaignStatus.RUNNING
     assert oldest == store.campaign_summary(first)
     assert (oldest.attempts_done, oldest.attempts_planned) == (3, len(record.plan.attempts))
+    assert (oldest.vpns_measured, oldest.vpns_planned) == (2, 5)
+    assert (newest.vpns_measured, newest.vpns_planned) == (0, 5)
     assert oldest.candidates == tuple(candidate.title for candidate in record.plan.candidates)
     assert oldest.message == "The comparison was cancelled."
     assert oldest.profile is ProfileName.CUSTOM

@@ -7,24 +7,26 @@ from pathlib import Path
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.results import CampaignStatus
 from app.domain.verdicts import Verdict
+from app.ranking.outcome import outcome_of
 from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import button, label, row
+from ui.widgets.basics import ScrollPage, button, label, row
 from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
 from ui.widgets.rollout_form import Wanted
 from ui.widgets.sentence import SentenceCard
 
+_WIDEST_PX = 4096
 _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
 
@@ -100,7 +102,7 @@ class ResultsPage(Page):
         self.data = data
         record = data.record
         self.what.setText(_what(data))
-        self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab)
+        self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.table.show_data(data)
         self.table.setFixedHeight(min(_MAX_TABLE_PX, self.table.height_for_all_px()))
         self.tabs.show_data(data)
@@ -193,22 +195,27 @@ class ResultsPage(Page):
         self.title.setWordWrap(False)
         self.body.insertLayout(0, head)
         self.body.addWidget(self.busy)
-        self.body.addWidget(self.sentence)
-        self.body.addWidget(self.table)
-        self.body.addWidget(self.tabs, 1)
+        content = QWidget()
+        content.setProperty("look", "page")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.sentence)
+        layout.addWidget(self.table)
+        layout.addWidget(self.tabs, 1)
+        self.body.addWidget(ScrollPage(content, _WIDEST_PX), 1)
 
 
 def _what(data: ResultData) -> str:
     record = data.record
     words = {
-        CampaignStatus.COMPLETED: tr("complete"),
+        CampaignStatus.COMPLETED: tr("finished"),
         CampaignStatus.CANCELLED: tr("cancelled"),
         CampaignStatus.INTERRUPTED: tr("interrupted"),
         CampaignStatus.RUNNING: tr("running"),
     }
     started = record.started_at.astimezone()
+    outcome = outcome_of(record)
+    state = words[record.status] if not outcome.headline else f"{words[record.status]}, {outcome.headline}"
     rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
-    return (
-        f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, "
-        f"{words[record.status]}"
-    )
+    return f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, {state}"

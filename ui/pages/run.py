@@ -21,9 +21,11 @@ from app.domain.events import (
 )
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
+from app.ranking.outcome import Outcome, outcome_of
 from app.wizard import Discovery
 from app.wizard.ports import ProgressSink
 from ui.context import Context
+from ui.outcome_words import outcome_lines, remedy_actions
 from ui.pages.base import Page
 from ui.plots.board import PlotBoard
 from ui.texts import count, tr
@@ -45,6 +47,8 @@ class RunPage(Page):
     failed = Signal(object)
     """Carries the TunnelmarkError of a comparison that could not be run."""
     running_changed = Signal()
+    remedy_asked = Signal(object)
+    """Carries the Step in which the cause of failures can be removed."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, tr("Run"))
@@ -207,7 +211,8 @@ class RunPage(Page):
 
     def _on_done(self, record: CampaignRecord) -> None:
         self._rest()
-        self.context.wizard.set_campaign(record.campaign_id)
+        has_failures = bool(outcome_of(record).failed)
+        self.context.wizard.set_campaign(record.campaign_id, has_failures=has_failures)
         share = self.head.bar.value() / 1000
         pair = record.plan.pair
         left_behind = [attempt.message for attempt in record.attempts if attempt.reason == CleanupFailed.reason]
@@ -235,9 +240,21 @@ class RunPage(Page):
                 tr("Next shows what was measured until then. Going back to the plan lets you start again."),
             )
         else:
+            self._show_outcome(outcome_of(record))
+        self.finished.emit(record)
+
+    def _show_outcome(self, outcome: Outcome) -> None:
+        """Say how many candidates failed, and why; only where none did, that all were measured."""
+        if not outcome.headline:
             self.head.show_progress(tr("Done: both hosts are as they were before"), 1.0, None, "")
             self.status_told.emit(tr("All candidates were measured. Next shows the results."))
-        self.finished.emit(record)
+            return
+        self.head.show_progress(tr("Finished: %1").replace("%1", outcome.headline), 1.0, None, "")
+        text = "\n".join((*outcome_lines(outcome), tr("Both hosts are as they were before.")))
+        actions = remedy_actions(outcome, self.remedy_asked.emit)
+        kind = "error" if not outcome.measured else "caution"
+        self.notice.say(kind, tr("%1.").replace("%1", outcome.headline), text, actions)
+        self.status_told.emit(tr("%1. Next shows the results.").replace("%1", outcome.measured_words))
 
     def _recover(self, pair: PairSpec) -> None:
         services = self.context.services

@@ -43,7 +43,9 @@ def make_page(step: Step, window: MainWindow) -> Page:
         case Step.RUN:
             from ui.pages.run import RunPage
 
-            return RunPage(context)
+            run = RunPage(context)
+            run.remedy_asked.connect(window.go)
+            return run
         case Step.RESULTS:
             results = ResultsPage(context)
             connect_results(results, window)
@@ -68,18 +70,16 @@ def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
 
 
 def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
-    """Say which steps a change makes invalid, and take it if the user agrees."""
-    if not invalid:
+    """Take a change; ask before where settings of later steps would be lost that no finished comparison keeps."""
+    is_kept = window.wizard.state.campaign_id is not None
+    if is_kept or not {Step.LINK, Step.CHOOSE} & set(invalid):
         take()
         return
     names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
     Question(
         window,
         tr("This change makes later steps invalid"),
-        tr(
-            "To be done again: %1. Comparisons that were measured stay in the history. Without the change, "
-            "everything stays as it is."
-        ).replace("%1", names),
+        tr("To be done again: %1. Comparisons that were measured stay in the history.").replace("%1", names),
         tr("Change it"),
         tr("Keep it as it was"),
         "warning",

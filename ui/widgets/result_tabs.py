@@ -22,6 +22,9 @@ from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.wire_view import WireView
 
+_LEAST_PX = 380
+"""Leaves some 280 px to a plot."""
+
 _KEY = Qt.ItemDataRole.UserRole
 
 
@@ -32,7 +35,7 @@ class ResultTabs(QTabWidget):
         super().__init__()
         self.setDocumentMode(False)
         self.tabBar().setAccessibleName(tr("Views of the results"))
-        self.setMinimumHeight(240)
+        self.setMinimumHeight(_LEAST_PX)
         self._theme = theme
         self._data: ResultData | None = None
         self.latency = LatencyPlot(theme)
@@ -55,7 +58,7 @@ class ResultTabs(QTabWidget):
         self.doubts = QWidget()
         self.addTab(framed(self.latency, look="plain"), tr("Curves"))
         self.addTab(self._cdf_tab(), tr("Distribution"))
-        self.addTab(framed(self.frontier, look="plain"), tr("Throughput and latency"))
+        self.addTab(framed(self.frontier, look="plain"), tr("Frontier"))
         self.addTab(framed(self.cpu, look="plain"), tr("CPU"))
         self._wire_at = self.addTab(self.wire, tr("Wire"))
         self._why_at = self.addTab(self.why, tr("Why"))
@@ -101,6 +104,7 @@ class ResultTabs(QTabWidget):
     def choose(self, key: Key) -> None:
         """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
         self.wire.choose(key)
+        self.latency.highlight(key)
         for nth in range(self.candidates.count()):
             if self.candidates.item(nth).data(_KEY) == key:
                 self.candidates.setCurrentRow(nth)

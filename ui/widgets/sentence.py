@@ -6,7 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from app.domain.ranking import Ranking
+from app.ranking.outcome import Outcome
 from ui.icons import set_icon
+from ui.outcome_words import outcome_lines
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, icon_label, label, set_look
@@ -42,13 +44,17 @@ class SentenceCard(QFrame):
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
 
-    def show_ranking(self, ranking: Ranking, *, is_lab: bool) -> None:
-        """Show a recommendation, or why there is none."""
+    def show_ranking(self, ranking: Ranking, *, is_lab: bool, outcome: Outcome) -> None:
+        """Show a recommendation, or why there is none; causes of failures come first where there is none."""
         advice = ranking.recommendation
         has_choice = advice.solution is not None
-        set_look(self, "callout" if has_choice else "caution")
-        set_icon(self._icon, "shield-check" if has_choice else "warning", "good" if has_choice else "legacy", 24)
-        self.sentence.setText(advice.sentence)
+        is_total = not has_choice and bool(outcome.failed) and not outcome.measured
+        set_look(self, "callout" if has_choice else "error" if is_total else "caution")
+        icon, role = ("error", "bad") if is_total else ("warning", "legacy")
+        set_icon(self._icon, "shield-check" if has_choice else icon, "good" if has_choice else role, 24)
+        failures = tr("Finished: %1.").replace("%1", outcome.headline) if outcome.headline else ""
+        lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
+        self.sentence.setText("\n".join(line for line in lines if line))
         cautions = advice.cautions
         if is_lab and not any("lab" in caution for caution in cautions):
             cautions = (
@@ -58,4 +64,4 @@ class SentenceCard(QFrame):
         more = f" ({tr('and %1 more').replace('%1', str(len(cautions) - 1))})" if len(cautions) > 1 else ""
         self.mind.setText(f"{cautions[0].rstrip('.')}{more}." if cautions else "")
         self._warning.setVisible(bool(cautions))
-        self.setAccessibleDescription(advice.sentence)
+        self.setAccessibleDescription(self.sentence.text())

@@ -11,6 +11,8 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import button
 
+_WIDE_PX, _NARROW_PX = 168, 60
+
 
 def step_names() -> dict[Step, str]:
     """Return what the steps are called."""
@@ -32,7 +34,7 @@ class StepList(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("look", "steps")
-        self.setFixedWidth(168)
+        self.setFixedWidth(_WIDE_PX)
         self.setAccessibleName(tr("Steps"))
         self.buttons: dict[Step, QPushButton] = {}
         self._ticks: dict[Step, QLabel] = {}
@@ -57,6 +59,14 @@ class StepList(QFrame):
             layout.addWidget(entry)
         layout.addStretch(1)
 
+    def set_narrow(self, *, is_narrow: bool) -> None:
+        """Show numbers only, where the window is narrow; the names are in the tool tips then."""
+        self.setFixedWidth(_NARROW_PX if is_narrow else _WIDE_PX)
+        for step, entry in self.buttons.items():
+            entry.setText(str(step.number) if is_narrow else f"{step.number}   {step_names()[step]}")
+            entry.setToolTip(f"{step_names()[step]} (Alt+{step.number})")
+            entry.setShortcut(f"Alt+{step.number}")  # Qt takes it away with the text
+
     def show_state(self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool) -> None:
         """Tick what is done and enable what can be entered.
 
@@ -71,10 +81,19 @@ class StepList(QFrame):
             entry.setEnabled(can_enter)
             entry.setChecked(step is current)
             tick = self._ticks[step]
+            is_bad = step is Step.RUN and is_done and wizard.state.has_failures
             if is_done:
-                set_icon(tick, "check", "good")
+                set_icon(tick, "warning" if is_bad else "check", "legacy" if is_bad else "good")
             else:
                 tick.setProperty("icon_name", "")
                 tick.clear()
-            state = tr("done") if is_done else tr("open") if can_enter else tr("not yet")
+            state = (
+                tr("done, with failures")
+                if is_bad
+                else tr("done")
+                if is_done
+                else tr("open")
+                if can_enter
+                else tr("not yet")
+            )
             entry.setAccessibleName(f"{tr('Step')} {step.number}, {step_names()[step]}, {state}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ui.icons import ICONS_DIR
@@ -39,14 +40,14 @@ QLabel[look="bad"] {{ color: {bad}; font-weight: 600; }}
 
 QPushButton {{
     background: {base}; color: {text}; border: 1px solid {border}; border-radius: 4px;
-    padding: 6px 14px; min-height: 18px; }}
+    padding: 7px 14px; }}
 QPushButton:hover {{ background: {raised}; }}
 QPushButton:pressed {{ background: {border}; }}
-QPushButton:focus {{ border: 2px solid {accent}; padding: 5px 13px; }}
+QPushButton:focus {{ border: 2px solid {accent}; padding: 6px 13px; }}
 QPushButton:disabled {{ color: {muted}; background: {window}; }}
 QPushButton[look="primary"] {{ background: {accent}; color: {on_accent}; border-color: {accent}; font-weight: 600; }}
 QPushButton[look="primary"]:hover {{ border-color: {text}; }}
-QPushButton[look="primary"]:focus {{ border: 2px solid {text}; padding: 5px 13px; }}
+QPushButton[look="primary"]:focus {{ border: 2px solid {text}; padding: 6px 13px; }}
 QPushButton[look="primary"]:disabled {{
     background: {raised}; color: {muted}; border-color: {border}; font-weight: 600; }}
 QPushButton[look="tab"] {{ border: 0; border-radius: 4px; background: transparent; padding: 6px 12px; }}
@@ -63,10 +64,10 @@ QPushButton[look="step"]:focus {{
 QPushButton[look="step"]:disabled {{ color: {muted}; background: transparent; }}
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
-    background: {base}; color: {text}; border: 1px solid {muted}; border-radius: 4px; padding: 4px 6px;
-    min-height: 20px; selection-background-color: {accent}; selection-color: {on_accent}; }}
+    background: {base}; color: {text}; border: 1px solid {muted}; border-radius: 4px; padding: 6px 6px;
+    selection-background-color: {accent}; selection-color: {on_accent}; }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
-    border: 2px solid {accent}; padding: 3px 5px; }}
+    border: 2px solid {accent}; padding: 5px 5px; }}
 QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{
     background: {window}; color: {muted}; border-color: {border}; }}
 QComboBox QLineEdit {{ border: 0; padding: 0; min-height: 18px; background: transparent; }}
@@ -79,7 +80,8 @@ QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {{
 QComboBox QAbstractItemView {{
     background: {base}; border: 1px solid {border}; selection-background-color: {accent_soft};
     selection-color: {text}; }}
-QLineEdit[fault="true"] {{ border: 2px solid {bad}; padding: 3px 5px; }}
+QLineEdit[fault="true"], QCheckBox[fault="true"] {{ border: 2px solid {bad}; }}
+QLineEdit[fault="true"] {{ padding: 5px 5px; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {accent}; }}
 QCheckBox::indicator, QTreeWidget::indicator {{
@@ -132,7 +134,13 @@ QGroupBox::title {{ subcontrol-origin: margin; left: 8px; color: {text}; font-we
 """
 
 
-def stylesheet(colours: Colours) -> str:
-    """Return the style sheet in these colours."""
+def stylesheet(colours: Colours, text_scale: float = 1.0) -> str:
+    """Return the style sheet in these colours.
+
+    Args:
+        colours: Colours of the scheme.
+        text_scale: Factor for all font sizes.
+    """
+    sheet = re.sub(r"(\d+)pt;", lambda found: f"{float(found[1]) * text_scale:.2f}pt;", _SHEET)
     names = {name: value for name in colours.__slots__ if isinstance(value := getattr(colours, name), str)}
-    return _SHEET.format(icons=ICONS_DIR.as_posix(), scheme="dark" if colours.is_dark else "light", **names)
+    return sheet.format(icons=ICONS_DIR.as_posix(), scheme="dark" if colours.is_dark else "light", **names)

@@ -77,6 +77,9 @@ DARK = Colours(
 )
 
 
+_TEXT_SCALES = (0.8, 2.0)
+
+
 def tabular(font: QFont) -> QFont:
     """Return a font whose figures all have the same width."""
     figures = QFont(font)
@@ -102,6 +105,7 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._forced: Qt.ColorScheme | None = None
+        self._text_scale = 1.0
         application.setStyle("Fusion")
         hints = application.styleHints()
         self.colours = DARK if hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
@@ -118,6 +122,12 @@ class Theme(QObject):
         self._forced = scheme
         self._follow(self._application.styleHints().colorScheme())
 
+    def zoom(self, factor: float) -> None:
+        """Show all texts larger or smaller by a factor, within limits; 0 takes the usual size."""
+        wanted = self._text_scale * factor if factor else 1.0
+        self._text_scale = min(max(wanted, _TEXT_SCALES[0]), _TEXT_SCALES[1])
+        self._apply()
+
     def _follow(self, scheme: Qt.ColorScheme) -> None:
         wanted = self._forced if self._forced is not None else scheme
         colours = DARK if wanted is Qt.ColorScheme.Dark else LIGHT
@@ -131,7 +141,7 @@ class Theme(QObject):
 
     def _apply(self) -> None:
         self._application.setPalette(palette(self.colours))
-        self._application.setStyleSheet(stylesheet(self.colours))
+        self._application.setStyleSheet(stylesheet(self.colours, self._text_scale))
 
     def dress(self, widget: QWidget) -> None:
         """Colour the icons of a widget that was made after the last change."""

@@ -47,6 +47,9 @@ _AREAS = {
 """Pages that are no step, by name, and the area in the top bar that they belong to."""
 
 
+_ZOOM = 1.1
+
+
 class MainWindow(QMainWindow):
     """The one window.
 
@@ -103,6 +106,9 @@ class MainWindow(QMainWindow):
             ("Alt+Right", self.go_next),
             ("Alt+Left", self.go_back),
             ("Esc", self.cancel),
+            ("Ctrl++", lambda: self.context.theme.zoom(_ZOOM)),
+            ("Ctrl+-", lambda: self.context.theme.zoom(1 / _ZOOM)),
+            ("Ctrl+0", lambda: self.context.theme.zoom(0)),
             (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.close),
         ):
             QShortcut(QKeySequence(keys), self, action)
@@ -201,6 +207,7 @@ class MainWindow(QMainWindow):
             page.changed.connect(self.update_frame)
             page.status_told.connect(self.say)
             page.left.connect(self._on_left)
+            page.next_wanted.connect(self._focus_next)
             self._pages[name] = page
             self.stack.addWidget(page)
         return self._pages[name]
@@ -215,7 +222,13 @@ class MainWindow(QMainWindow):
         focus = page.first_focus()
         if focus is not None:
             focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self._focus_next()
         self.page_shown.emit(page)
+
+    def _focus_next(self) -> None:
+        if self.footer.next.isVisible() and self.footer.next.isEnabled():
+            self.footer.next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_welcome(self) -> None:
         """Show the first page."""
@@ -255,7 +268,7 @@ class MainWindow(QMainWindow):
 
     def begin_with_hosts(self) -> None:
         """A new comparison on the user's hosts."""
-        self._begin_new(lambda: None)
+        self._begin_new(lambda: self.hosts.begin_new())  # noqa: PLW0108 - made when wanted
 
     def _begin_new(self, then: Callable[[], None]) -> None:
         def begin() -> None:

@@ -32,6 +32,8 @@ class Page(QWidget):
     """A sentence for the status line."""
     left = Signal()
     """The page is done: go to the next step."""
+    next_wanted = Signal()
+    """The focus belongs on Next now."""
     origin: Page | None = None
     """Where Back leads; None for the usual place."""
 
@@ -84,8 +86,12 @@ class Page(QWidget):
         holder = QApplication.focusWidget()
         is_lost = holder is None or not (self.isAncestorOf(holder) or holder.isAncestorOf(self))
         wanted = self.first_focus()
-        if self.isVisible() and is_lost and wanted is not None and QApplication.activeModalWidget() is None:
+        if not self.isVisible() or not is_lost or QApplication.activeModalWidget() is not None:
+            return
+        if wanted is not None:
             wanted.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.next_wanted.emit()
 
     # --- help for pages -----------------------------------------------------------------------------------------------
 

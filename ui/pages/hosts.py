@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
@@ -14,12 +14,16 @@ from ui.context import Context
 from ui.pages.base import BusyLine, Page
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, button, label, row
+from ui.widgets.basics import Card, ScrollPage, button, label, row
 from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 from ui.widgets.host_form import HostForm
 
 _NEW = ""
+_FORM, _FOUND, _LAB = range(3)
+"""Views of the page, in the order of its stack."""
+
+_WIDEST_PX = 1600
 
 
 class HostsPage(Page):
@@ -34,23 +38,29 @@ class HostsPage(Page):
         self.busy = BusyLine()
         self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)
         self.pairs = QComboBox()
-        self.pairs.setMinimumWidth(280)
+        self.pairs.setMinimumWidth(180)
         self.pairs.setAccessibleName(tr("Saved pairs and running labs"))
         self.pairs.activated.connect(self._on_pair)
         self.name = QLineEdit()
-        self.name.setPlaceholderText(tr("for example pump-station"))
+        self.name.setPlaceholderText(tr("pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))
-        self.name.setFixedWidth(264)
+        self.name.setMinimumWidth(128)
+        self.name.setMaximumWidth(264)
         self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
+        self.new = button(tr("New pair"), "host", on_click=self.begin_new, tip=tr("Empties the form"))
         self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
         self.again = button(tr("Look a&gain"), "repeat", on_click=self.discover)
         self._choices: dict[str, PairChoice] = {}
         self._pair: PairSpec | None = None
         self._shown: Discovery | None = None
+        self._has_agreed = False
+        for form in (self.form_a, self.form_b):
+            form.edited.connect(self._on_edit)
         context.runner.changed.connect(self._enable_look)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._make_form())
         self._stack.addWidget(self._make_found())
+        self._stack.addWidget(self._make_lab())
         self.body.addWidget(self.busy)
         self.body.addWidget(self._stack, 1)
 
@@ -65,14 +75,23 @@ class HostsPage(Page):
             self._show_found(found)
 
     def first_focus(self) -> QWidget | None:
-        """The address of A, or what was found."""
-        if self._stack.currentIndex() == 1:
-            return self.again
+        """The address of A; Next where both hosts were inspected."""
+        if self._stack.currentIndex() == _LAB:
+            return self.start_lab
+        if self._stack.currentIndex() == _FOUND:
+            return None if self.can_go_next() else self.again
         return self.look if self.form_a.address.isReadOnly() else self.form_a.address
+
+    def keep_focus(self) -> None:
+        """Put the focus on Next once both hosts were inspected: Enter must not throw away what was found."""
+        if self.can_go_next() and self.isVisible() and QApplication.activeModalWidget() is None:
+            self.next_wanted.emit()
+        else:
+            super().keep_focus()
 
     def can_go_next(self) -> bool:
         """Only after both hosts have been looked at."""
-        return self._stack.currentIndex() == 1 and not self._is_busy()
+        return self._stack.currentIndex() == _FOUND and not self._is_busy()
 
     def _is_busy(self) -> bool:
         return self.operation is not None and self.operation.is_running
@@ -90,26 +109,40 @@ class HostsPage(Page):
         )
 
     def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
-        chosen = self.pairs.currentData()
         self._choices = {choice.pair.name: choice for choice in choices}
         self.pairs.clear()
         self.pairs.addItem(tr("New pair"), _NEW)
         for name, choice in self._choices.items():
             measured = f"  ({choice.last_measured})" if choice.last_measured else ""
             self.pairs.addItem(f"{name}{measured}", name)
-        self.pairs.setCurrentIndex(max(0, self.pairs.findData(chosen)))
+        self._mark_pair()
+
+    def _mark_pair(self) -> None:
+        """Choose in the box what the form shows."""
+        name = self._pair.name if self._pair is not None else _NEW
+        if self.pairs.findData(name) < 0:
+            self.pairs.addItem(name, name)
+        self.pairs.setCurrentIndex(self.pairs.findData(name))
+        self.new.setEnabled(self._pair is not None)
 
     def _on_pair(self) -> None:
         name = self.pairs.currentData()
         if name == _NEW:
+            self.begin_new()
+        elif name in self._choices:
+            self.show_pair(self._choices[name].pair)
+
+    def begin_new(self) -> None:
+        """Show an empty form, or what was typed for a new pair so far."""
+        self.notice.clear()
+        if self._pair is not None:
             self._pair = None
             self.form_a.clear()
             self.form_b.clear()
             self.name.clear()
             self.name.setReadOnly(False)
-            self.form_a.address.setFocus()
-        else:
-            self.show_pair(self._choices[name].pair)
+        self._mark_pair()
+        self._show_form()
 
     def show_pair(self, pair: PairSpec) -> None:
         """Fill in a stored pair."""
@@ -118,10 +151,17 @@ class HostsPage(Page):
         self.form_b.show_spec(pair.b, pair.underlay_b, is_fixed=pair.is_lab)
         self.name.setText(pair.name)
         self.name.setReadOnly(pair.is_lab)
+        self._mark_pair()
+
+    def _on_edit(self) -> None:
+        """What was wrong may be mended now."""
+        if self.notice.is_about_input:
+            self.notice.clear()
 
     def use_lab(self) -> None:
         """Start the practice lab (or take the one that is up), then look at it."""
         self.notice.clear()
+        self._stack.setCurrentIndex(_LAB)
         services = self.context.services
 
         def up(pair: PairSpec) -> None:
@@ -133,8 +173,9 @@ class HostsPage(Page):
             lambda token, tell: services.start_lab(token=token, on_progress=tell),
             up,
             busy=self.busy,
-            on_failure=lambda error: self.notice.say_error(error, {tr("Try again"): self.use_lab}),
+            on_failure=self.notice.say_error,
         )
+        self.start_lab.setEnabled(False)
 
     def entered_pair(self) -> PairSpec:
         """Return what the form says.
@@ -166,15 +207,17 @@ class HostsPage(Page):
         try:
             pair = self.entered_pair()
         except InvalidOption as error:
-            self.notice.say("error", error.message, error.hint)
+            self.notice.say_input(error)
             return
         wizard = self.context.wizard
-        invalid = wizard.invalidated_by_change_in(Step.HOSTS) if wizard.state.pair != pair else ()
+        is_asked = wizard.state.pair != pair and not self._has_agreed
+        invalid = wizard.invalidated_by_change_in(Step.HOSTS) if is_asked else ()
         self.context.confirm_change(invalid, lambda: self._discover(pair))
 
     def _discover(self, pair: PairSpec) -> None:
         services = self.context.services
         should_save = not pair.is_lab
+        self._has_agreed = True
 
         def look(token: CancelToken, tell: ProgressSink) -> Discovery:
             found = services.discover(pair, token=token, on_progress=tell)
@@ -182,16 +225,17 @@ class HostsPage(Page):
                 services.save_pair(pair)
             return found
 
-        self.look.setEnabled(False)
-        self.again.setEnabled(False)
         self.start(tr("Looking at both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
+        for control in (self.look, self.again, self.start_lab):
+            control.setEnabled(False)
 
     def _enable_look(self) -> None:
         if not self._is_busy():
-            self.look.setEnabled(True)
-            self.again.setEnabled(True)
+            for control in (self.look, self.again, self.start_lab):
+                control.setEnabled(True)
 
     def _on_found(self, found: Discovery) -> None:
+        self._has_agreed = False
         self.context.wizard.set_discovery(found)
         self._show_found(found)
         self.status_told.emit(tr("Both hosts were looked at. Nothing was changed."))
@@ -214,7 +258,6 @@ class HostsPage(Page):
 
     def _show_found(self, found: Discovery) -> None:
         self._shown = found
-        self._pair = found.pair
         self.show_pair(found.pair)
         while (item := self._cards.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
@@ -224,7 +267,7 @@ class HostsPage(Page):
             card.install_asked.connect(self._install)
             self._cards.addWidget(card, 1)
         self._summary.setText(self._summary_of(found))
-        self._stack.setCurrentIndex(1)
+        self._stack.setCurrentIndex(_FOUND)
         self.changed.emit()
 
     def _summary_of(self, found: Discovery) -> str:
@@ -236,7 +279,7 @@ class HostsPage(Page):
         return text
 
     def _show_form(self) -> None:
-        self._stack.setCurrentIndex(0)
+        self._stack.setCurrentIndex(_FORM)
         self.changed.emit()
         (self.first_focus() or self.look).setFocus()
 
@@ -282,6 +325,7 @@ class HostsPage(Page):
             row(
                 label(tr("Pair"), is_wrapping=False),
                 self.pairs,
+                self.new,
                 GRID,
                 label(tr("Name"), is_wrapping=False),
                 self.name,
@@ -300,7 +344,27 @@ class HostsPage(Page):
         layout.addLayout(cards)
         layout.addLayout(row(self.look, 0))
         layout.addStretch(1)
-        return result
+        return ScrollPage(result, _WIDEST_PX)
+
+    def _make_lab(self) -> QWidget:
+        self.start_lab = button(tr("Start the practice lab"), "lab", look="primary", on_click=self.use_lab)
+        card = Card(tr("Practice lab"), "lab")
+        card.body.addWidget(
+            label(
+                tr(
+                    "Two virtual gateways, A and B, start on this computer. The first start takes some minutes, later "
+                    "ones seconds. Both are inspected as soon as they run."
+                )
+            )
+        )
+        own = button(tr("Enter your hosts"), "host", on_click=self.begin_new)
+        card.body.addLayout(row(self.start_lab, own, 0))
+        result = QWidget()
+        layout = QVBoxLayout(result)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(card)
+        layout.addStretch(1)
+        return ScrollPage(result, _WIDEST_PX)
 
     def _make_found(self) -> QWidget:
         self._summary = label("")
@@ -317,4 +381,4 @@ class HostsPage(Page):
         layout.addLayout(head)
         layout.addLayout(self._cards)
         layout.addStretch(1)
-        return result
+        return ScrollPage(result, _WIDEST_PX)

@@ -33,25 +33,35 @@ class HostForm(Card):
         self._label = ""
         self._host_key_file: str | None = None
         self.address = self._field(
-            tr("Address of host %1"), tr("gateway.example, 192.0.2.10 or an alias of ~/.ssh/config")
+            tr("Address of host %1"),
+            tr("gateway.example, 192.0.2.10"),
+            tr("A name, an IP address, or an alias of ~/.ssh/config"),
         )
-        self.user = self._field(tr("User on host %1"), tr("as in ~/.ssh/config, else your own name"))
+        self.user = self._field(
+            tr("User on host %1"), tr("as in ~/.ssh/config"), tr("Empty: as in ~/.ssh/config, else your own name")
+        )
         self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
         self.port.setValidator(QIntValidator(1, _MAX_PORT, self))
         self.auth = QComboBox()
         for kind, text in (
-            (AuthKind.AUTO, tr("Automatic: agent, then the usual keys")),
+            (AuthKind.AUTO, tr("Agent, then default keys")),
             (AuthKind.AGENT, tr("SSH agent")),
             (AuthKind.KEY, tr("Key file")),
-            (AuthKind.PASSWORD, tr("Password (asked for when needed)")),
+            (AuthKind.PASSWORD, tr("Password, asked when needed")),
         ):
             self.auth.addItem(text, kind)
         self.auth.setAccessibleName(tr("Way to log in to host %1").replace("%1", side.value.upper()))
         self.auth.currentIndexChanged.connect(self._on_auth)
-        self.identity = self._field(tr("Key file for host %1"), tr("path of a private key on this computer"))
+        self.identity = self._field(
+            tr("Key file for host %1"), tr("path"), tr("Path of a private key on this computer")
+        )
         self.browse = button(tr("Browse…"), "folder", on_click=self._browse)
         self.browse.setAccessibleName(tr("Choose the key file for host %1").replace("%1", side.value.upper()))
-        self.underlay = self._field(tr("Underlay address of host %1"), tr("IP address towards the other host"))
+        self.underlay = self._field(
+            tr("Underlay address of host %1"),
+            tr("for example 10.1.0.1"),
+            tr("IPv4 address under which the other host reaches this one"),
+        )
         self.fault = label("", "bad")
         self.fault.setVisible(False)
         self._lay_out()
@@ -113,6 +123,7 @@ class HostForm(Card):
             (self.underlay, underlay),
         ):
             field.setText(text)
+        self.show_fault(None, "")
         self.auth.setCurrentIndex(self.auth.findData(spec.auth))
         self.set_fixed(is_fixed=is_fixed)
 
@@ -143,11 +154,12 @@ class HostForm(Card):
         self.show_fault(field, f"{message} {hint}")
         return InvalidOption(message, hint=hint)
 
-    def _field(self, name: str, example: str) -> QLineEdit:
+    def _field(self, name: str, example: str, tip: str = "") -> QLineEdit:
         field = QLineEdit()
+        field.setToolTip(tip)
         field.setAccessibleName(name.replace("%1", self.side.value.upper()))
         field.setPlaceholderText(example)
-        field.textEdited.connect(self.edited)
+        field.textEdited.connect(self._on_typed)
         return field
 
     def _lay_out(self) -> None:
@@ -168,6 +180,13 @@ class HostForm(Card):
             form.addRow(text, widget)
         self.body.addLayout(form)
         self.body.addWidget(self.fault)
+        self.body.addStretch(1)  # keeps the fields of both hosts aligned where one card shows a fault
+
+    def _on_typed(self) -> None:
+        """A fault that was shown may be mended now."""
+        if self.fault.text():
+            self.show_fault(None, "")
+        self.edited.emit()
 
     def _on_auth(self) -> None:
         needs_file = self.auth.currentData() in (AuthKind.KEY, AuthKind.AUTO)

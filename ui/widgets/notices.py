@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.domain.errors import Bug, TunnelmarkError
+from app.domain.errors import Bug, InputFault, TunnelmarkError
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID, fixed_font
@@ -45,6 +45,7 @@ class Notice(QFrame):
         outer.setSpacing(GRID + 4)
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
+        self.is_about_input = False
         self.setVisible(False)
 
     def say(
@@ -59,6 +60,7 @@ class Notice(QFrame):
             actions: Buttons that do it, by their text.
         """
         look, icon, role = _KINDS[kind]
+        self.is_about_input = False
         set_look(self, look)
         set_icon(self._icon, icon, role, 24)
         self._title.setText(title)
@@ -78,8 +80,14 @@ class Notice(QFrame):
             details.setdefault("reason", error.reason)
             self._fold.show_details(details)
 
+    def say_input(self, error: InputFault) -> None:
+        """Show what is wrong with an input; a page clears it once the input is edited."""
+        self.say_error(error)
+        self.is_about_input = True
+
     def clear(self) -> None:
         """Show nothing."""
+        self.is_about_input = False
         self.setVisible(False)
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.pages.base import Page
@@ -14,6 +15,9 @@ from ui.widgets.frame import Footer, TopBar
 if TYPE_CHECKING:
     from app.wizard import ComparisonWizard
     from ui.widgets.steps import StepList
+
+_ROOMY_PX = 1100
+"""In a narrower window the steps show their numbers only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,18 @@ class Frame(QWidget):
             self._steps = StepList()
             self._steps.chosen.connect(self.step_chosen)
             self._middle.insertWidget(0, self._steps)
+            self._narrow_steps()
             QWidget.setTabOrder(self.top.history, next(iter(self._steps.buttons.values())))
         return self._steps
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Make room for the page where the window is narrow."""
+        super().resizeEvent(event)
+        self._narrow_steps()
+
+    def _narrow_steps(self) -> None:
+        if self._steps is not None:
+            self._steps.set_narrow(is_narrow=self.width() < _ROOMY_PX)
 
     def show_place(self, page: Page, place: Place, *, can_roll_out: bool) -> None:
         """Show where the window is and what can be done there.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QKeySequence, QShortcut
+from PySide6.QtGui import QColor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.domain.errors import InvalidPlan, TunnelmarkError
@@ -31,6 +31,7 @@ _KEY = Qt.ItemDataRole.UserRole
 _UNAVAILABLE = Qt.ItemDataRole.UserRole + 1
 _NAME, _VERDICT, _HOW = range(3)
 _MOST_TITLES = 6
+_ROOMY_EM = 64
 
 
 class CandidatesPage(Page):
@@ -63,6 +64,7 @@ class CandidatesPage(Page):
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         for column in (_VERDICT, _HOW):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.weak = QCheckBox(tr("Also measure &weak suites: I know that they are never deployed"))
         self.weak.toggled.connect(self._on_weak)
         self.details = CandidateDetails(context.theme)
@@ -94,6 +96,11 @@ class CandidatesPage(Page):
         below = row(self.weak, 2 * GRID, self.guidelines)
         below.setStretch(2, 1)
         self.body.addLayout(below)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room to the names where the page is narrow; the details say how a candidate works."""
+        self.tree.setColumnHidden(_HOW, self.width() < _ROOMY_EM * self.fontMetrics().height())
+        super().resizeEvent(event)
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 

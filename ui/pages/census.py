@@ -78,6 +78,7 @@ class CensusPage(Page):
         self.body.addLayout(self._filters)
         self.body.addWidget(split, 1)
         self.body.addWidget(self.said)
+        self.body.addStretch(0)  # keeps the rest together while there is nothing to show
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_REFRESH_MS)

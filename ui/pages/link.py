@@ -224,15 +224,15 @@ class LinkPage(Page):
         card.body.addWidget(self._path)
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
-        grid.setColumnStretch(4, 1)
+        grid.setColumnStretch(2, 1)
         for column, side in enumerate(Side):
             grid.addWidget(label(tr("Address of %1").replace("%1", side.value.upper()), "muted"), 0, column)
             grid.addWidget(self.underlay[side], 1, column)
-        grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 0, 2)
+        grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 2, 0)
         self._mtu = label("", is_selectable=True)
-        grid.addWidget(self._mtu, 1, 2)
-        grid.addWidget(label(tr("Condition"), "muted", is_wrapping=False), 0, 3)
-        grid.addWidget(label(tr("as found: nothing is shaped"), is_wrapping=False), 1, 3)
+        grid.addWidget(self._mtu, 3, 0)
+        grid.addWidget(label(tr("Condition"), "muted", is_wrapping=False), 2, 1)
+        grid.addWidget(label(tr("as found: nothing is shaped"), is_wrapping=False), 3, 1)
         card.body.addLayout(grid)
         return card
 

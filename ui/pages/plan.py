@@ -16,13 +16,14 @@ from ui.operations import Operation
 from ui.pages.base import Page
 from ui.texts import count, duration, tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, label
+from ui.widgets.basics import Card, ScrollPage, label
 from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.profile_form import ProfileForm
 from ui.widgets.swatch import swatch_icon
 
 _KEY = Qt.ItemDataRole.UserRole
+_LEAST_LIST_PX = 144
 
 
 class PlanPage(Page):
@@ -212,10 +213,11 @@ class PlanPage(Page):
         thorough.body.addWidget(self.facts)
         column.addWidget(thorough)
         column.addWidget(self.candidates, 1)
+        self.candidates.setMinimumHeight(_LEAST_LIST_PX)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(2 * GRID)
-        splitter.addWidget(left)
+        splitter.addWidget(ScrollPage(left, is_never_sideways=True))
         splitter.addWidget(self.code)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([360, 720])

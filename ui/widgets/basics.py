@@ -154,10 +154,10 @@ class ElidedLabel(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw what fits."""
         painter = QPainter(self)
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
         self.style().drawItemText(
             painter,
-            self.rect(),
+            self.contentsRect(),
             int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
             self.palette(),
             self.isEnabled(),
@@ -178,10 +178,12 @@ class ScrollPage(QScrollArea):
     Args:
         content: What is scrolled.
         max_width_px: Widest the content becomes, in logical pixels.
+        is_never_sideways: Whether layouts must leave it as wide as its content needs.
     """
 
-    def __init__(self, content: QWidget, max_width_px: int = 1280) -> None:
+    def __init__(self, content: QWidget, max_width_px: int = 1280, *, is_never_sideways: bool = False) -> None:
         super().__init__()
+        self._is_never_sideways = is_never_sideways
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -194,6 +196,14 @@ class ScrollPage(QScrollArea):
         self._outer.addWidget(content, 100)
         self._outer.addStretch(1)
         self.setWidget(holder)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which nothing scrolls sideways, where that is wanted."""
+        hint = super().minimumSizeHint()
+        content = self.widget()
+        if self._is_never_sideways and content is not None:
+            hint.setWidth(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
+        return hint
 
     def replace(self, old: QWidget, new: QWidget) -> None:
         """Show other content."""

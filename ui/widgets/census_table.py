@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from app.domain.census import CensusItem, OptionResult, OptionStatus
@@ -23,6 +23,9 @@ from ui.widgets.verdicts import verdict_look
 
 SOLUTION, NAME, KIND, VERDICT, STATE, LATENCY, TIMES, THROUGHPUT, REASON = range(9)
 _FIGURES = (LATENCY, TIMES, THROUGHPUT)
+_WIDTHS_PX = {SOLUTION: 136, NAME: 176, KIND: 80, VERDICT: 128, STATE: 120, LATENCY: 80, TIMES: 80, THROUGHPUT: 80}
+"""Widths to begin with; headers may need more."""
+_ROOMY_EM = 75
 _SORT = Qt.ItemDataRole.UserRole
 
 Index = QModelIndex | QPersistentModelIndex
@@ -97,7 +100,7 @@ class CensusModel(QAbstractTableModel):
             tr("Kind"),
             tr("Verdict"),
             tr("State"),
-            tr("Weighted latency"),
+            tr("Latency"),
             tr("× best"),
             tr("Throughput"),
             tr("What was said"),
@@ -250,11 +253,16 @@ class CensusTable(QTableView):
         header.setHighlightSections(False)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width_px in ((SOLUTION, 128), (NAME, 208), (KIND, 72), (VERDICT, 128), (STATE, 112)):
-            header.resizeSection(column, width_px)
-        for column, width_px in ((LATENCY, 152), (TIMES, 80), (THROUGHPUT, 120)):
-            header.resizeSection(column, width_px)
+        header.setMinimumSectionSize(48)
+        for column, width_px in _WIDTHS_PX.items():
+            header.resizeSection(column, max(width_px, header.sectionSizeFromContents(column).width()))
         theme.changed.connect(self.viewport().update)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the ratio where the table is narrow: the sentence of an option has to be in sight."""
+        for column in (KIND, TIMES):
+            self.setColumnHidden(column, self.width() < _ROOMY_EM * self.fontMetrics().height())
+        super().resizeEvent(event)
 
     def current_line(self) -> CensusLine | None:
         """Return the selected option."""

@@ -12,6 +12,7 @@ from ui.texts import NONE, tr
 from ui.widgets.data_table import DataTable
 
 _SOLUTION, _WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT, _PUBLISHED = range(7)
+_FIGURE_PX = 88
 
 
 class TriplesTable(DataTable):
@@ -26,7 +27,7 @@ class TriplesTable(DataTable):
                 tr("Total"),
                 tr("Unprotected"),
                 tr("Not tried"),
-                tr("Published: works / fails / total per platform"),
+                tr("Published: works/fails/total"),
             ],
             {_WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT},
             tr("Census per solution"),
@@ -42,7 +43,7 @@ class TriplesTable(DataTable):
         header.resizeSection(_SOLUTION, 160)
         header.setSectionResizeMode(_PUBLISHED, QHeaderView.ResizeMode.Stretch)
         for column in (_WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT):
-            header.resizeSection(column, 120 if column == _UNPROTECTED else 96)
+            header.resizeSection(column, max(_FIGURE_PX, header.sectionSizeFromContents(column).width()))
 
     def show_census(self, plan: CensusPlan, results: Sequence[OptionResult]) -> None:
         """Show how far each solution is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -44,6 +44,10 @@ class DataTable(QTableWidget):
     def __init__(self, headers: Sequence[str], figures: Collection[int], name: str) -> None:
         super().__init__(0, len(headers))
         self._figures = figures
+        self._second_rank: tuple[int, ...] = ()
+        self._narrow_below_em = 0
+        self._unused: set[int] = set()
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # suites differ at their ends
         for column, text in enumerate(headers):
             header = QTableWidgetItem(text)
             header.setTextAlignment(RIGHT if column in figures else LEFT)
@@ -66,6 +70,27 @@ class DataTable(QTableWidget):
             header = self.horizontalHeaderItem(column)
             if header is not None:
                 header.setToolTip(text)
+
+    def hide_where_narrow(self, columns: Collection[int], below_em: int) -> None:
+        """Hide columns of second rank where the table is narrower than so many heights of its letters."""
+        self._second_rank, self._narrow_below_em = tuple(columns), below_em
+        self._hide_columns()
+
+    def set_column_unused(self, column: int, *, is_unused: bool) -> None:
+        """Hide a column in which nothing stands, whatever the width."""
+        (self._unused.add if is_unused else self._unused.discard)(column)
+        self.setColumnHidden(column, is_unused)
+        self._hide_columns()
+
+    def _hide_columns(self) -> None:
+        is_narrow = self.width() < self._narrow_below_em * self.fontMetrics().height()
+        for column in self._second_rank:
+            self.setColumnHidden(column, is_narrow or column in self._unused)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide what there is no room for."""
+        self._hide_columns()
+        super().resizeEvent(event)
 
     def cell(self, row: int, column: int) -> QTableWidgetItem:
         """Return a cell's item, made where there is none."""

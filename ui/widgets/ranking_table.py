@@ -22,6 +22,9 @@ from ui.widgets.verdicts import verdict_look
 _RANK, _NAME, _VERDICT, _LATENCY, _INTERVAL, _LATENCY_X, _MBIT, _MBIT_X, _CPU, _STATE = range(10)
 _FIGURES = (_LATENCY, _INTERVAL, _LATENCY_X, _MBIT, _MBIT_X, _CPU)
 _PLACE = Qt.ItemDataRole.UserRole
+_RANK_PX = 56
+_ROOMY_EM = 70
+"""In a narrower table the relative figures give way to the names."""
 
 
 class RankingTable(DataTable):
@@ -60,7 +63,7 @@ class RankingTable(DataTable):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(_RANK, QHeaderView.ResizeMode.Fixed)
-        self.setColumnWidth(_RANK, 56)
+        self.hide_where_narrow((_INTERVAL, _LATENCY_X, _MBIT_X), _ROOMY_EM)
         theme.changed.connect(self._redraw)
 
     def show_data(self, data: ResultData) -> None:
@@ -68,8 +71,9 @@ class RankingTable(DataTable):
         self._data = data
         places = data.ranking.ranking
         self.setRowCount(len(places))
+        self.setColumnWidth(_RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(_RANK).width()))
         has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
-        self.setColumnHidden(_INTERVAL, not has_intervals)
+        self.set_column_unused(_INTERVAL, is_unused=not has_intervals)
         for nth, place in enumerate(places):
             result = data.result((place.solution, place.suite))
             texts = (

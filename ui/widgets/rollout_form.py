@@ -102,7 +102,7 @@ class RolloutForm(Card):
         grid.setHorizontalSpacing(GRID + 4)
         grid.setVerticalSpacing(GRID - 2)
         grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(3, 4)
+        grid.setColumnStretch(3, 5)
         grid.addWidget(label(tr("Pair"), is_wrapping=False), 0, 0)
         grid.addWidget(self.pairs, 0, 1)
         grid.addWidget(label(tr("VPN"), is_wrapping=False), 0, 2)
@@ -210,7 +210,8 @@ class RolloutForm(Card):
         """Offer what both hosts can do; what was chosen stays where it is among it."""
         former = self.key
         self._candidates = tuple(candidates)
-        self._fill(self.solution, [(name, name) for name in dict.fromkeys(one.solution for one in candidates)])
+        titles = {one.solution: one.title.partition(", ")[0] for one in reversed(candidates)}
+        self._fill(self.solution, [(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
         keys = [(one.solution, one.suite) for one in candidates]
         safe = [(one.solution, one.suite) for one in candidates if one.verdict.is_deployable]
         self.choose(former if former in keys else next(iter(safe or keys), ("", "")))
@@ -259,7 +260,10 @@ class RolloutForm(Card):
     def _on_solution(self) -> None:
         own = [one for one in self._candidates if one.solution == self.solution.currentData()]
         if own:
-            self._fill(self.suite, [(f"{one.suite}   {verdict_look(one.verdict).word}", one.suite) for one in own])
+            self._fill(self.suite, [(one.title.partition(", ")[2] or one.suite, one.suite) for one in own])
+            for nth, one in enumerate(own):
+                look = verdict_look(one.verdict)
+                self.suite.setItemData(nth, f"{one.title}: {look.word}", Qt.ItemDataRole.ToolTipRole)
             first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
             self.suite.setCurrentIndex(first)
         self._on_suite()

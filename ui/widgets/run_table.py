@@ -27,10 +27,9 @@ class RunTable(DataTable):
         self._theme = theme
         self._shown: tuple[Row, ...] = ()
         header = self.horizontalHeader()
-        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(48)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_STATE, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((_VERDICT, 152), (_LATENCY, 152), (_MBIT, 120), (_CPU, 72)):
-            self.setColumnWidth(column, width)
         theme.changed.connect(self._redraw)
 
     def selected_row(self) -> Row | None:

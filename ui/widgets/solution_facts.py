@@ -15,7 +15,7 @@ from ui.widgets.basics import icon_label, label, row
 
 MOST_SITES = 1000
 DEFAULT_SITES = 10
-_SITES_PX = 104
+_SITES_PX = 120
 
 
 def space_word(space: Space) -> str:
@@ -89,7 +89,7 @@ class SolutionFacts(QWidget):
         self.sites.setRange(2, MOST_SITES)
         self.sites.setValue(sites)
         self.sites.setPrefix("N = ")
-        self.sites.setFixedWidth(_SITES_PX)
+        self.sites.setMinimumWidth(_SITES_PX)
         self.sites.setToolTip(tr("Each site joined with each other one"))
         self.sites.valueChanged.connect(self._show_total)
         self.sites.valueChanged.connect(on_sites)

@@ -71,11 +71,11 @@ class NowView(QWidget):
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID // 2)
         for nth, (text, (check, spin)) in enumerate(
-            ((tr("Tell me of RTT above"), self.rtt), (tr("Loss above"), self.loss))
+            ((tr("Tell me of RTT above"), self.rtt), (tr("Tell me of loss above"), self.loss))
         ):
             check.setText(text)
-            grid.addWidget(check, 0, 2 * nth)
-            grid.addWidget(spin, 0, 2 * nth + 1)
+            grid.addWidget(check, nth, 0)
+            grid.addWidget(spin, nth, 1)
             check.toggled.connect(lambda is_on, box=spin: box.setEnabled(is_on))
             check.toggled.connect(self.limits_changed)
             spin.valueChanged.connect(self.limits_changed)
@@ -127,7 +127,6 @@ def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpin
     spin.setSuffix(suffix)
     spin.setValue(value)
     spin.setEnabled(False)
-    spin.setFixedWidth(12 * GRID)
     return check, spin
 
 

@@ -21,6 +21,9 @@ from ui.widgets.verdicts import verdict_look
 
 MOST_SHOWN = 2_000
 """Lines of the audit log that the table holds."""
+_DEPLOYMENT = 3
+_ROOMY_EM = 66
+"""A narrower audit log leaves the deployment out; the filter and the tool tips still know it."""
 
 
 class EarlierView(QWidget):
@@ -131,9 +134,11 @@ class AuditView(QWidget):
         self.table = DataTable(headers, {4}, tr("Audit log"))
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        for column, width_px in enumerate((168, 144, 128, 168, 48, 240)):
+        header.setMinimumSectionSize(48)
+        for column, width_px in enumerate((168, 144, 128, 144, 56, 200)):
             header.resizeSection(column, width_px)
         header.setStretchLastSection(True)
+        self.table.hide_where_narrow((_DEPLOYMENT,), _ROOMY_EM)
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Filter by time, user, host, command or deployment"))
         self.search.setAccessibleName(tr("Filter of the audit log"))

@@ -1,0 +1,127 @@
+"""A walk through every page of the window, with names of the places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from standing_driver import stand
+from window_driver import Driver
+
+from app.domain.errors import HostUnreachable
+from app.domain.results import ProfileName
+from app.wizard import Step
+
+
+def tour(driver: Driver) -> Iterator[str]:
+    """Show every page in turn; yield its name when nothing moves any more."""
+    yield "welcome"
+    yield from _hosts(driver)
+    yield from _plan(driver)
+    yield from _run_and_results(driver)
+    yield from _areas(driver)
+    yield from _rollout(driver)
+
+
+def _hosts(driver: Driver) -> Iterator[str]:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    yield "hosts-form"
+    window.hosts.discover()
+    yield "hosts-form-fault"
+    driver.services.faults["discover"] = HostUnreachable(
+        "gateway.example (root@192.0.2.10:22) cannot be reached: Connection refused.",
+        hint="Is the host on and its SSH port open? ssh root@192.0.2.10 shows the same without Tunnelmark.",
+        context={"host": "192.0.2.10"},
+    )
+    for form, address in ((window.hosts.form_a, "192.0.2.10"), (window.hosts.form_b, "192.0.2.11")):
+        form.address.setText(address)
+        form.underlay.setText(address)
+    window.hosts.discover()
+    driver.idle()
+    yield "hosts-error"
+    driver.look_at_hosts()
+    yield "hosts-found"
+
+
+def _plan(driver: Driver) -> Iterator[str]:
+    window = driver.window
+    for step, name in ((Step.LINK, "link"), (Step.CHOOSE, "choice"), (Step.PLAN, "plan")):
+        driver.go_to(step)
+        driver.idle()
+        yield name
+    page = window.step_page(Step.PLAN)
+    page.form.choose(ProfileName.CUSTOM)  # type: ignore[attr-defined]
+    driver.idle()
+    yield "plan-custom"
+    page.form.choose(ProfileName.QUICK)  # type: ignore[attr-defined]
+    driver.idle()
+
+
+def _run_and_results(driver: Driver) -> Iterator[str]:
+    window = driver.window
+    driver.services.pace_s = 0.002
+    driver.services.batch = 100
+    driver.go_to(Step.RUN)
+    live = window.bridge.live
+    driver.until(lambda: sum(row.rounds_done > 0 for row in live.rows()) >= 2 and len(live.cpu("b")) > 0)
+    window.run_page.board.draw()
+    yield "run"
+    driver.until(lambda: not window.is_measuring)
+    driver.idle()
+    yield "run-done"
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    tabs = window.results.tabs
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        yield f"results-{tabs.tabText(nth).split(' (')[0].lower().replace(' ', '-')}"
+    tabs.setCurrentIndex(0)
+
+
+def _areas(driver: Driver) -> Iterator[str]:
+    window = driver.window
+    window.show_history()
+    driver.idle()
+    yield "history"
+    window.show_lint()
+    page = window.current
+    yield "lint"
+    page.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]
+    driver.idle()
+    yield "lint-found"
+    window.show_census()
+    driver.idle()
+    yield "census-empty"
+    window.current.begin.click()  # type: ignore[union-attr]
+    driver.idle()
+    yield "census"
+
+
+def _rollout(driver: Driver) -> Iterator[str]:
+    window = driver.window
+    window.show_rollout()
+    driver.idle()
+    yield "deploy"
+    page = window.deploy
+    page.ask_hosts.click()
+    driver.idle()
+    page.preview.click()
+    driver.idle()
+    yield "deploy-dry-run"
+    page.deploy.click()
+    driver.until(lambda: page.live.countdown.is_open)
+    yield "deploy-countdown"
+    page.live.countdown.keep.click()
+    driver.idle()
+    yield "deploy-done"
+    stand(driver)
+    window.show_area("standing")
+    driver.idle()
+    window.standing.detail.look.click()
+    driver.idle()
+    tabs = window.standing.detail.tabs
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)
+        yield f"standing-{tabs.tabText(nth).split(' (')[0].lower().replace(' ', '-')}"

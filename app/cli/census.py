@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from rich.console import Console
-from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
+from app.cli.names import words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import EventDisplay
+from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.compose.censuses import CensusOptions, CensusResults
@@ -41,7 +42,10 @@ def census(context: Context) -> int:
         plan = services.plan_census(
             found,
             CensusOptions(
-                _words(options.solutions), _words(options.options), options.pings, has_load_consent=options.allow_load
+                words_of(options.solutions),
+                words_of(options.options),
+                options.pings,
+                has_load_consent=options.allow_load,
             ),
         )
         resume_id = _resume_id(context, services, found, plan)
@@ -69,10 +73,6 @@ def census(context: Context) -> int:
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
 
 
-def _words(text: str | None) -> tuple[str, ...]:
-    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
-
-
 def _resume_id(context: Context, services: Services, found: Discovery, plan: CensusPlan) -> int | None:
     if context.options.again:
         return None
@@ -87,23 +87,33 @@ def _resume_id(context: Context, services: Services, found: Discovery, plan: Cen
 
 def print_census(out: Console, results: CensusResults) -> None:
     """Print the triples beside the published ones, then what does not work and what is unprotected."""
+    census_table(results).print(out)
+    for one in results.solutions:
+        _print_troubles(out, one)
+    out.print(f"Published: {STUDY_2019}", markup=False)
+
+
+def census_table(results: CensusResults) -> Table:
+    """Return the triples with a row for each solution."""
     record = results.record
-    table = Table(title=f"Census {record.census_id} of {record.pair.name}", title_justify="left")
-    for heading in ("solution", "works / fails / total", "unprotected", "not run", "published (study, Table III)"):
-        table.add_column(heading)
+    columns = [
+        Column("solution"),
+        Column("works / fails / total"),
+        Column("unprotected", Kind.FIGURE, 1),
+        Column("not run", Kind.FIGURE, 1),
+        Column("published\n(study, Table III)", rank=2),
+    ]
+    table = Table(columns, f"Census {record.census_id} of {record.pair.name}", more="--json")
     for one in results.solutions:
         planned = sum(item.solution == one.solution for item in record.plan.items)
         table.add_row(
             one.solution,
             f"{one.working} / {one.failed} / {one.total}",
-            str(one.unprotected),
-            str(planned - one.total - one.unprotected),
+            one.unprotected,
+            planned - one.total - one.unprotected,
             ", ".join(f"{there.working}/{there.failed}/{there.total}" for there in published_triples(one.solution)),
         )
-    out.print(table)
-    for one in results.solutions:
-        _print_troubles(out, one)
-    out.print(f"Published: {STUDY_2019}", markup=False)
+    return table
 
 
 def _print_troubles(out: Console, census: SolutionCensus) -> None:

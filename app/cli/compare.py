@@ -7,16 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rich.markup import escape
-from rich.table import Table
-
 from app.campaign import FINAL, CampaignControl
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
+from app.cli.names import meant, unknown_solution, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay, duration
 from app.cli.results import print_ranking
+from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.domain.errors import Cancelled, InvalidOption
@@ -29,7 +28,7 @@ from app.domain.results import (
     Profile,
     ProfileName,
 )
-from app.domain.verdicts import Verdict, deciding_finding
+from app.domain.verdicts import Verdict
 from app.lab import parse_platforms, platforms_text
 from app.wizard import ComparisonWizard, Discovery, RunOptions
 
@@ -40,6 +39,8 @@ def compare(context: Context) -> int:
     """Measure a pair, rank, and write what was asked for."""
     options = context.options
     reports = report_paths({".json": options.json, ".html": options.report, ".pdf": options.pdf, ".csv": options.csv})
+    if options.all and not options.list:
+        raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:
@@ -76,13 +77,13 @@ def chosen_candidates(found: Discovery, solutions: str | None) -> tuple[tuple[st
     """
     if not solutions:
         return found.defaults
-    return tuple(_one_candidate(found, word.strip()) for word in solutions.split(",") if word.strip())
+    return tuple(_one_candidate(found, word) for word in words_of(solutions))
 
 
 def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     solution, _, suite = word.partition(":")
     if solution not in found.solutions:
-        raise InvalidOption(f"There is no solution named {solution}.", hint=f"Known: {', '.join(found.solutions)}.")
+        raise unknown_solution(solution, found.solutions)
     if solution in found.unavailable:
         raise InvalidOption(
             f"{solution} is not possible on these hosts: {found.unavailable[solution]}.",
@@ -95,8 +96,12 @@ def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     if suite not in {candidate.suite for candidate in suites}:
         names = ", ".join(candidate.suite for candidate in suites if not candidate.is_listed_only)
         listed = sum(candidate.is_listed_only for candidate in suites)
-        more = f", and {listed} more that `tunnelmark compare PAIR --list` shows" if listed else ""
-        raise InvalidOption(f"{solution} has no suite named {suite} on these hosts.", hint=f"It has: {names}{more}.")
+        more = f", and {listed} more that `tunnelmark compare PAIR --list --solutions {solution}` shows"
+        probably = meant(suite, [candidate.suite for candidate in suites])
+        raise InvalidOption(
+            f"{solution} has no suite named {suite} on these hosts.{probably}",
+            hint=f"It has: {names}{more if listed else ''}.",
+        )
     return solution, suite
 
 
@@ -226,15 +231,21 @@ def _check_nothing_else_is_asked_for(options: argparse.Namespace) -> None:
 
 
 def _print_candidates(context: Context, found: Discovery) -> None:
-    table = Table("candidate", "verdict", "why")
-    for candidate in found.candidates:
-        deciding = deciding_finding(candidate.findings)
-        is_good = deciding is None or not deciding.verdict.severity
-        why = "" if is_good or deciding is None else f"{deciding.subject}: {deciding.reason}"
-        table.add_row(escape(f"{candidate.solution}:{candidate.suite}"), str(candidate.verdict), escape(why))
-    context.out.print(table)
-    for solution, reason in found.unavailable.items():
-        context.out.print(f"{solution} is not possible: {reason}.", markup=False)
+    """Print one screen; with `--all` or `--solutions` every suite as `--solutions` takes it."""
+    options, out = context.options, context.out
+    if options.all or options.solutions:
+        solutions = [word.partition(":")[0] for word in words_of(options.solutions)]
+        with context.pager():
+            print_suites(out, found, solutions, is_for_option=True)
+        return
+    suite_overview(found).print(out)
+    print_unavailable(out, found)
+    out.print(
+        f"Every suite with the reason for its verdict: tunnelmark compare {found.pair.name} --list --all "
+        "(or --solutions NAME)",
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 def _print_obstacles(context: Context, services: Services, found: Discovery, plan: CampaignPlan) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,6 +67,19 @@ class Context:
             self.prompts if can_ask else None, confirm_host_key=confirm if can_ask or accepted else None
         ) as services:
             yield services
+
+    @contextmanager
+    def pager(self) -> Iterator[None]:
+        """Show what is printed meanwhile in the user's pager, where somebody sits at the terminal.
+
+        Source: git(1), GIT_PAGER: less quits if it all fits on one screen, passes colours on and leaves the text there.
+        """
+        if not (self.out.is_terminal and sys.stdin.isatty()):
+            yield
+            return
+        os.environ.setdefault("LESS", "FRX")
+        with self.out.pager(styles=not self.out.no_color):
+            yield
 
     def labs(self) -> LabManager:
         """Give the practice labs."""

@@ -6,14 +6,13 @@ import importlib.metadata
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.table import Table
-
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.tables import Column, Kind, Table
 from app.compose import find_paths, tunnelmark_version
 from app.secrets import PasswordStore
 
@@ -38,12 +37,18 @@ class _Check:
 def doctor(context: Context) -> int:
     """Check this computer, and say what to do about what is missing."""
     checks = [check for group in _GROUPS for check in group()]
-    table = Table("", "what", "found", title=f"Tunnelmark {tunnelmark_version()}", title_justify="left")
+    check_table(checks).print(context.out)
+    return ExitCode.OK if all(check.is_good or not check.is_needed for check in checks) else ExitCode.FAILED
+
+
+def check_table(checks: Sequence[_Check]) -> Table:
+    """Return a row for each check."""
+    columns = [Column("state"), Column("what"), Column("found", Kind.PROSE)]
+    table = Table(columns, f"Tunnelmark {tunnelmark_version()}")
     for check in checks:
         word = "good" if check.is_good else ("missing" if check.is_needed else "note")
         table.add_row(word, check.what, check.text)
-    context.out.print(table)
-    return ExitCode.OK if all(check.is_good or not check.is_needed for check in checks) else ExitCode.FAILED
+    return table
 
 
 def _python() -> list[_Check]:

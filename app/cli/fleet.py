@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.pairs import parse_address
+from app.cli.tables import Column, Kind, Table
 from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile, InvalidOption
@@ -164,14 +163,26 @@ def _show(context: Context, outcomes: tuple[FleetOutcome, ...]) -> None:
     if context.options.json:
         print(json.dumps({"format": 1, "pairs": [_row(outcome) for outcome in outcomes]}, indent=2))  # noqa: T201 - the result
         return
-    table = Table("pair", "what", "outcome", "s", "why not")
+    fleet_table(outcomes).print(context.out)
+    confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)
+    context.out.print(f"{confirmed} of {len(outcomes)} pairs confirmed.", markup=False)
+
+
+def fleet_table(outcomes: Sequence[FleetOutcome]) -> Table:
+    """Return a row for each pair."""
+    columns = [
+        Column("pair"),
+        Column("outcome"),
+        Column("what", rank=1),
+        Column("s", Kind.FIGURE, 2),
+        Column("why not", Kind.PROSE),
+    ]
+    table = Table(columns, more="--json")
     for outcome in outcomes:
         what = outcome.deployment.title if outcome.deployment else outcome.entry.solution
         seconds = f"{outcome.seconds:.0f}" if outcome.seconds else ""
-        table.add_row(outcome.entry.pair.name, what, outcome.state, seconds, outcome.message)
-    context.out.print(table)
-    confirmed = sum(outcome.state is FleetState.CONFIRMED for outcome in outcomes)
-    context.out.print(f"{confirmed} of {len(outcomes)} pairs confirmed.", markup=False)
+        table.add_row(outcome.entry.pair.name, outcome.state, what, seconds, outcome.message)
+    return table
 
 
 def _row(outcome: FleetOutcome) -> dict[str, object]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-
-from rich.table import Table
+from collections.abc import Sequence
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.tables import Column, Table
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound
 from app.domain.hosts import Side
-from app.lab import CpuKind, LabSpec, parse_platforms
+from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
 from app.wizard.ports import ProgressSink
 
 _STATES = {
@@ -77,19 +77,25 @@ def status(context: Context) -> int:
     if not found:
         context.out.print("No lab is up. Start one with: tunnelmark lab up", markup=False)
         return ExitCode.OK
-    table = Table("lab", "pair", "platforms", "CPU", "state", "SSH ports", "since")
+    lab_table(found).print(context.out)
+    return ExitCode.OK
+
+
+def lab_table(found: Sequence[LabStatus]) -> Table:
+    """Return a row for each lab."""
+    headings = ("lab", "pair", "state", "platforms", "since", "SSH ports", "CPU")
+    table = Table([Column(heading, rank=max(0, place - 2)) for place, heading in enumerate(headings)], more="--json")
     for lab in found:
         table.add_row(
             lab.name,
             f"lab:{lab.name}",
-            " and ".join(lab.platforms),
-            str(lab.cpu),
             "starting" if lab.is_starting else _STATES[lab.is_running],
-            ", ".join(map(str, lab.ports)),
+            " and ".join(dict.fromkeys(lab.platforms)),
             f"{lab.since.astimezone():%Y-%m-%d %H:%M}",
+            ", ".join(map(str, lab.ports)),
+            lab.cpu,
         )
-    context.out.print(table)
-    return ExitCode.OK
+    return table
 
 
 def ssh(context: Context) -> int:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
-
-from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
+from app.cli.names import words_of
 from app.cli.pair_option import find_pair
+from app.cli.tables import Column, Table
 from app.compose import Services
 from app.domain.codec import to_data
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
-from app.wizard import Discovery, HostCheck
+from app.wizard import Discovery, HostCheck, PairChoice
 
 _ADDRESS = re.compile(
     r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"
@@ -84,14 +85,20 @@ def show_all(context: Context) -> int:
     if not choices:
         context.out.print("There is no pair yet. Add one with tunnelmark pair add, or start a lab: tunnelmark lab up")
         return ExitCode.OK
-    table = Table("pair", "A", "B", "underlay", "last measured")
+    pair_table(choices).print(context.out)
+    return ExitCode.OK
+
+
+def pair_table(choices: Sequence[PairChoice]) -> Table:
+    """Return a row for each pair."""
+    columns = [Column("pair"), Column("A"), Column("B"), Column("underlay", rank=1), Column("last measured", rank=2)]
+    table = Table(columns, more="tunnelmark pair show NAME")
     for choice in choices:
         pair = choice.pair
         table.add_row(
             pair.name, _address(pair.a), _address(pair.b), f"{pair.underlay_a}, {pair.underlay_b}", choice.last_measured
         )
-    context.out.print(table)
-    return ExitCode.OK
+    return table
 
 
 def show(context: Context) -> int:
@@ -113,6 +120,7 @@ def remove(context: Context) -> int:
 def discover(context: Context) -> int:
     """Find out what two hosts can do, and install what is missing where that is asked for."""
     options = context.options
+    solutions = words_of(options.solution)
     with context.services() as services:
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
@@ -122,7 +130,11 @@ def discover(context: Context) -> int:
             found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
     if options.json:
         write_text(options.json, json.dumps({"format": 1, **_discovery_data(found)}, indent=2))
-    (print_all if options.all else print_summary)(context.out, found)
+    if options.all or solutions:
+        with context.pager():
+            print_all(context.out, found, solutions)
+    else:
+        print_summary(context.out, found)
     return ExitCode.OK
 
 

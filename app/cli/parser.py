@@ -152,6 +152,7 @@ def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     discover = _command(commands, "discover", "pairs.discover", "find out what two hosts can do", has_pair=True)
     discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
     discover.add_argument("--all", action="store_true", help="print every suite, not only each solution's default")
+    discover.add_argument("--solution", metavar="A,B", help="print every suite of these solutions")
     discover.add_argument("--install", action="store_true", help="install what is missing on the hosts")
 
 
@@ -167,7 +168,8 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
     parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted comparison of this pair")
-    parser.add_argument("--list", action="store_true", help="show every candidate with its verdict, and touch nothing")
+    parser.add_argument("--list", action="store_true", help="show what can be compared, and touch nothing")
+    parser.add_argument("--all", action="store_true", help="with --list: every suite with the reason for its verdict")
     parser.add_argument("--dry-run", action="store_true", help="show every file and command, and touch nothing")
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rich.table import Table
-from rich.text import Text
-
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.tables import Column, Kind, Table
 from app.compose import Settings, find_paths, read_settings, write_settings
 from app.domain.errors import NotFound
 from app.domain.verdicts import Question
@@ -36,8 +34,9 @@ _QUESTIONS = {
 def show_list(context: Context) -> int:
     """Print the guidelines, and every verdict of the policy or those of one kind."""
     applying = _applying()
-    context.out.print(_guideline_table(applying))
-    context.out.print(_verdict_table(context.options.kind))
+    guideline_table(applying).print(context.out)
+    context.out.print()
+    verdict_table(context.options.kind).print(context.out)
     return ExitCode.OK
 
 
@@ -55,7 +54,7 @@ def show(context: Context) -> int:
     print_line(f"{name}: {', '.join([known.title, known.kind, *sizes])}", markup=False)
     verdict = judge(name, guidelines=applying)
     print_line(f"Verdict: {verdict.verdict} (policy {POLICY_NAME} {POLICY_VERSION})", markup=False)
-    print_line(_answers(name, applying))
+    answer_table(name, applying).print(context.out)
     for sentence in _with_a_mac(name):
         print_line(sentence, markup=False)
     return ExitCode.OK
@@ -90,23 +89,35 @@ def _applying() -> tuple[str, ...]:
     return read_settings(find_paths().settings).guidelines
 
 
-def _guideline_table(applying: Collection[str]) -> Table:
-    table = Table(title="Guidelines", title_justify="left")
-    for column in ("id", "guideline", "about", "applies"):
-        table.add_column(column)
+def guideline_table(applying: Collection[str]) -> Table:
+    """Return a row for each guideline."""
+    columns = [
+        Column("id"),
+        Column("applies"),
+        Column("guideline", Kind.PROSE),
+        Column("about", Kind.PROSE, 1),
+    ]
+    table = Table(columns, "Guidelines")
     for one in GUIDELINES.values():
         about = one.scope + (f" ({', '.join(one.solutions)})" if one.solutions else "")
-        table.add_row(*map(Text, (one.id, one.full_title, about, "yes" if one.id in applying else "no")))
+        table.add_row(one.id, "yes" if one.id in applying else "no", one.full_title, about)
     return table
 
 
-def _verdict_table(kind: str | None) -> Table:
-    table = Table(title=f"Verdicts of policy {POLICY_NAME} {POLICY_VERSION}", title_justify="left")
-    for column in ("kind", "algorithm", "key", "block", "verdict", "reason"):
-        table.add_column(column)
+def verdict_table(kind: str | None) -> Table:
+    """Return a row for each algorithm that the policy knows, or for those of one kind."""
+    columns = [
+        Column("kind", rank=1),
+        Column("algorithm"),
+        Column("key", Kind.FIGURE, 2),
+        Column("block", Kind.FIGURE, 2),
+        Column("verdict"),
+        Column("reason", Kind.PROSE),
+    ]
+    table = Table(columns, f"Verdicts of policy {POLICY_NAME} {POLICY_VERSION}", more="tunnelmark policy show NAME")
     for row in known_rows():
         if kind in (None, row.kind):
-            table.add_row(*map(Text, _cells(row)))
+            table.add_row(*_cells(row))
     return table
 
 
@@ -115,11 +126,16 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (row.kind, row.title, *sizes, str(row.verdict), row.reason)
 
 
-def _answers(name: str, applying: Collection[str]) -> Table:
+def answer_table(name: str, applying: Collection[str]) -> Table:
     """Return every answer: guidelines that do not apply are told too, so that one sees what picking them would do."""
-    table = Table(title_justify="left")
-    for column in ("question", "answer", "reason", "source", "instead"):
-        table.add_column(column)
+    columns = [
+        Column("question"),
+        Column("answer", Kind.PROSE),
+        Column("reason", Kind.PROSE),
+        Column("source", Kind.PROSE),
+        Column("instead", Kind.PROSE),
+    ]
+    table = Table(columns)
     found = findings(name, guidelines=tuple(GUIDELINES))
     for question, words in _QUESTIONS.items():
         here = [finding for finding in found if finding.question is question]
@@ -128,7 +144,7 @@ def _answers(name: str, applying: Collection[str]) -> Table:
                 Question.GUIDELINE: "No guideline that Tunnelmark knows is against it.",
                 Question.SLOW: "Not by its nature; how it does on a pair is measured.",
             }[question]
-            table.add_row(*map(Text, (words, "no", reason, "", "")))
+            table.add_row(words, "no", reason, "", "")
         for finding in here:
             picked = findings(name, guidelines=applying)
             answer = str(finding.verdict)
@@ -136,5 +152,5 @@ def _answers(name: str, applying: Collection[str]) -> Table:
                 answer = "yes" if finding in picked else "yes, but it does not apply"
             elif question is Question.SLOW:
                 answer = "yes"
-            table.add_row(*map(Text, (words, answer, finding.reason, finding.source, finding.replacement)))
+            table.add_row(words, answer, finding.reason, finding.source, finding.replacement)
     return table

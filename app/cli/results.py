@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
+from app.cli.tables import Column, Kind, Table
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import CampaignRecord
 from app.domain.wire import WireReport
@@ -62,28 +64,7 @@ def history(context: Context) -> int:
 
 def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> None:
     """Print a ranking in words and numbers."""
-    title = f"Comparison {record.campaign_id} of {record.plan.pair.name}"
-    table = Table(title=title, title_justify="left")
-    table.add_column("rank")
-    table.add_column("candidate", min_width=16)
-    table.add_column("verdict", no_wrap=True)
-    for heading in (
-        "latency\nms",
-        "x\nbase",
-        "A>B\nMbit/s",
-        "B>A\nMbit/s",
-        "x\nbase",
-        "CPU\nA %",
-        "CPU\nB %",
-        "CPU %\nper Mbit/s",
-    ):
-        table.add_column(heading, justify="right", no_wrap=True)
-    results = {(result.solution, result.suite): result for result in ranking.results}
-    for place in ranking.ranking:
-        result = results[place.solution, place.suite]
-        rank_text = "" if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}"
-        table.add_row(rank_text, result.title, result.verdict.capitalize(), *_figures(result))
-    out.print(table)
+    ranking_table(record, ranking).print(out)
     for result in ranking.results:
         report = _wire_of(record, result)
         if report is not None:
@@ -108,29 +89,66 @@ def _wire_of(record: CampaignRecord, result: CandidateResult) -> WireReport | No
     return next((report for report in found if report is not None), None)
 
 
-def _figures(result: CandidateResult) -> tuple[str, ...]:
-    return (
-        _estimate(result.weighted_latency_ms, 3),
-        _ratio(result.latency_vs_baseline),
-        _estimate(result.throughput_mbit_s.get("a_to_b"), 1),
-        _estimate(result.throughput_mbit_s.get("b_to_a"), 1),
-        _ratio(result.throughput_vs_baseline),
-        _estimate(result.cpu_pct.get("a"), 0),
-        _estimate(result.cpu_pct.get("b"), 0),
-        _estimate(result.cpu_pct_per_mbit_s, 2),
-    )
+def ranking_table(record: CampaignRecord, ranking: Ranking) -> Table:
+    """Return the ranking with a row for each candidate."""
+    title = f"Comparison {record.campaign_id} of {record.plan.pair.name}"
+    table = Table([*_NAMES, *(column for one in _FIGURES for column in one.columns())], title, more="--json")
+    results = {(result.solution, result.suite): result for result in ranking.results}
+    for place in ranking.ranking:
+        result = results[place.solution, place.suite]
+        rank_text = "" if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}"
+        cells = [cell for one in _FIGURES for cell in one.cells(result)]
+        table.add_row(rank_text, result.title, result.verdict.capitalize(), *cells)
+    return table
 
 
-def _estimate(estimate: Estimate | None, digits: int) -> str:
-    if estimate is None:
-        return "-"
-    if estimate.ci is None:
-        return f"{estimate.mean:.{digits}f}"
-    return f"{estimate.mean:.{digits}f} [{estimate.ci[0]:.{digits}f}, {estimate.ci[1]:.{digits}f}]"
+_NAMES = (Column("rank"), Column("candidate"), Column("verdict"))
 
 
-def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A figure with a column for its mean, and one for its interval.
+
+    Attributes:
+        heading: Of the mean.
+        rank: Of the mean, see `Column`.
+        digits: After the decimal point.
+        value_of: Where it is in a result.
+        interval_rank: Of the interval; None for a figure that has none.
+    """
+
+    heading: str
+    rank: int
+    digits: int
+    value_of: Callable[[CandidateResult], Estimate | float | None]
+    interval_rank: int | None = None
+
+    def columns(self) -> list[Column]:
+        mean = Column(self.heading, Kind.FIGURE, self.rank)
+        return (
+            [mean] if self.interval_rank is None else [mean, Column("95 %\ninterval", Kind.FIGURE, self.interval_rank)]
+        )
+
+    def cells(self, result: CandidateResult) -> list[str]:
+        value = self.value_of(result)
+        mean = value.mean if isinstance(value, Estimate) else value
+        text = "-" if mean is None else f"{mean:.{self.digits}f}"
+        if self.interval_rank is None:
+            return [text]
+        ci = value.ci if isinstance(value, Estimate) else None
+        return [text, "" if ci is None else f"{ci[0]:.{self.digits}f} to {ci[1]:.{self.digits}f}"]
+
+
+_FIGURES = (
+    _Figure("latency\nms", 0, 3, lambda one: one.weighted_latency_ms, 3),
+    _Figure("x\nbase", 2, 2, lambda one: one.latency_vs_baseline),
+    _Figure("A>B\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("a_to_b"), 5),
+    _Figure("B>A\nMbit/s", 0, 1, lambda one: one.throughput_mbit_s.get("b_to_a"), 5),
+    _Figure("x\nbase", 2, 2, lambda one: one.throughput_vs_baseline),
+    _Figure("CPU\nA %", 4, 0, lambda one: one.cpu_pct.get("a"), 6),
+    _Figure("CPU\nB %", 4, 0, lambda one: one.cpu_pct.get("b"), 6),
+    _Figure("CPU %\nper Mbit/s", 1, 2, lambda one: one.cpu_pct_per_mbit_s, 6),
+)
 
 
 def _campaign_id(archive: Archive, pair: str | None, campaign: int | None) -> int:

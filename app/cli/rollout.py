@@ -7,19 +7,19 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
-from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.pair_option import find_pair
 from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side
+from app.cli.tables import Column, Table
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.deploy.places import slot_of
@@ -316,14 +316,18 @@ def deployments(context: Context) -> int:
     if context.options.json:
         _print_json(found)
         return ExitCode.OK
-    table = Table(box=None, title_justify="left")
-    for heading in ("id", "pair", "what", "state", "since", "by"):
-        table.add_column(heading)
+    deployment_table(found).print(context.out)
+    return ExitCode.OK
+
+
+def deployment_table(found: Sequence[Deployment]) -> Table:
+    """Return a row for each deployment."""
+    ranks = {"id": 0, "pair": 0, "solution": 0, "suite": 0, "state": 0, "since": 1, "by": 2}
+    table = Table([Column(heading, rank=rank) for heading, rank in ranks.items()], more="--json")
     for one in found:
         since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
-        table.add_row(one.id, one.pair.name, f"{one.solution} {one.suite}", one.state, since, one.by)
-    context.out.print(table)
-    return ExitCode.OK
+        table.add_row(one.id, one.pair.name, one.solution, one.suite, one.state, since, one.by)
+    return table
 
 
 def audit(context: Context) -> int:

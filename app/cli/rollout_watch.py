@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from rich.markup import escape
 from rich.status import Status
-from rich.table import Table
 
 from app.cli.context import Context
 from app.cli.desktop import notify_desktop
 from app.cli.exit_codes import ExitCode
+from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
@@ -136,22 +136,27 @@ class Watch:
         number = "1 loss" if len(losses) == 1 else f"{len(losses)} losses"
         seen = f"{number}, {duration_text(lost_s)} together" if losses else "nothing was lost"
         out.print(f"Watched for {duration_text(watched_s)}, {self.looks} looks: {seen}.", markup=False, soft_wrap=True)
-        if not losses:
-            return
-        table = Table(box=None, title_justify="left")
-        for heading in ("lost", "back", "for", "why"):
-            table.add_column(heading)
-        for one in losses:
-            back = f"{one.ended_at.astimezone():%Y-%m-%d %H:%M:%S}" if one.ended_at is not None else "not yet"
-            lasted = duration_text(self._lasted_s(one))
-            table.add_row(f"{one.began_at.astimezone():%Y-%m-%d %H:%M:%S}", back, lasted, escape(one.why))
-        out.print(table)
+        if losses:
+            loss_table(losses, self.log.samples[-1].at).print(out)
 
     def _lasted_s(self, loss: Loss) -> float:
-        """Return how long it lasted, or has lasted up to the last look."""
-        if loss.lasted_s is not None:
-            return loss.lasted_s
-        return (self.log.samples[-1].at - loss.began_at).total_seconds()
+        return _lasted_s(loss, self.log.samples[-1].at)
+
+
+def loss_table(losses: Sequence[Loss], now: datetime) -> Table:
+    """Return a row for each loss."""
+    columns = [Column("lost"), Column("back", rank=1), Column("for"), Column("why", Kind.PROSE)]
+    table = Table(columns, more="--json")
+    for one in losses:
+        back = f"{one.ended_at.astimezone():%Y-%m-%d %H:%M:%S}" if one.ended_at is not None else "not yet"
+        lasted = duration_text(_lasted_s(one, now))
+        table.add_row(f"{one.began_at.astimezone():%Y-%m-%d %H:%M:%S}", back, lasted, one.why)
+    return table
+
+
+def _lasted_s(loss: Loss, now: datetime) -> float:
+    """Return how long it lasted, or has lasted so far."""
+    return loss.lasted_s if loss.lasted_s is not None else (now - loss.began_at).total_seconds()
 
 
 def _short(end: EndStatus) -> str:

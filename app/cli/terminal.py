@@ -21,7 +21,8 @@ from app.domain.plain_text import plain_text
 
 T = TypeVar("T")
 
-_WIDTH_WITHOUT_TERMINAL = 132
+_WIDTH_WITHOUT_TERMINAL = 10_000
+"""So that no line is broken in a pipe or a file, and no column is left out."""
 _FINGERPRINT_HEAD = "SHA256:"
 
 _SECRET_WORDS = {

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from app.cli.discovery_text import print_all, print_summary
+from app.cli.suites_text import print_suites
 from app.compose.labs import Labs
 from app.compose.paths import Paths
 from app.domain.errors import InvalidOption, NotFound
@@ -31,11 +32,10 @@ def test_summary_is_one_screen_with_a_line_for_each_solution() -> None:
     found = discovery(PAIR, MISSING)
     lines = printed(print_summary, found)
     assert len(lines) <= 24
-    assert all(len(line) <= 80 for line in lines)
-    assert not [line for line in lines if line.startswith("│") and not line.endswith("│")]
+    assert all(len(line) <= 80 for line in lines[:-1])
     solutions = {candidate.solution for candidate in found.candidates} | set(found.unavailable)
     for solution in solutions:
-        assert sum(f" {solution} " in line for line in lines) == 1, solution
+        assert sum(line.partition(" ")[0].rstrip(":") == solution for line in lines) == 1, solution
     assert [line for line in lines if "missing: " in line] == [
         "  missing: tcpdump; install it with: tunnelmark discover north --install"
     ]
@@ -47,7 +47,7 @@ def test_summary_shows_the_default_of_each_solution_and_its_verdict() -> None:
     lines = printed(print_summary, found, width=120)
     for solution, suite in found.defaults:
         verdict = next(one.verdict for one in found.candidates if (one.solution, one.suite) == (solution, suite))
-        (line,) = (one for one in lines if f" {solution} " in one)
+        (line,) = (one for one in lines if one.startswith(f"{solution} "))
         assert suite in line
         assert verdict in line
 
@@ -58,7 +58,18 @@ def test_all_shows_every_suite() -> None:
     for candidate in found.candidates:
         assert candidate.suite in text
     assert text.count("missing: tcpdump") == 2
+    assert "\n  insecure: bf-cbc: Blocks of 64 bits can be matched.\n    bf-cbc\n" in text
     assert "tinc: not possible here" in text
+
+
+def test_suites_of_one_solution_as_an_option_takes_them() -> None:
+    text = "\n".join(
+        printed(lambda out, found: print_suites(out, found, ["openvpn-udp"], is_for_option=True), discovery(PAIR))
+    )
+    assert "    openvpn-udp:aes-256-gcm  (default)\n" in text
+    assert "    openvpn-udp:bf-cbc" in text
+    assert "wireguard" not in text
+    assert "tinc" not in text
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_loss_is_a_line_a_warning_and_a_notification_and_is_summed_up() -> Non
     assert lines[4].endswith("4 looks: 1 loss, 12 s together.")
     assert lines[5].split() == ["lost", "back", "for", "why"]
     lost, back = (clock(LOOKED_AT + timedelta(seconds=seconds)) for seconds in (5, 17))
-    assert lines[6].strip().split("  ")[:3] == [lost, back, "12 s"]
+    assert lines[7].strip().split("  ")[:3] == [lost, back, "12 s"]
     assert desk.err.getvalue() == "north: Tunnel lost: no answer through it on gateway-b.\n"
     assert desk.notes == [("Tunnelmark: north", "Tunnel lost: no answer through it on gateway-b.")]
 

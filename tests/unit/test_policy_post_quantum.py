@@ -112,6 +112,9 @@ def test_discover_shows_it_for_each_candidate(show: object, value: PostQuantum |
     assert callable(show)
     show(out, found)
     lines = out.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    for solution in {one.solution for one in found.candidates if not one.is_unprotected}:
-        for line in (one for one in lines if f" {solution} " in one):
-            assert word in [cell.strip() for cell in line.split("│")]
+    is_table = show is print_summary
+    shown = [line for one in found.defaults for line in lines if line.startswith(one[0] if is_table else "    ")]
+    protected = [line for line in shown if "baseline" not in line and line.split()[0] not in ("none", "baseline")]
+    assert protected
+    for line in protected:
+        assert (f" {word} " in f"{line} ") if is_table or not word else f"post-quantum: {word})" in line

@@ -1,0 +1,27 @@
+"""Names that are typed, with the name that was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from app.domain.errors import InvalidOption
+
+
+def words_of(text: str | None) -> tuple[str, ...]:
+    """Return the words of a list with commas; none for None."""
+    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return ` Did you mean NAME?` where a known name is close to a word; else an empty text."""
+    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def unknown_solution(solution: str, known: Iterable[str]) -> InvalidOption:
+    """Return the error about a solution that there is none of."""
+    names = list(known)
+    return InvalidOption(
+        f"There is no solution named {solution}.{meant(solution, names)}", hint=f"Known: {', '.join(names)}."
+    )

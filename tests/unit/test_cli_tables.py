@@ -1,0 +1,205 @@
+"""Tables of the terminal: identifiers are whole at every width."""
+
+from __future__ import annotations
+
+import ast
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+from sample_records import pair, sample_record
+
+import app.cli
+from app.cli.census import census_table
+from app.cli.doctor import _Check, check_table
+from app.cli.fleet import fleet_table
+from app.cli.labs import lab_table
+from app.cli.pairs import pair_table
+from app.cli.policy import answer_table, guideline_table, verdict_table
+from app.cli.results import ranking_table
+from app.cli.rollout import deployment_table
+from app.cli.rollout_watch import loss_table
+from app.cli.suites_text import print_suites, suite_overview
+from app.cli.tables import Column, Kind, Table
+from app.compose.fleet import FleetEntry, FleetOutcome, FleetState
+from app.domain.hosts import HostSpec, PairSpec
+from app.domain.results import CampaignRecord
+from app.domain.rollout import RolloutOptions
+from app.domain.rollout_watch import Health, Loss
+from app.lab import CpuKind, LabStatus
+from app.policy import GUIDELINES, known_rows
+from app.ranking import rank
+from app.wizard import PairChoice
+from support.fake_solutions import discovery
+
+WIDTHS = (80, 100, 120, 160)
+LONG = "plant-north-2031.pumping-station-17.intake"
+SUITE = "mac-hmac-sha2-512-etm-at-openssh.com+curve25519-mlkem768x25519"
+TITLE = "IPsec (IKEv2, ESP in UDP) with L2TPv3, AES-256-GCM with X25519 and ML-KEM-768"
+ADDRESS_A = "maintenance-operator@gateway-a.pumping-station-17.example.org:50022"
+ADDRESS_B = "maintenance-operator@[2001:db8:17:4:5054:ff:fe12:3456]:50022"
+AT = datetime(2026, 3, 6, 8, 15, tzinfo=UTC)
+
+HOST_A = HostSpec("A", "gateway-a.pumping-station-17.example.org", 50022, "maintenance-operator")
+HOST_B = HostSpec("B", "[2001:db8:17:4:5054:ff:fe12:3456]", 50022, "maintenance-operator")
+LONG_PAIR = PairSpec(LONG, HOST_A, HOST_B, "2001:db8:17:4:5054:ff:fe12:1", "2001:db8:17:4:5054:ff:fe12:2")
+
+
+def record() -> CampaignRecord:
+    """Return a comparison with long titles and intervals of wide figures."""
+    made = sample_record()
+    plan = replace(made.plan, pair=LONG_PAIR)
+    candidates = tuple(
+        replace(one, title=TITLE) if one.solution == "wireguard" else one for one in made.plan.candidates
+    )
+    return replace(made, plan=replace(plan, candidates=candidates))
+
+
+def labs() -> Table:
+    return lab_table(
+        [
+            LabStatus(
+                LONG, ("debian-11", "debian-13"), CpuKind.NO_AES, (True, False), (41234, 41235), (1, None), AT, None
+            )
+        ]
+    )
+
+
+def pairs() -> Table:
+    return pair_table([PairChoice(LONG_PAIR, "2026-03-06 08:15, standard")])
+
+
+def found() -> Any:
+    made = discovery(LONG_PAIR)
+    return replace(made, candidates=tuple(replace(one, suite=f"{SUITE}.{n}") for n, one in enumerate(made.candidates)))
+
+
+def deployments() -> Table:
+    one = SimpleNamespace(
+        id="4f1c2d3e-20260306-081500",
+        pair=LONG_PAIR,
+        solution="openvpn-udp",
+        suite=SUITE,
+        state="half-confirmed",
+        state_at=AT,
+        by="maintenance-operator@engineering-workstation-3",
+    )
+    return deployment_table(cast("Any", [one]))
+
+
+def fleet() -> Table:
+    entry = FleetEntry(LONG_PAIR, "openvpn-udp", SUITE, RolloutOptions())
+    message = "gateway-b.example.org cannot be reached: connection refused. Is the host on?"
+    return fleet_table([FleetOutcome(entry, FleetState.FAILED, message=message, seconds=12.0)])
+
+
+def census() -> Table:
+    item = SimpleNamespace(solution="openvpn-udp-with-a-long-name")
+    solution = SimpleNamespace(solution=item.solution, working=101, failed=202, total=303, unprotected=12)
+    plan = SimpleNamespace(items=[item] * 400)
+    results = SimpleNamespace(record=SimpleNamespace(census_id=7, pair=LONG_PAIR, plan=plan), solutions=[solution])
+    return census_table(cast("Any", results))
+
+
+def losses() -> Table:
+    why = "gateway-b.example.org: the tunnel is down; gateway-a.pumping-station-17.example.org: no answer"
+    return loss_table([Loss(AT, Health.LOST, why)], AT)
+
+
+TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
+    "lab status": (labs, (LONG, f"lab:{LONG}", "B is off")),
+    "pair list": (pairs, (LONG, ADDRESS_A, ADDRESS_B)),
+    "discover": (lambda: suite_overview(found()), ("openvpn-udp", "wireguard", f"{SUITE}.2")),
+    "rank": (lambda: ranking_table(record(), rank(record())), (LONG, TITLE, "Recommended", "1.102", "42.5")),
+    "census": (census, (LONG, "openvpn-udp-with-a-long-name", "101 / 202 / 303")),
+    "deploy --all": (fleet, (LONG, "failed")),
+    "deployments": (deployments, ("4f1c2d3e-20260306-081500", LONG, "openvpn-udp", SUITE, "half-confirmed")),
+    "status --watch": (losses, (f"{AT.astimezone():%Y-%m-%d %H:%M:%S}",)),
+    "doctor": (lambda: check_table([_Check(LONG, True, True, f"/home/{LONG}/images")]), (LONG,)),
+    "policy list": (lambda: verdict_table(None), tuple(row.title for row in known_rows())),
+    "policy list, guidelines": (lambda: guideline_table(()), tuple(GUIDELINES)),
+    "policy show": (lambda: answer_table("BF-CBC", ()), ("Is it insecure?", "CVE-2016-6329;", "AES-256-GCM")),
+}
+
+
+def printed(table: Table, width: int) -> list[str]:
+    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    table.print(out)
+    return cast("io.StringIO", out.file).getvalue().splitlines()
+
+
+def words(lines: Sequence[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", list(TABLES))
+def test_no_identifier_is_cut(name: str, width: int) -> None:
+    make, identifiers = TABLES[name]
+    lines = printed(make(), width)
+    assert not [line for line in lines if "…" in line]
+    for identifier in identifiers:
+        assert any(identifier in line for line in lines), f"{identifier} at {width} columns:\n" + "\n".join(lines)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_suites_are_whole_on_lines_of_their_own(width: int) -> None:
+    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    print_suites(out, found(), is_for_option=True)
+    lines = cast("io.StringIO", out.file).getvalue().splitlines()
+    for one in found().candidates:
+        assert sum(line.split()[:1] == [f"{one.solution}:{one.suite}"] for line in lines) == 1
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_ranking_of_usual_names_is_a_table_with_names_and_figures(width: int) -> None:
+    made = sample_record()
+    lines = printed(ranking_table(made, rank(made)), width)
+    (line,) = (line for line in lines if "WireGuard, ChaCha20-Poly1305" in line)
+    assert line.split()[0] == "1"
+    for cell in ("Recommended", "1.102", "42.5", "41.5"):
+        assert cell in line
+    assert all(len(one) <= width for one in lines)
+    assert any(one.startswith("Left out at this width: ") for one in lines) == (width < 200)
+
+
+def test_columns_of_one_rank_are_left_out_together_and_named() -> None:
+    columns = [Column("name"), Column("one", rank=1), Column("two\nlines", rank=1), Column("three", Kind.FIGURE, 2)]
+    table = Table(columns, more="--json")
+    table.add_row("gateway", "1" * 20, "2" * 20, "3")
+    assert printed(table, 60)[-1].split() == ["gateway", "1" * 20, "2" * 20, "3"]
+    ones, twos = "1" * 20, "2" * 20
+    assert words(printed(table, 53)[-2:]) == f"gateway {ones} {twos} Left out at this width: three; --json has them."
+    assert words(printed(table, 50)[-3:]) == "gateway Left out at this width: one, two lines, three; --json has them."
+
+
+def test_prose_wraps_and_shares_what_is_left() -> None:
+    table = Table([Column("name"), Column("why", Kind.PROSE)])
+    table.add_row("gateway-a", "it cannot be reached because the link is down and nobody has mended it so far")
+    lines = printed(table, 50)
+    assert all(len(line) <= 50 for line in lines)
+    assert words(lines[2:]) == (
+        "gateway-a it cannot be reached because the link is down and nobody has mended it so far"
+    )
+
+
+def test_no_command_makes_a_table_of_its_own() -> None:
+    folder = Path(app.cli.__path__[0])
+    users = [
+        path.name
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "rich.table"
+    ]
+    assert users == ["tables.py"]
+
+
+def test_a_lab_pair_is_named_in_the_title() -> None:
+    made = sample_record()
+    assert printed(ranking_table(made, rank(made)), 80)[0] == f"Comparison 7 of {pair().name}"

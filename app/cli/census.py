@@ -9,7 +9,7 @@ from rich.console import Console
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
-from app.cli.names import words_of
+from app.cli.names import check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import EventDisplay
 from app.cli.tables import Column, Kind, Table
@@ -35,6 +35,7 @@ def census(context: Context) -> int:
     options = context.options
     if not MIN_PINGS <= options.pings <= MAX_PINGS:
         raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
+    check_solutions(words_of(options.solutions))
     reports = report_paths({".html": options.report})
     with context.services() as services:
         pair = find_pair(context, services)

@@ -11,7 +11,7 @@ from app.campaign import FINAL, CampaignControl
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
-from app.cli.names import meant, unknown_solution, words_of
+from app.cli.names import check_solutions, meant, unknown_solution, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay, duration
 from app.cli.results import print_ranking
@@ -39,6 +39,7 @@ def compare(context: Context) -> int:
     """Measure a pair, rank, and write what was asked for."""
     options = context.options
     reports = report_paths({".json": options.json, ".html": options.report, ".pdf": options.pdf, ".csv": options.csv})
+    check_solutions(words_of(options.solutions))
     if options.all and not options.list:
         raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
     if options.resume:

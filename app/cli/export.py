@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.names import check_solutions
 from app.cli.sides import both_addresses, by_side
 from app.domain.rollout import RolloutOptions
 
@@ -16,6 +17,7 @@ def export_config(context: Context) -> int:
     from app.compose.export import FORMATS, ExportOptions, export_config
 
     options = context.options
+    check_solutions([options.solution])
     chosen = ExportOptions(
         solution=options.solution,
         suite=options.suite or "",

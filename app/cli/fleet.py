@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.names import check_solutions
 from app.cli.pairs import parse_address
 from app.cli.tables import Column, Kind, Table
 from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
@@ -42,6 +43,7 @@ def deploy_all(context: Context) -> int:
     if options.confirm_within is not None or options.dry_run:
         raise InvalidOption("--confirm-within and --dry-run are for one pair at a time.")
     rows = read_fleet(Path(options.file))
+    check_solutions([row["solution"] for row in rows])
     with context.services() as services:
         entries = context.job(lambda token, tell: [_entry(services, row, token, tell) for row in rows])
         outcomes = context.job(

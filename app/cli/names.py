@@ -1,9 +1,9 @@
-"""Names that are typed, with the name that was probably meant."""
+"""Names that are typed: checked before anything is started, with the name that was probably meant."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from app.domain.errors import InvalidOption
 
@@ -17,6 +17,21 @@ def meant(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean NAME?` where a known name is close to a word; else an empty text."""
     close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
     return f" Did you mean {close[0]}?" if close else ""
+
+
+def check_solutions(words: Sequence[str]) -> None:
+    """Check the solution of each `SOLUTION` or `SOLUTION:SUITE`. Needs no host.
+
+    Raises:
+        InvalidOption: There is no such solution.
+    """
+    from app.compose.solutions import solution_names
+
+    known = solution_names()
+    for word in words:
+        solution = word.partition(":")[0]
+        if solution not in known:
+            raise unknown_solution(solution, known)
 
 
 def unknown_solution(solution: str, known: Iterable[str]) -> InvalidOption:

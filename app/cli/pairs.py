@@ -12,7 +12,7 @@ from app.cli.context import Context
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
 from app.cli.files import write_text
-from app.cli.names import words_of
+from app.cli.names import check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Table
 from app.compose import Services
@@ -121,6 +121,7 @@ def discover(context: Context) -> int:
     """Find out what two hosts can do, and install what is missing where that is asked for."""
     options = context.options
     solutions = words_of(options.solution)
+    check_solutions(solutions)
     with context.services() as services:
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))

@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Callable, Sequence
 
+from app.cli.arguments import Parser
 from app.cli.context import Context
 from app.cli.exit_codes import EPILOG, LINT_EPILOG
 from app.cli.rollout_parser import add_open_firewall, add_rollout
@@ -38,7 +39,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser; each command sets `handler`."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = Parser(
         prog="tunnelmark",
         description="Choose, prove and roll out a layer-2 VPN between two gateways. Without a command: the window.",
         epilog=EPILOG,

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.names import check_solutions
 from app.cli.pair_option import find_pair
 from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side
@@ -133,6 +134,7 @@ def deploy(context: Context) -> int:
         )
     if bool(options.solution) == bool(options.again):
         raise InvalidOption("Name a solution, or an earlier deployment with --again.")
+    check_solutions([options.solution] if options.solution else [])
     if options.again and (options.suite or options.bridge or options.inner or options.reason):
         raise InvalidOption(
             "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own.",

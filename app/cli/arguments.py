@@ -1,0 +1,36 @@
+"""Argument parser that names what was probably meant where a command, an option or a value is mistyped."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from app.cli.names import meant
+
+
+class Parser(argparse.ArgumentParser):
+    """An `ArgumentParser` for commands; its subparsers are of the same class."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse, and refuse in the command that it was given to what this does not know."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self._refuse(unknown)
+        return found, unknown
+
+    def _refuse(self, unknown: Sequence[str]) -> NoReturn:
+        known = [option for action in self._actions for option in action.option_strings]
+        guesses = (meant(word.partition("=")[0], known) for word in unknown if word.startswith("-"))
+        self.error(f"unknown: {' '.join(unknown)}.{next(filter(None, guesses), '')} See {self.prog} --help.")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        guess = meant(str(value), known)
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001 - argparse has no public name for it
+            raise argparse.ArgumentError(None, f"there is no command {value}.{guess} See {self.prog} --help.")
+        raise argparse.ArgumentError(action, f"{value} is none of {', '.join(known)}.{guess}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,14 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
 from app.cli.tables import Column, Kind, Table
 from app.domain.ranking import CandidateResult, Estimate, Ranking
-from app.domain.results import CampaignRecord
+from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.wire import WireReport
 from app.domain.wire_words import wire_line
-from app.ranking import speed_findings
+from app.ranking import Outcome, Remedy, outcome_of, speed_findings
 
 if TYPE_CHECKING:
     from app.compose import Archive
+    from app.storage import CampaignSummary
 
 
 def rank(context: Context) -> int:
@@ -54,23 +55,51 @@ def report(context: Context) -> int:
 def history(context: Context) -> int:
     """List stored comparisons."""
     with context.archive() as archive:
-        rows = archive.history()
-    if not rows:
+        found = archive.comparisons()
+    if found:
+        history_table(found).print(context.out)
+    else:
         context.out.print("Nothing has been measured yet. Try: tunnelmark demo", markup=False)
-    for campaign_id, text in rows:
-        context.out.print(f"{campaign_id:5d}  {text}", markup=False)
     return ExitCode.OK
 
 
+def history_table(found: Sequence[CampaignSummary]) -> Table:
+    """Return a row for each comparison."""
+    from app.ranking.outcome import measured_words
+
+    columns = [
+        Column("number", Kind.FIGURE),
+        Column("started", rank=1),
+        Column("pair"),
+        Column("profile", rank=2),
+        Column("measured"),
+        Column("status"),
+    ]
+    table = Table(columns)
+    for item in found:
+        started = f"{item.started_at.astimezone():%Y-%m-%d %H:%M}"
+        table.add_row(
+            item.campaign_id,
+            started,
+            item.pair,
+            item.profile,
+            measured_words(item.vpns_measured, item.vpns_planned),
+            item.status,
+        )
+    return table
+
+
 def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> None:
-    """Print a ranking in words and numbers."""
+    """Print a ranking in words and numbers; failures first, each cause once."""
+    outcome = outcome_of(record)
+    print_outcome(out, record, outcome)
     ranking_table(record, ranking).print(out)
     for result in ranking.results:
         report = _wire_of(record, result)
         if report is not None:
             out.print(f"{result.title}: on the wire: {wire_line(report)}", markup=False)
     for result in ranking.results:
-        if result.reason:
+        if result.reason and result.status is not AttemptStatus.FAILED:
             out.print(f"{result.title}: {result.status}: {result.message}", markup=False)
     for finding in speed_findings(ranking).values():
         out.print(f"{finding.subject}: {finding.reason}", markup=False)
@@ -79,7 +108,8 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     if ranking.drift.sentence not in ranking.recommendation.cautions:
         out.print(ranking.drift.sentence, markup=False)
     for caution in ranking.recommendation.cautions:
-        out.print(f"Note: {caution}", markup=False)
+        if not outcome.headline or not caution.startswith(outcome.headline):
+            out.print(f"Note: {caution}", markup=False)
     out.print(ranking.recommendation.sentence, markup=False, style="bold")
 
 
@@ -87,6 +117,26 @@ def _wire_of(record: CampaignRecord, result: CandidateResult) -> WireReport | No
     key = (result.solution, result.suite)
     found = (one.wire for one in record.attempts if (one.key.solution, one.key.suite) == key)
     return next((report for report in found if report is not None), None)
+
+
+def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:
+    """Print how many candidates failed, each cause once with what mends it; nothing where none failed."""
+    if not outcome.headline:
+        return
+    out.print(f"{outcome.headline}.", markup=False, style="bold red")
+    for cause in outcome.causes:
+        out.print(cause.sentence, markup=False)
+    pair = record.plan.pair.name
+    for remedy in dict.fromkeys(cause.remedy for cause in outcome.causes):
+        if remedy in _REMEDIES:
+            out.print(_REMEDIES[remedy].format(pair=pair), markup=False, soft_wrap=True)
+    out.print()
+
+
+_REMEDIES = {
+    Remedy.HOSTS: "Install what is missing with: tunnelmark discover {pair} --install",
+    Remedy.LINK: "Once it is mended, see whether anything is left in the way: tunnelmark compare {pair} --dry-run",
+}
 
 
 def ranking_table(record: CampaignRecord, ranking: Ranking) -> Table:

@@ -12,7 +12,7 @@ from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
 from app.ranking.outcome import measured_words
-from app.storage import Store
+from app.storage import CampaignSummary, Store
 
 REPORT_KINDS = (".html", ".pdf", ".json", ".csv")
 
@@ -51,6 +51,10 @@ class Archive:
 
         return to_json(record, ranking)
 
+    def comparisons(self) -> tuple[CampaignSummary, ...]:
+        """Return stored comparisons, newest first."""
+        return self.store.list_campaigns()
+
     def history(self) -> tuple[tuple[int, str], ...]:
         """Return stored comparisons as (number, description), newest first."""
         return tuple(
@@ -61,7 +65,7 @@ class Archive:
                     f"{measured_words(item.vpns_measured, item.vpns_planned)}  {item.status}"
                 ),
             )
-            for item in self.store.list_campaigns()
+            for item in self.comparisons()
         )
 
     def write_report(self, campaign_id: int, path: Path) -> Path:

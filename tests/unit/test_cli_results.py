@@ -1,0 +1,45 @@
+"""What is printed of a comparison: failures first, each cause once."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import cast
+
+from rich.console import Console
+from sample_records import MODELS, Model, sample_record
+
+from app.cli.results import print_ranking
+from app.domain.results import CampaignRecord
+from app.ranking import rank
+
+SUBNET = "gateway-a uses 192.0.2.0/24 already, and the tunnel's addresses lie in it. Choose other addresses."
+
+
+def failing(reason: str, message: str) -> tuple[Model, ...]:
+    return tuple(model if not nth else replace(model, failure=(reason, message)) for nth, model in enumerate(MODELS))
+
+
+def printed(record: CampaignRecord, width: int = 80) -> str:
+    out = Console(width=width, file=io.StringIO(), color_system=None, highlight=False)
+    print_ranking(out, record, rank(record))
+    return cast("io.StringIO", out.file).getvalue()
+
+
+def test_comparison_in_which_all_failed_says_so_first_with_each_cause_once() -> None:
+    record = sample_record(rounds=1, models=failing("preflight", SUBNET))
+    text = printed(record)
+    assert text.startswith("5 of 5 VPNs failed.\n5x: gateway-a uses 192.0.2.0/24 already")
+    assert " ".join(text.split()).count(SUBNET) == 1
+    assert f"tunnelmark compare {record.plan.pair.name} --dry-run" in text
+    assert "all share rank 1" not in text
+
+
+def test_missing_package_names_the_command_that_installs_it() -> None:
+    record = sample_record(rounds=1, models=failing("package-missing", "gateway-b lacks openvpn."))
+    assert f"tunnelmark discover {record.plan.pair.name} --install" in printed(record)
+
+
+def test_comparison_without_failures_begins_with_the_ranking() -> None:
+    record = sample_record(models=MODELS[:5])
+    assert printed(record).startswith(f"Comparison {record.campaign_id} of {record.plan.pair.name}\n")

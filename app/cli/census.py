@@ -27,7 +27,6 @@ from app.reports.census_json import census_to_json
 from app.wizard import Discovery
 
 MIN_PINGS, MAX_PINGS = 1, 1000
-_PLAIN_LINE_EVERY_S = 30.0
 
 
 def census(context: Context) -> int:
@@ -75,7 +74,7 @@ def census(context: Context) -> int:
 
 
 def _resume_id(context: Context, services: Services, found: Discovery, plan: CensusPlan) -> int | None:
-    if context.options.again:
+    if context.options.fresh:
         return None
     census_id = services.unfinished_census(found, plan)
     if census_id is None and context.options.resume:
@@ -144,7 +143,7 @@ class CensusDisplay(EventDisplay):
     """
 
     def __init__(self, console: Console) -> None:
-        super().__init__(console, plain_every_s=_PLAIN_LINE_EVERY_S)
+        super().__init__(console)
         self._total = 0
         self._begin()
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.campaign import FINAL, CampaignControl
-from app.cli.context import Context
+from app.cli.context import Context, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
 from app.cli.names import check_solutions, meant, unknown_solution, words_of
@@ -159,7 +159,7 @@ def _run(
     context: Context, services: Services, found: Discovery, plan: CampaignPlan, resume_id: int | None
 ) -> CampaignRecord:
     control = CampaignControl()
-    with CampaignDisplay(context.err) as display:
+    with CampaignDisplay(context.err, is_verbose=verbosity(context.options) > 0) as display:
         return run_cancellable(
             lambda _token: services.run(found, plan, control=control, emit=display.handle, resume_id=resume_id),
             context.prompts,

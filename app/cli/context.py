@@ -44,8 +44,9 @@ class Context:
     @classmethod
     def of(cls, options: argparse.Namespace) -> Context:
         """Make a context for parsed options."""
-        err = make_console(is_for_errors=True)
-        return cls(options, make_console(is_for_errors=False), err, TerminalPrompts(err))
+        has_colour = not is_colourless(options)
+        err = make_console(is_for_errors=True, has_colour=has_colour)
+        return cls(options, make_console(is_for_errors=False, has_colour=has_colour), err, TerminalPrompts(err))
 
     @contextmanager
     def archive(self) -> Iterator[Archive]:
@@ -92,3 +93,13 @@ class Context:
         """Run a long job with a progress line on stderr; Ctrl-C cancels it."""
         with JobProgress(self.err) as progress:
             return run_cancellable(lambda token: work(token, progress.update), self.prompts)
+
+
+def is_colourless(options: argparse.Namespace) -> bool:
+    """Whether the user wants no colours."""
+    return bool(getattr(options, "no_color", False))
+
+
+def verbosity(options: argparse.Namespace) -> int:
+    """Return how often the user said that more is to be said."""
+    return int(getattr(options, "verbose", 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 
@@ -17,13 +18,13 @@ class ExitCode(IntEnum):
     ENDED = 143  # a second signal; the hosts put themselves back when their timers run out
 
 
-EPILOG = (
-    "Exit status: 0 done; 1 a host, the network, the lab or this computer failed; 2 invalid options, names or files; "
-    "3 a comparison ended with attempts that failed or were not run; 70 a fault of Tunnelmark itself; 130 cancelled; "
-    "143 ended by a second signal."
-)
-
-LINT_EPILOG = (
-    "Exit status: 0 nothing insecure or missing; 1 something is, or a host failed; 2 a file could not "
-    "be read, or an option is wrong; 70 a fault of Tunnelmark itself; 130 cancelled; 143 ended by a second signal."
-)
+EXIT_STATUSES: Mapping[ExitCode, str] = {
+    ExitCode.OK: "done",
+    ExitCode.FAILED: "a host, the network, the lab or this computer failed; lint: something is insecure or missing",
+    ExitCode.INVALID: "invalid options, names or files",
+    ExitCode.INCOMPLETE: "a comparison ended with attempts that failed or were not run",
+    ExitCode.BUG: "internal error",
+    ExitCode.CANCELLED: "cancelled; both hosts were restored",
+    ExitCode.ENDED: "ended by a second signal; the hosts roll back when their timers run out",
+}
+"""What each means, for the top-level help, the man page and the user guide."""

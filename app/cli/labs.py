@@ -49,8 +49,10 @@ def up(context: Context) -> int:
 
 def down(context: Context) -> int:
     """Stop a lab; nothing is left of it but the cached image."""
-    context.labs().down(context.options.name)
-    context.out.print(f"The lab {context.options.name} is down.", markup=False)
+    name = context.options.name
+    if not context.labs().down(name):
+        raise NotFound(f"There is no lab named {name}.", hint="List those that run with: tunnelmark lab status")
+    context.out.print(f"The lab {name} is down.", markup=False)
     return ExitCode.OK
 
 

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
-from app.cli.context import Context
+from app.cli.context import Context, is_colourless, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.parser import parse
 from app.cli.terminal import make_console
 from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, TunnelmarkError
+
+_LOG_LEVELS = (logging.ERROR, logging.INFO, logging.DEBUG)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -26,9 +28,10 @@ def main(argv: Sequence[str]) -> int:
     Returns:
         An exit status, see `ExitCode`.
     """
-    logging.basicConfig(level=logging.ERROR, format="%(name)s: %(message)s", stream=sys.stderr)
     options = parse(argv)
-    console = make_console(is_for_errors=True)
+    logging.basicConfig(level=logging.ERROR, format="%(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger("app").setLevel(_LOG_LEVELS[min(verbosity(options), len(_LOG_LEVELS) - 1)])
+    console = make_console(is_for_errors=True, has_colour=not is_colourless(options))
     handler: Callable[[Context], int] = options.handler
     try:
         return handler(Context.of(options))

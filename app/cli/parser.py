@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from app.cli.arguments import Parser
 from app.cli.context import Context
-from app.cli.exit_codes import EPILOG, LINT_EPILOG
+from app.cli.examples import epilog_of
+from app.cli.exit_codes import EXIT_STATUSES
 from app.cli.rollout_parser import add_open_firewall, add_rollout
 from app.compose import tunnelmark_version
 from app.domain.linting import ConfigKind
@@ -41,8 +42,10 @@ def make_parser() -> argparse.ArgumentParser:
     """Return the parser; each command sets `handler`."""
     parser: argparse.ArgumentParser = Parser(
         prog="tunnelmark",
-        description="Choose, prove and roll out a layer-2 VPN between two gateways. Without a command: the window.",
-        epilog=EPILOG,
+        description="Compare, verify and deploy layer-2 VPNs between two gateways. Without a command: the window.",
+        epilog="exit status:\n" + "".join(f"  {int(code):<4} {text}\n" for code, text in EXIT_STATUSES.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_common()],
     )
     parser.add_argument("--version", action="version", version=f"tunnelmark {tunnelmark_version()}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -63,6 +66,16 @@ def make_parser() -> argparse.ArgumentParser:
     _add_platform(demo)
     _add_measuring(demo)
     return parser
+
+
+def _common() -> argparse.ArgumentParser:
+    """Return options of every command; they count before its name and after it."""
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--no-color", action="store_true", help="no colours; so does the variable NO_COLOR")
+    common.add_argument(
+        "-v", "--verbose", action="count", help="say more on stderr; twice: every command that is run on a host"
+    )
+    return common
 
 
 def _positive(text: str) -> float:
@@ -93,7 +106,14 @@ def _command(
     has_pair: bool = False,
     is_pair_optional: bool = False,
 ) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=EPILOG)
+    parser = commands.add_parser(
+        name,
+        help=text,
+        description=text[0].upper() + text[1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_common()],
+    )
+    parser.epilog = epilog_of(parser.prog)
     parser.set_defaults(handler=_handler(handler))
     if has_pair:
         parser.add_argument("pair", metavar="PAIR", nargs="?" if is_pair_optional else None, help=_PAIR_HELP)
@@ -115,7 +135,7 @@ def _add_host_keys(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    lab = commands.add_parser("lab", help="the practice lab: two virtual gateways", epilog=EPILOG)
+    lab = commands.add_parser("lab", help="the practice lab: two virtual gateways")
     verbs = lab.add_subparsers(title="commands", metavar="COMMAND", required=True)
     up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
     _add_platform(up)
@@ -134,7 +154,7 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    pair = commands.add_parser("pair", help="pairs of hosts of your own", epilog=EPILOG)
+    pair = commands.add_parser("pair", help="pairs of hosts of your own")
     verbs = pair.add_subparsers(title="commands", metavar="COMMAND", required=True)
     add = _command(verbs, "add", "pairs.add", "store a pair")
     add.add_argument("pair", metavar="NAME", help="its name")
@@ -204,11 +224,11 @@ def _add_census(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     census.add_argument("--json", metavar="FILE", help="write every result as JSON (- for stdout)")
     census.add_argument("--report", metavar="FILE.html", help="write a page for people")
     census.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
-    again = census.add_mutually_exclusive_group()
-    again.add_argument(
+    unfinished = census.add_mutually_exclusive_group()
+    unfinished.add_argument(
         "--resume", action="store_true", help="go on with an unfinished census, or fail if there is none"
     )
-    again.add_argument("--again", action="store_true", help="begin anew even if there is an unfinished census")
+    unfinished.add_argument("--fresh", action="store_true", help="begin anew even if there is an unfinished census")
 
 
 def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -228,7 +248,6 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     lint = _command(commands, "lint", "lint.lint", "say what is wrong with configuration files of VPNs")
-    lint.epilog = LINT_EPILOG
     lint.add_argument("files", nargs="*", metavar="FILE", help="configuration files on this computer")
     lint.add_argument("--host", metavar="PAIR", help="the configuration files on both hosts of a pair instead")
     lint.add_argument(
@@ -246,7 +265,7 @@ def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    policy = commands.add_parser("policy", help="verdicts on algorithms, and guidelines", epilog=EPILOG)
+    policy = commands.add_parser("policy", help="verdicts on algorithms, and guidelines")
     verbs = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
     show_all = _command(verbs, "list", "policy.show_list", "print the guidelines and every verdict")
     kinds = ("cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option")

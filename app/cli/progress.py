@@ -1,9 +1,8 @@
-"""Progress on stderr: bars at a terminal, plain lines elsewhere."""
+"""Progress on stderr: bars at a terminal, one plain line for each stage elsewhere."""
 
 from __future__ import annotations
 
 import threading
-import time
 from types import TracebackType
 from typing import Self
 
@@ -19,13 +18,24 @@ from app.domain.events import (
     Event,
     LogLevel,
     LogLine,
+    Stage,
     StageStarted,
     UnderlayChanged,
 )
 from app.domain.events import Progress as HowFar
 from app.domain.results import Attempt, AttemptStatus
 
-_PLAIN_LINE_EVERY_S = 10.0
+STAGE_WORDS = {
+    Stage.PREFLIGHT: "checking for obstacles",
+    Stage.ARM: "starting the rollback timers",
+    Stage.IDENTITY: "making keys",
+    Stage.APPLY: "setting up the tunnel",
+    Stage.VERIFY: "verifying that frames cross",
+    Stage.LATENCY: "measuring latency",
+    Stage.THROUGHPUT: "measuring throughput",
+    Stage.WIRE: "packet capture",
+    Stage.CLEANUP: "restoring both hosts",
+}
 
 
 class JobProgress:
@@ -72,16 +82,14 @@ class JobProgress:
 
 
 class EventDisplay:
-    """What displays of events have in common: lines, and how far it is.
+    """What displays of events have in common: lines, and a bar at a terminal.
 
     Args:
         console: On stderr.
-        plain_every_s: Seconds between two lines that say how far it is, where there is no terminal for a bar.
     """
 
-    def __init__(self, console: Console, *, plain_every_s: float) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._plain_every_s = plain_every_s
         self._lock = threading.Lock()
         self._bars = Progress(
             TextColumn("{task.description}"),
@@ -92,7 +100,6 @@ class EventDisplay:
             disable=not console.is_terminal,
         )
         self._task: TaskID | None = None
-        self._next_plain_s = 0.0
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -111,12 +118,8 @@ class EventDisplay:
             self._bars.update(self._task, description=escape(text))
 
     def _progress(self, event: HowFar) -> None:
-        left = f"{duration(event.left_s)} left"
         if self._task is not None:
-            self._bars.update(self._task, completed=event.fraction, left=left)
-        if not self._console.is_terminal and time.monotonic() >= self._next_plain_s:
-            self._next_plain_s = time.monotonic() + self._plain_every_s
-            self._line(f"      {event.fraction:4.0%}, {left}: {event.text}")
+            self._bars.update(self._task, completed=event.fraction, left=f"{duration(event.left_s)} left")
 
     def _line(self, text: str) -> None:
         self._console.print(text, markup=False)
@@ -127,12 +130,15 @@ class CampaignDisplay(EventDisplay):
 
     Args:
         console: On stderr.
+        is_verbose: Give each step of a stage a line, also at a terminal, and what is meant for the log alone.
     """
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console, plain_every_s=_PLAIN_LINE_EVERY_S)
+    def __init__(self, console: Console, *, is_verbose: bool = False) -> None:
+        super().__init__(console)
+        self._is_verbose = is_verbose
         self._total = 0
         self._not_run = ""
+        self._stage: Stage | None = None
 
     def handle(self, event: Event) -> None:
         """Show one event."""
@@ -141,19 +147,30 @@ class CampaignDisplay(EventDisplay):
                 case CampaignStarted():
                     self._start(event)
                 case AttemptStarted():
+                    self._stage = None
                     self._line(f"[{event.key.position + 1}/{self._total}] {event.title}, round {event.key.round}")
                 case StageStarted():
-                    self._describe(f"{event.stage} {event.detail}".strip())
+                    self._show_stage(event)
                 case HowFar():
                     self._progress(event)
                 case AttemptEnded():
                     self._end(event.attempt)
                 case UnderlayChanged():
                     self._line(f"      {event.text}")
-                case LogLine() if event.level is not LogLevel.INFO:
+                case LogLine() if self._is_verbose or event.level is not LogLevel.INFO:
                     self._line(f"      {event.text}")
                 case _:
                     pass
+
+    def _show_stage(self, event: StageStarted) -> None:
+        word = STAGE_WORDS[event.stage]
+        text = f"{word}: {event.detail}" if event.detail else word
+        self._describe(text)
+        if self._is_verbose:
+            self._line(f"      {text}")
+        elif not self._console.is_terminal and event.stage is not self._stage:
+            self._line(f"      {word}")
+        self._stage = event.stage
 
     def _end(self, attempt: Attempt) -> None:
         """Show how an attempt ended; why a rest of the plan was not run is shown once, and of a dead link before."""

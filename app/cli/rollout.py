@@ -103,7 +103,7 @@ class RolloutDisplay:
         """Show one event."""
         match event:
             case RolloutStageStarted():
-                self._line(f"{event.stage} {event.detail}".strip())
+                self._line(f"{event.stage}: {event.detail}" if event.detail else event.stage)
             case RolloutApplied():
                 self._line(applied_words(event))
             case RolloutCountdown():

@@ -40,11 +40,18 @@ class CleanConsole(Console):
         return super().render_str(plain_text(text), **options)
 
 
-def make_console(*, is_for_errors: bool) -> Console:
-    """Return a console on stdout or stderr; without a terminal it is wide and plain."""
+def make_console(*, is_for_errors: bool, has_colour: bool = True) -> Console:
+    """Return a console on stdout or stderr; without a terminal it is wide and plain.
+
+    Args:
+        is_for_errors: On stderr.
+        has_colour: Whether it may use colours; where the variable NO_COLOR is set, it never does.
+    """
     stream = sys.stderr if is_for_errors else sys.stdout
     width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
-    return CleanConsole(stderr=is_for_errors, width=width, highlight=False, soft_wrap=False)
+    return CleanConsole(
+        stderr=is_for_errors, width=width, highlight=False, soft_wrap=False, no_color=None if has_colour else True
+    )
 
 
 @dataclass(slots=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import ipaddress
 import re
-import socket
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -299,12 +297,3 @@ def _index(discovery: Discovery, current: Mapping[Side, str], known: tuple[Deplo
         if deployment.id in current.values() and match is not None:
             return int(match[1])
     return free_index((discovery.a.facts, discovery.b.facts))
-
-
-def this_user() -> str:
-    """Return who works on this computer, for what is written down."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):
-        user = "somebody"
-    return "".join(one for one in f"{user} on {socket.gethostname()}" if one.isprintable())

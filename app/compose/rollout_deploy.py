@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.compose.rollout_changes import told_differences
-from app.compose.rollout_choice import Choice, Prepared, this_user
+from app.compose.rollout_choice import Choice, Prepared
 from app.compose.rollout_plan import deployed_end
 from app.deploy.active import ActiveTunnel
 from app.deploy.confirming import Outcome
@@ -31,6 +31,7 @@ from app.domain.rollout_events import (
     RolloutStage,
     RolloutStageStarted,
 )
+from app.domain.user import this_user
 from app.domain.wire import Property, WireReport, properties_of
 from app.domain.wire_words import crossing_sentence, property_sentence, unproven_sentences
 from app.storage import Store

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.compose.rollout_choice import this_user
 from app.compose.rollout_ending import known_deployment
 from app.deploy.ends import HostEnd, printable
 from app.deploy.lasting_state import UNFINISHED, FoundPlace, read_place
@@ -22,6 +21,7 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
+from app.domain.user import this_user
 from app.storage import Store
 
 REMOVE_TIMEOUT_S = 120.0

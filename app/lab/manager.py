@@ -226,11 +226,14 @@ class LabManager:
             with Monitor(folder, monitor_name(side)) as monitor:
                 monitor.relink(UNDERLAY_LINK)
 
-    def down(self, name: str) -> None:
+    def down(self, name: str) -> bool:
         """End a lab; nothing of it is left. A lab that is not there is no error.
 
         Args:
             name: The lab's name.
+
+        Returns:
+            Whether there was one.
 
         Raises:
             InvalidOption: That cannot be a lab's name.
@@ -238,8 +241,10 @@ class LabManager:
         """
         check_lab_name(name)
         folder = self._state_dir / name
-        if folder.exists():
-            self._folders.end(folder)
+        if not folder.exists():
+            return False
+        self._folders.end(folder)
+        return True
 
     def status(self) -> tuple[LabStatus, ...]:
         """Return the running labs, by name; what dead labs have left behind is removed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,6 +13,7 @@ from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
 from app.domain.rollout import Deployment
+from app.domain.user import this_user
 from app.storage import attempts, audit, campaigns, censuses, deployments, pairs
 from app.storage.database import Database
 from app.storage.summaries import CampaignSummary, MeanDurations
@@ -258,8 +260,12 @@ class Store:
     # --- audit --------------------------------------------------------------------------------------------------------
 
     def audit(self, entry: AuditEntry) -> None:
-        """Write down a command that changed a host; that an entry is changed or removed later is noticed."""
-        self._database.write(lambda c: audit.add_audit(c, entry))
+        """Write down a command that changed a host, by the user of this computer unless the entry names another.
+
+        That an entry is changed or removed later is noticed.
+        """
+        named = entry if entry.who else replace(entry, who=this_user())
+        self._database.write(lambda c: audit.add_audit(c, named))
 
     def list_audit(self, host: str | None = None, limit: int | None = 1000) -> tuple[AuditEntry, ...]:
         """Return the newest entries, newest first: of one host, or of all; without a limit all of them."""

@@ -10,9 +10,10 @@ from rich.console import Console
 
 from app.campaign.attempt import not_run
 from app.cli.census import CensusDisplay
-from app.cli.progress import CampaignDisplay, EventDisplay
+from app.cli.progress import STAGE_WORDS, CampaignDisplay
 from app.domain.events import (
     AttemptEnded,
+    AttemptStarted,
     Event,
     LogLevel,
     LogLine,
@@ -32,23 +33,42 @@ def console_of(*, is_terminal: bool) -> tuple[Console, io.StringIO]:
 
 
 @pytest.mark.parametrize("kind", [CampaignDisplay, CensusDisplay])
-def test_without_a_terminal_there_is_a_line_now_and_then(kind: type[CampaignDisplay | CensusDisplay]) -> None:
+def test_without_a_terminal_there_are_warnings_and_no_bar(kind: type[CampaignDisplay | CensusDisplay]) -> None:
     console, written = console_of(is_terminal=False)
     with kind(console) as display:
         display.handle(Progress(0.25, 10.0, 90.0, "[bold] AES-128-CBC"))
-        display.handle(Progress(0.5, 20.0, 60.0, "too soon for another line"))
         display.handle(LogLine(LogLevel.INFO, "Only for the log."))
         display.handle(LogLine(LogLevel.WARNING, "[red] A doubt."))
-    lines = [line.strip() for line in written.getvalue().splitlines()]
-    assert lines == ["25%, 1:30 left: [bold] AES-128-CBC", "[red] A doubt."]
+    assert [line.strip() for line in written.getvalue().splitlines()] == ["[red] A doubt."]
 
 
-def test_another_line_comes_when_it_is_time() -> None:
-    console, written = console_of(is_terminal=False)
-    display = EventDisplay(console, plain_every_s=0.0)
-    display._progress(Progress(0.25, 10.0, 90.0, "first"))
-    display._progress(Progress(0.5, 20.0, 60.0, "second"))
-    assert [line.rpartition(" ")[2] for line in written.getvalue().splitlines()] == ["first", "second"]
+STEPS = (
+    StageStarted(KEY, Stage.PREFLIGHT, "gateway-a"),
+    StageStarted(KEY, Stage.PREFLIGHT, "gateway-b"),
+    StageStarted(KEY, Stage.LATENCY, "60 B"),
+    StageStarted(KEY, Stage.LATENCY, "128 B"),
+    LogLine(LogLevel.INFO, "Only for the log."),
+)
+
+
+def test_without_a_terminal_each_stage_is_one_plain_line() -> None:
+    assert shown(*STEPS) == ["checking for obstacles", "measuring latency"]
+    assert set(STAGE_WORDS) == set(Stage)
+
+
+def test_a_stage_of_the_next_attempt_is_a_line_again() -> None:
+    again = AttemptStarted(replace(KEY, position=1), "WireGuard")
+    assert shown(STEPS[0], again, STEPS[0])[::2] == ["checking for obstacles", "checking for obstacles"]
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_verbose_gives_each_step_a_line(is_terminal: bool) -> None:
+    console, written = console_of(is_terminal=is_terminal)
+    with CampaignDisplay(console, is_verbose=True) as display:
+        for event in STEPS:
+            display.handle(event)
+    for words in ("checking for obstacles: gateway-b", "measuring latency: 128 B", "Only for the log."):
+        assert words in written.getvalue()
 
 
 def test_a_terminal_gets_a_bar_instead_of_lines() -> None:

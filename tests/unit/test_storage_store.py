@@ -27,6 +27,7 @@ from app.domain.results import (
     Profile,
     ProfileName,
 )
+from app.domain.user import this_user
 from app.storage import Store, check_soundness
 from support.sample_records import facts, pair, sample_record
 
@@ -314,7 +315,7 @@ def test_the_audit_log_keeps_every_entry(store: Store) -> None:
         store.audit(entry)
     newest, middle, oldest = store.list_audit()
     assert (newest.host, newest.side, newest.exit_status) == ("b", None, None)
-    assert middle == replace(entries[2], command="ip link add tmk0 ?")
+    assert middle == replace(entries[2], command="ip link add tmk0 ?", who=this_user())
     assert oldest.at == entries[0].at
     assert store.list_audit("a") == (middle, oldest)
     assert store.list_audit(limit=1) == (newest,)

@@ -1,0 +1,51 @@
+"""One example for each command, for its help and its man page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXAMPLES: Mapping[str, str] = {
+    "lab up": "tunnelmark lab up --platform A=debian-11,B=debian-13 --name mixed",
+    "lab down": "tunnelmark lab down --name mixed",
+    "lab status": "tunnelmark lab status --json",
+    "lab ssh": "tunnelmark lab ssh A --name mixed -- ip -br link",
+    "pair add": "tunnelmark pair add north --a root@10.0.0.1 --b root@10.0.0.2 --underlay 192.0.2.1,192.0.2.2",
+    "pair list": "tunnelmark pair list",
+    "pair show": "tunnelmark pair show north",
+    "pair remove": "tunnelmark pair remove north",
+    "discover": "tunnelmark discover north --solution ipsec,wireguard",
+    "compare": "tunnelmark compare north --solutions wireguard,ipsec:aes-256-gcm --profile standard",
+    "census": "tunnelmark census lab:debian-13 --solutions openvpn-udp --report census.html",
+    "rank": "tunnelmark rank north --json -",
+    "report": "tunnelmark report north --html north.html --pdf north.pdf",
+    "history": "tunnelmark history",
+    "deploy": "tunnelmark deploy north wireguard --bridge A=eth2 --bridge B=eth2",
+    "confirm": "tunnelmark confirm north",
+    "status": "tunnelmark status north --watch --max-loss-pct 1",
+    "undeploy": "tunnelmark undeploy north",
+    "rotate-keys": "tunnelmark rotate-keys north",
+    "deployments": "tunnelmark deployments north",
+    "audit": "tunnelmark audit north --out audit.csv",
+    "lint": "tunnelmark lint /etc/openvpn/site.conf --policy bsi-tr-02102-2",
+    "policy list": "tunnelmark policy list --kind mac",
+    "policy show": "tunnelmark policy show AES-256-CBC",
+    "policy use": "tunnelmark policy use bsi-tr-02102-2 iec-62443",
+    "sudoers": "tunnelmark sudoers --user operator",
+    "export-config": "tunnelmark export-config north wireguard --out north-wireguard",
+    "recover": "tunnelmark recover north",
+    "doctor": "tunnelmark doctor",
+    "demo": "tunnelmark demo --platform debian-11",
+}
+"""By the command's words."""
+
+
+def epilog_of(prog: str, notes: str = "") -> str:
+    """Return what stands below a command's options.
+
+    Args:
+        prog: The command as it is typed, with the program's name.
+        notes: What else is to be said.
+    """
+    words = prog.split(" ", 1)[-1]
+    example = f"example:\n  {EXAMPLES[words]}\n" if words in EXAMPLES else ""
+    return "\n".join(filter(None, (example, notes, "For exit statuses see tunnelmark --help.")))

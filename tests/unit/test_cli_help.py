@@ -1,0 +1,106 @@
+"""Help, colours, verbosity and exit statuses, for every command alike."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sample_records import sample_record
+
+from app.cli.examples import EXAMPLES
+from app.cli.exit_codes import EXIT_STATUSES, ExitCode
+from app.cli.main import main
+from app.cli.parser import make_parser, parse
+from app.cli.terminal import make_console
+from app.compose.paths import find_paths
+from app.domain.audit import AuditEntry
+from app.domain.user import this_user
+from app.storage import Store
+
+
+def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not inner:
+        yield parser
+    for action in inner:
+        for child in action.choices.values():
+            yield from commands(child)
+
+
+ALL = {parser.prog.removeprefix("tunnelmark "): parser for parser in commands(make_parser())}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", list(ALL))
+def test_help_has_one_example_that_is_understood(words: str) -> None:
+    text = ALL[words].format_help()
+    assert text.count("example:") == 1
+    example = EXAMPLES[words]
+    assert f"  {example}\n" in text
+    assert ALL[words].prog in example
+    assert parse(example.partition(" > ")[0].split()[1:]).handler
+
+
+def test_exit_statuses_are_in_the_top_level_help_and_nowhere_else() -> None:
+    top = make_parser().format_help()
+    assert set(EXIT_STATUSES) == set(ExitCode)
+    for code, text in EXIT_STATUSES.items():
+        assert f"  {int(code):<4} {text}\n" in top
+        assert not [words for words, parser in ALL.items() if text in parser.format_help() and len(text) > 10]
+
+
+@pytest.mark.parametrize("line", ["--no-color -v history", "history --no-color -v", "-v history --no-color"])
+def test_common_options_count_before_and_after_the_command(line: str) -> None:
+    options = parse(line.split())
+    assert (options.no_color, options.verbose) == (True, 1)
+    assert not hasattr(parse(["history"]), "no_color")
+
+
+def test_no_color_and_the_variable_take_colours_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert not make_console(is_for_errors=False).no_color
+    assert make_console(is_for_errors=False, has_colour=False).no_color
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert make_console(is_for_errors=False).no_color
+
+
+@pytest.mark.parametrize(("flags", "level"), [([], logging.ERROR), (["-v"], logging.INFO), (["-vv"], logging.DEBUG)])
+def test_verbose_shows_more_of_the_log(flags: list[str], level: int) -> None:
+    before = logging.getLogger("app").level
+    try:
+        assert main([*flags, "history"]) == ExitCode.OK
+        assert logging.getLogger("app").level == level
+    finally:
+        logging.getLogger("app").setLevel(before)
+
+
+def test_taking_down_a_lab_that_is_not_there_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "down", "--name", "nosuch"]) == ExitCode.INVALID
+    said = capsys.readouterr()
+    assert "There is no lab named nosuch." in said.err
+    assert "is down" not in said.out
+
+
+def test_audit_names_who_changed_a_host_for_a_measurement(capsys: pytest.CaptureFixture[str]) -> None:
+    paths = find_paths()
+    paths.data_dir.mkdir(parents=True, exist_ok=True)
+    with Store.open(paths.database) as store:
+        store.save_pair(sample_record().plan.pair)
+        store.audit(AuditEntry(datetime(2026, 3, 6, tzinfo=UTC), "10.0.0.1", None, "ip link add tm0", 0, "Make it"))
+    assert main(["audit"]) == ExitCode.OK
+    assert f"{this_user()} 10.0.0.1 [0] Make it" in capsys.readouterr().out
+
+
+def test_again_means_one_thing() -> None:
+    with_again = [words for words, parser in ALL.items() if "--again" in parser.format_help()]
+    assert with_again == ["deploy"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.domain.census import CensusRecord
 from app.reports.census_json import Verdicts, census_to_json
 from app.reports.files import write_atomically
+from app.reports.tables import with_roles
 from app.reports.text import clean
 
 
@@ -30,10 +31,11 @@ def census_to_html(record: CensusRecord, verdicts: Verdicts) -> str:
     folder = files("resources") / "templates"
     style = (folder / "report.css").read_text(encoding="utf-8")
     template = environment.from_string((folder / "census.html.j2").read_text(encoding="utf-8"))
-    return template.render(
+    page = template.render(
         data=census_to_json(record, verdicts),
         style=Markup(style),  # noqa: S704 - our own file
     )
+    return with_roles(page)
 
 
 def write_census_html(record: CensusRecord, verdicts: Verdicts, path: Path) -> None:

@@ -10,6 +10,7 @@ from app.domain.results import CampaignRecord
 from app.reports.figures import draw_figures
 from app.reports.files import write_atomically
 from app.reports.svg import PAGE
+from app.reports.tables import with_roles
 from app.reports.text import clean
 from app.reports.view import COLUMNS, report_view
 from app.reports.view_candidates import LATENCY_COLUMNS
@@ -37,7 +38,7 @@ def to_html(record: CampaignRecord, ranking: Ranking) -> str:
     folder = files("resources") / "templates"
     style = (folder / "report.css").read_text(encoding="utf-8")
     template = environment.from_string((folder / "report.html.j2").read_text(encoding="utf-8"))
-    return template.render(
+    page = template.render(
         **report_view(record, ranking),
         columns=COLUMNS,
         latency_columns=LATENCY_COLUMNS,
@@ -45,6 +46,7 @@ def to_html(record: CampaignRecord, ranking: Ranking) -> str:
         style=Markup(style),  # noqa: S704 - our own file
         trusted=Markup,
     )
+    return with_roles(page)
 
 
 def write_html(record: CampaignRecord, ranking: Ranking, path: Path) -> None:

@@ -8,12 +8,19 @@ from typing import Any
 from app.domain.ranking import CandidateResult, RankedCandidate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
-from app.ranking import speed_findings
+from app.ranking import Outcome, outcome_of, speed_findings
 from app.ranking.words import figure
 from app.reports.labels import CandidateId, short_names, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
 from app.reports.view_candidates import candidate_view
-from app.reports.view_setting import conditions_view, hosts_view, method_view, published_view, repeat_command
+from app.reports.view_setting import (
+    conditions_view,
+    facts_view,
+    hosts_view,
+    method_view,
+    published_view,
+    repeat_command,
+)
 from app.reports.view_wire import OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, WIRE_NOTE, wire_overview
 
 View = dict[str, Any]
@@ -60,17 +67,19 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "status": _STATUS_WORDS[record.status],
         "version": record.tunnelmark_version,
         "campaign_id": record.campaign_id,
+        "facts": facts_view(record),
+        "outcome": outcome_view(outcome_of(record)),
         "recommendation": {
             "is_any": advice.solution is not None,
             "sentence": advice.sentence,
             "reasons": list(advice.reasons),
-            "cautions": list(advice.cautions),
+            "cautions": [one for one in advice.cautions if not _is_outcome(one, record)],
         },
         "groups": _groups(record, ranking),
         "legend": _legend(ranking),
         "rounds": ranking.rounds,
         "drift": ranking.drift.sentence,
-        "doubts": list(ranking.doubts),
+        "doubts": [one for one in ranking.doubts if not _is_outcome(one, record)],
         "wire": wire_overview(record, ranking, [_anchor(n) for n in range(len(ranking.results))]),
         "wire_columns": list(OVERVIEW_COLUMNS),
         "wire_note": WIRE_NOTE,
@@ -85,6 +94,17 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "method": method_view(record, ranking),
         "repeat": repeat_command(record),
     }
+
+
+def outcome_view(outcome: Outcome) -> View:
+    """Return how many candidates failed, and each cause once; an empty headline where none failed."""
+    return {"headline": outcome.headline, "causes": [cause.sentence for cause in outcome.causes]}
+
+
+def _is_outcome(sentence: str, record: CampaignRecord) -> bool:
+    """Whether a doubt is the one about failures, which stands by itself above all else."""
+    headline = outcome_of(record).headline
+    return bool(headline) and sentence.startswith(headline)
 
 
 def utc(moment: datetime) -> str:

@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
+from app.domain.palette import BASELINE_SOLUTION
 from app.domain.ranking import Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, ProfileName
-from app.ranking import STUDY_2011, published_2011
+from app.ranking import STUDY_2011, outcome_of, published_2011
 from app.ranking.words import counted, figure, grouped, listed
 from app.reports.text import NOTHING, share, times
 
@@ -71,6 +72,28 @@ def hosts_view(record: CampaignRecord) -> View:
         if any(cells):
             rows.append({"label": label, "cells": cells})
     return {"names": [f"{side.upper()}: {labels[side]}" for side in sides], "rows": rows}
+
+
+def facts_view(record: CampaignRecord) -> list[View]:
+    """Return what was compared, where and when, as labels with values: what a reader has to know first."""
+    plan, pair = record.plan, record.plan.pair
+    vpns = [one.title for one in plan.candidates if one.solution != BASELINE_SOLUTION]
+    ended = f" to {record.ended_at:%H:%M} UTC" if record.ended_at is not None else ""
+    places = [
+        f"{side.upper()}: {label} ({address})"
+        for side, label, address in (
+            ("a", pair.a.label, pair.underlay_a),
+            ("b", pair.b.label, pair.underlay_b),
+        )
+    ]
+    where = f"{listed(places)}{', in the practice lab' if pair.is_lab else ''}"
+    profile = f"{plan.profile.name}: {counted(plan.profile.rounds, 'round')} of {counted(len(vpns), 'VPN')}"
+    return [
+        {"label": "Compared", "value": "; ".join(vpns) or NOTHING},
+        {"label": "Where", "value": where},
+        {"label": "When", "value": f"{record.started_at:%Y-%m-%d %H:%M}{ended or ' UTC'}"},
+        {"label": "How", "value": f"{profile}; {outcome_of(record).measured_words}"},
+    ]
 
 
 def conditions_view(record: CampaignRecord, ranking: Ranking) -> list[View]:

@@ -85,13 +85,41 @@ def lose_both(world: World, deployment_id: str) -> str:
     return lose_name(world, deployment_id)
 
 
+def empty_name(world: World, _deployment_id: str) -> str:
+    (place_on(world.a) / "current").write_text("")
+    return f"{place_dir(SLOT)}/current"
+
+
+def name_a_path(world: World, _deployment_id: str) -> str:
+    (place_on(world.a) / "current").write_text("../../../home\n")
+    return f"{place_dir(SLOT)}/current"
+
+
+def cut_start(world: World, _deployment_id: str) -> str:
+    path = place_on(world.a) / "start.sh"
+    path.write_text(path.read_text()[:1000])
+    return f"{place_dir(SLOT)}/start.sh"
+
+
+def change_supervisor(world: World, deployment_id: str) -> str:
+    path = place_on(world.a) / deployment_id / "lasting.sh"
+    path.write_text(f"rm -rf {world.a.path('/etc/other')}\n{path.read_text()}")
+    return f"{place_dir(SLOT)}/{deployment_id}/lasting.sh"
+
+
 def text_of(status: PairStatus) -> str:
     out = io.StringIO()
     print_status(Console(file=out, width=200), status)
     return out.getvalue()
 
 
-@pytest.mark.parametrize("lose", [lose_name, lose_folder, lose_about, empty_about, change_steps, lose_sums, lose_both])
+@pytest.mark.parametrize(
+    "lose",
+    [
+        *(lose_name, lose_folder, lose_about, empty_about, change_steps, lose_sums, lose_both),
+        *(empty_name, name_a_path, cut_start),
+    ],
+)
 def test_it_is_said_and_nothing_is_changed_by_a_look(
     world: World, store: Store, lose: Callable[[World, str], str]
 ) -> None:
@@ -182,6 +210,26 @@ def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> No
     shutil.rmtree(world.a.path(one.link.run_dir))  # as a restart of the host does
     assert world.a.shell_run("sh", START, "boot").returncode == 0
     assert not place_on(world.a).exists()
+
+
+@pytest.mark.parametrize("lose", [lose_folder, empty_about, empty_name, name_a_path, change_supervisor])
+def test_start_of_the_host_removes_and_runs_nothing_of_what_is_damaged(
+    world: World, store: Store, lose: Callable[[World, str], str]
+) -> None:
+    one = deploy_and_keep(world, store)
+    world.a.path("/etc/other").mkdir()
+    shutil.rmtree(world.a.path(one.link.run_dir))  # as a restart of the host does
+    missing = lose(world, one.id)
+    before = world.a.etc_files()
+    done = world.a.shell_run("sh", START, "boot")
+    assert done.returncode == 1
+    assert "not started, because" in done.stderr
+    assert missing in done.stderr
+    assert (world.a.etc_files(), run_dirs(world.a)) == (before, [])
+    assert world.a.path("/etc/other").exists()
+    ended = Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
+    assert ended.state is DeploymentState.UNDONE
+    assert [place_on(host).exists() for host in world.hosts] == [False, False]
 
 
 def test_what_somebody_is_just_putting_there_is_not_called_damaged(world: World, store: Store) -> None:

@@ -10,18 +10,26 @@ find_place() {
     missing=
     [ -e "$base" ] || return 0
     read -r id 2> /dev/null < "$base/current"
-    if [ -n "$id" ]; then
+    # Paths are made of it: what is no name of a deployment is none, and somebody's damage.
+    if is_id "$id"; then
         place_is=damaged
         if [ ! -d "$base/$id" ]; then
             missing=$base/$id
         elif ! is_intact "$base/$id"; then
             missing=$damaged
+        elif ! ends_as_written "$base/start.sh"; then
+            missing=$base/start.sh
         else
             place_is=whole
         fi
         return 0
     fi
+    id=
     place_is=unfinished
+    if [ -e "$base/current" ]; then
+        place_is=damaged
+        missing=$base/current
+    fi
     for found in "$base"/*/lasting.sh /run/tunnelmark-*; do
         [ -e "$found" ] || continue
         case $found in
@@ -34,6 +42,12 @@ find_place() {
         # Of several it is the one that runs.
         if [ -d "/run/tunnelmark-$id" ]; then return 0; fi
     done
+}
+
+# ends_as_written FILE: whether a script is there up to its last line, which is the first one that does something.
+ends_as_written() {
+    # shellcheck disable=SC2016 # a line of a script
+    [ "$(tail -n 1 "$1" 2> /dev/null)" = 'main "$@"' ]
 }
 
 # may_be_ours ID: whether a folder below /run is that of a lasting tunnel, and no other place's.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tunnelmark: starts the lasting tunnel of this folder with the host. Which one that is stands in the file `current`; a
-# deployment that was never confirmed has not put its name there, and is removed.
+# deployment that was never confirmed has not put its name there, and is removed. Where that file or what it names is
+# damaged, nothing is started and nothing is removed.
 #
 #     sh start.sh boot     what a service manager runs when the host starts
 #     sh start.sh stop     what it runs to stop it
@@ -16,6 +17,16 @@
 # @include service.sh
 # @include place.sh
 # @include removing.sh
+
+# refuse_damaged: ends here where the deployment that counts is damaged. Nothing of it is run, not even to take it down.
+refuse_damaged() {
+    find_place
+    [ "$place_is" = damaged ] || return 0
+    logger -t tunnelmark "$base: not started, because $missing is missing, empty or not what was installed" 2> /dev/null
+    echo "Tunnelmark: $base: not started, because $missing is missing, empty or not what was installed." \
+        "Roll it back with tunnelmark undeploy, or restore that file." >&2
+    exit 1
+}
 
 main() {
     umask 077
@@ -37,14 +48,17 @@ main() {
         remove_place "somebody at this host's console"
         exit
     fi
-    if [ -z "$id" ] || [ ! -f "$base/$id/lasting.sh" ]; then
-        if [ "$1" = boot ]; then
+    if [ "$1" = boot ]; then
+        if [ -e "$base/current" ]; then
+            refuse_damaged
+        else
             find_place
             # Of what runs, nothing more must go: somebody has to take it down.
             if [ -z "$id" ] || [ ! -d "/run/tunnelmark-$id" ]; then slot_remove; fi
+            exit 0
         fi
-        exit 0
     fi
+    if ! is_id "$id" || [ ! -f "$base/$id/lasting.sh" ]; then exit 0; fi
     case $1 in
         boot)
             # The rollback starts the earlier deployment afterwards.

@@ -8,13 +8,15 @@ main() {
     spare=${0%/*}/times
     id=$2
     [ -d "$base" ] || exit 0
-    rm -rf "${base:?}/$id" "$base/.$id.new"
+    rm -rf "$base/.$id.new"
     # Confirming was broken off in the very moment of putting its name there: what it had replaced counts again.
     replaced=
     read -r replaced 2> /dev/null < "/run/tunnelmark-$id/.lasting/replaced"
     if is_current "$id"; then
         if [ -z "$replaced" ] || ! make_current "$replaced"; then rm -f "$base/current"; fi
     fi
+    # Not before its name: a name without a folder is damage, with which nothing is removed.
+    rm -rf "${base:?}/$id"
     if [ ! -e "$base/current" ]; then slot_remove; fi
 }
 

@@ -49,10 +49,12 @@ budgets: setup-dev
 times: setup-dev
 	$(SUITE) --table --write
 
-# Every fault in every stage of a deployment, and 200 kills at random moments, on hosts made of namespaces (needs root).
-# Goes on where it was broken off; FRESH=1 begins anew, HOSTS=lab tries the matrix on the gateways of a practice lab.
+# Every fault in every stage of a deployment, 200 kills at random moments, and damaged files at a restart, on hosts made
+# of namespaces (needs root). Goes on where it was broken off; FRESH=1 begins anew, HOSTS=lab tries the matrix on the
+# gateways of a practice lab. TABLE=matrix, kills or boot: one table; ONLY=TEXT: what has that in its fault or column.
 faults: setup-dev
-	PYTHONPATH=.:tests $(BIN)/python -m faults $(if $(HOSTS),--hosts $(HOSTS)) $(if $(FRESH),--fresh)
+	PYTHONPATH=.:tests $(BIN)/python -m faults $(if $(HOSTS),--hosts $(HOSTS)) $(if $(FRESH),--fresh) \
+		$(if $(TABLE),--table $(TABLE)) $(if $(ONLY),--only "$(ONLY)")
 
 # Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev

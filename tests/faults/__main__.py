@@ -1,8 +1,9 @@
-"""`make faults`: every fault in every stage, and a Tunnelmark killed at random moments, on hosts of this computer.
+"""`make faults`: every fault in every stage, a Tunnelmark killed at random moments, and damaged files at a restart.
 
 What was done already is not done again, unless it went wrong: `make faults` goes on where it was broken off. What went
 wrong once stays told, however often it went well later; FRESH=1 forgets that and begins anew. HOSTS=lab tries the
-matrix on the gateways of the practice lab instead.
+matrix on the gateways of the practice lab instead. TABLE=matrix, kills or boot tries one table, ONLY=TEXT what has
+that in its fault's or its column's name.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 from rich.console import Console
 
+from faults.boot_files import boot_plans
 from faults.cells import CellPlan
 from faults.fields import Field, NetField
 from faults.progress import Progress, code_digest
@@ -30,6 +32,7 @@ from faults.telling import tell_all
 from support.net_hosts import NetHosts, net_hosts
 from support.net_world import why_not
 
+TABLES = ("matrix", "kills", "boot")
 HALF_FAULTS = ("Tunnelmark killed", "SSH broken on B", "SSH out on B", "power loss of A", "power loss of B")
 """What is tried at the moment when A has confirmed and B has not."""
 REPLACING_FAULTS = ("Tunnelmark killed", "SSH broken on A", "SSH broken on B", "power loss of A", "power loss of B")
@@ -83,6 +86,19 @@ def new_pair(hosts: NetHosts) -> NetField:
     return NetField(hosts, hosts.add(has_lan=True))
 
 
+def chosen(options: argparse.Namespace, seed: str) -> tuple[list[CellPlan], list[CellPlan], list[CellPlan]]:
+    """Return what is asked for of the three tables: matrix, kills, boot."""
+    tables = {options.table} if options.table else set(TABLES)
+    is_lab = options.hosts == "lab"
+
+    def asked(table: str, plans: list[CellPlan]) -> list[CellPlan]:
+        return [one for one in plans if table in tables and options.only in f"{one.fault} / {one.column}"]
+
+    cells = [one for one in asked("matrix", matrix(seed)) if not is_lab or one.stage != BETWEEN]
+    random_ones = kills(seed, 0 if is_lab or options.only or "kills" not in tables else options.kills)
+    return cells, random_ones, [] if is_lab else asked("boot", boot_plans(seed))
+
+
 def main(words: Sequence[str]) -> int:
     """Run it; see the module's text."""
     parser = argparse.ArgumentParser("make faults", description=__doc__)
@@ -90,6 +106,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--fresh", action="store_true", help="begin anew")
     parser.add_argument("--seed", help="for random choices; another one than before begins anew")
     parser.add_argument("--workers", type=int, help="so many pairs at the same time (4 of namespaces, 1 lab)")
+    parser.add_argument("--table", choices=TABLES, help="only this table (lab: matrix)")
     parser.add_argument("--only", default="", help="only faults or stages with this in their names")
     parser.add_argument("--kills", type=int, default=200, help="random interruptions (namespaces only)")
     options = parser.parse_args(words)
@@ -104,11 +121,8 @@ def main(words: Sequence[str]) -> int:
     if progress.is_outdated:
         out.print("What was tried before was other code: all is begun anew.")
     out.print(f"Seed {progress.seed}, code {digest}; progress in {path}")
-    cells = [plan for plan in matrix(progress.seed) if options.only in f"{plan.fault} / {plan.column}"]
-    if is_lab:
-        cells = [plan for plan in cells if plan.stage != BETWEEN]
-    random_ones = kills(progress.seed, 0 if is_lab or options.only else options.kills)
-    left = [plan for plan in (*cells, *random_ones) if not progress.is_well(plan.key)]
+    cells, random_ones, boots = chosen(options, progress.seed)
+    left = [plan for plan in (*cells, *random_ones, *boots) if not progress.is_well(plan.key)]
     # Whoever ends this program in that way is heard as well, so that the hosts end in an orderly way.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     reason = ""
@@ -117,7 +131,7 @@ def main(words: Sequence[str]) -> int:
             reason = Runner(new_field, progress, out).run(left, options.workers or (1 if is_lab else 4))
     except KeyboardInterrupt:
         reason = "somebody ended it"
-    is_well = tell_all(cells, random_ones, progress, out)
+    is_well = tell_all(cells, random_ones, progress, out, boots)
     if reason:
         told = f"Broken off: {reason}. What was under way counts as not tried; `make faults` goes on from here."
         out.print(told, markup=False, soft_wrap=True)

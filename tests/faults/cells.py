@@ -13,10 +13,11 @@ from pathlib import Path
 from app.deploy import HostSnapshot
 from app.deploy.kit import PATIENCE_S
 from app.domain.hosts import Side
-from faults.fields import FaultDesk, Field
+from faults.fields import FaultDesk, Field, Intruder, NoIntruder
 from faults.leftovers import Difference, difference
 from faults.stages import StageReader
 from faults.strikes import FAULTS, POWERLESS, TWO, Healer, Scene
+from support.underlay_attack import Outcome
 
 LEASE_S = 30.0
 """For how long a host waits to hear of Tunnelmark before it puts itself back, in seconds."""
@@ -95,6 +96,8 @@ class CellResult:
         what: What went wrong, or details.
         status: The exit status of the deployment.
         said: The last lines that it said.
+        forged: Packets that an attacker forged or altered, from the fault to the end; none may get into a tunnel.
+        replayed: Packets that he sent again.
     """
 
     plan: CellPlan
@@ -104,11 +107,19 @@ class CellResult:
     what: str = ""
     status: int | None = None
     said: list[str] = field(default_factory=list)
+    forged: int = 0
+    replayed: int = 0
 
     @property
     def is_well(self) -> bool:
         """Whether everything is as it should be."""
         return self.outcome != EXCEPTION
+
+    def note(self, attack: Outcome) -> None:
+        """Note an attack; raise Unsettled where something got in, or nothing is shown."""
+        self.forged, self.replayed = attack.forged, attack.replayed
+        if attack.problem:
+            raise Unsettled(attack.problem)
 
     def as_data(self) -> dict[str, object]:
         """Return it for the progress file."""
@@ -171,12 +182,17 @@ class Cell:
         self._folder = folder
         self._desks: list[FaultDesk] = [field_.desk(folder / "desk")]
         self._before: Mapping[Side, HostSnapshot] = {side: field_.host(side).look() for side in Side}
+        self._intruder: Intruder = NoIntruder()
         self._earlier = ""
         self._without_time: Side | None = None
         self._ended_s = self._timers_until_s = 0.0
 
     def run(self) -> CellResult:
         """Do it."""
+        with self._field.intruder() as self._intruder:
+            return self._run()
+
+    def _run(self) -> CellResult:
         result = CellResult(self._plan)
         if self._plan.is_replacing:
             self._roll_out_earlier()
@@ -219,6 +235,7 @@ class Cell:
         if delay_s is None:
             raise Unsettled("the stage was never reached")
         scene = Scene(self._field, process, rng, second.process if second is not None else None)
+        self._intruder.stream()
         struck = FAULTS[plan.fault](scene)
         result.what = f"{delay_s:.2f} s after it began; {struck.note}".rstrip("; ")
         healer = Healer(struck)
@@ -229,6 +246,7 @@ class Cell:
             self._ended_s = time.monotonic()
             ids = self._settle()
             result.settled_s = time.monotonic() - self._ended_s
+            self._intruder.end_stream()
         finally:
             healed_s = healer.end()
         undone_s = self._ended_s + LEASE_S + UNDO_S * self._patience
@@ -295,11 +313,12 @@ class Cell:
             raise Unsettled("the program says that it was confirmed")
         if self._plan.fault == TWO and not is_confirmed:
             raise Unsettled("nobody got through")
-        if self._earlier and not any(ids.values()):
-            raise Unsettled("the earlier deployment is gone")
         is_standing = any(ids.values())
+        if self._earlier and not is_standing:
+            raise Unsettled("the earlier deployment is gone")
         if not is_standing:
             self._judge_before_contact(result)
+            result.note(self._intruder.forge())
         desk = self._wait_until_well(result, is_expected=is_standing)
         if is_standing:
             after = {self._state(side)[0] for side in Side}
@@ -307,6 +326,7 @@ class Cell:
                 raise Unsettled(f"status says that all is well, and the hosts have {after}")
             if self._plan.has_bridge and not self._field.crosses():
                 raise Unsettled("the networks behind the hosts do not reach each other")
+            result.note(self._intruder.forge_and_replay())
             ended = desk.tunnelmark("undeploy", self._field.pair)
             if ended.status != 0:
                 raise Unsettled(f"undeploy: {ended.err[-400:]}")

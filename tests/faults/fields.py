@@ -6,14 +6,16 @@ import contextlib
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from app.deploy import HostSnapshot
 from app.domain.hosts import Side
 from support.net_desk import Desk, Ran, left_on
 from support.net_hosts import NetHosts, NetPair
+from support.underlay_attack import Outcome, UnderlayAttack
 
 CLOCK_LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 
@@ -62,6 +64,22 @@ class FaultHost(Protocol):
         """Move its clock; return what puts it right again."""
 
 
+class Intruder(Protocol):
+    """Somebody on the underlay."""
+
+    def stream(self) -> None:
+        """Begin to send forged packets at both hosts, again and again."""
+
+    def end_stream(self) -> None:
+        """Stop that."""
+
+    def forge(self) -> Outcome:
+        """Send forged packets at both hosts; return what came of all that was forged until now."""
+
+    def forge_and_replay(self) -> Outcome:
+        """Send forged packets, and copied ones that were altered or are sent again, into a tunnel that is up."""
+
+
 class Field(Protocol):
     """Two hosts and what is needed to roll something out on them."""
 
@@ -78,8 +96,33 @@ class Field(Protocol):
     def crosses(self) -> bool:
         """Say whether the networks behind the hosts reach each other."""
 
+    def intruder(self) -> AbstractContextManager[Intruder]:
+        """Return somebody on the underlay who attacks both hosts."""
+
     def broken(self) -> str:
         """Say what of the hosts themselves has ended though nobody here has switched it off; empty if nothing has."""
+
+
+class NoIntruder:
+    """Implements `Intruder` where there is none."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def stream(self) -> None:
+        pass
+
+    def end_stream(self) -> None:
+        pass
+
+    def forge(self) -> Outcome:
+        return Outcome(0, 0, ())
+
+    def forge_and_replay(self) -> Outcome:
+        return Outcome(0, 0, ())
 
 
 _FILL = """
@@ -174,6 +217,9 @@ class NetField:
             self.net_pair.a.in_plant("ping -c 3 -i 0.3 -W 2 10.77.0.2")
             return True
         return False
+
+    def intruder(self) -> UnderlayAttack:
+        return UnderlayAttack(self.hosts.world, self.net_pair)
 
     def broken(self) -> str:
         world = self.hosts.world.folder

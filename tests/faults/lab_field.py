@@ -23,7 +23,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.lab import Lab, LabManager, LabProgress, LabSpec
 from app.ssh import SshConnector
-from faults.fields import SESSIONS, Field
+from faults.fields import SESSIONS, Field, NoIntruder
 from support.lab_rollout import ADDRESSES, MAKE_LAN, REMOVE_LAN, TAGGED
 from support.lab_sessions import NoPasswords, sh
 from support.net_desk import LEFT, PROGRAM, Ran
@@ -177,6 +177,10 @@ class LabField:
             self._hosts[Side.A].run(f"ip netns exec plant ping -c 3 -W 2 {ADDRESSES[Side.B]} > /dev/null")
             return True
         return False
+
+    def intruder(self) -> NoIntruder:
+        # Only the other gateway is on a lab's underlay; tests/lab/test_adapter_injection.py attacks from there.
+        return NoIntruder()
 
     def broken(self) -> str:
         lab = next((one for one in self._manager.status() if one.name == self.name), None)

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from rich.console import Console
 
+from faults.boot_files import BootCell
 from faults.cells import EXCEPTION, Cell, CellPlan, CellResult, timeline_of
-from faults.fields import Field
+from faults.damages import DAMAGES
+from faults.fields import Field, NetField
 from faults.progress import Progress
 
 GRACE_S = 1.0
@@ -40,6 +42,9 @@ Attempt = Callable[[Field, CellPlan, dict[bool, tuple[float, ...]]], CellResult]
 def attempt(hosts: Field, plan: CellPlan, timelines_s: dict[bool, tuple[float, ...]]) -> CellResult:
     """Try a plan."""
     with tempfile.TemporaryDirectory(prefix="tunnelmark-fault-") as folder:
+        if plan.fault in DAMAGES:
+            assert isinstance(hosts, NetField)
+            return BootCell(hosts, plan, Path(folder)).run()
         bridge = plan.has_bridge
         if plan.stage == "any" and bridge not in timelines_s:
             timelines_s[bridge] = timeline_of(hosts, Path(folder) / "timeline", has_bridge=bridge)

@@ -12,7 +12,13 @@ from faults.cells import CLEANED, EXCEPTION, HEALTHY_S, CellPlan
 from faults.progress import Progress
 
 
-def tell_all(cells: Sequence[CellPlan], random_ones: Sequence[CellPlan], progress: Progress, out: Console) -> bool:
+def tell_all(
+    cells: Sequence[CellPlan],
+    random_ones: Sequence[CellPlan],
+    progress: Progress,
+    out: Console,
+    boots: Sequence[CellPlan] = (),
+) -> bool:
     """Print it.
 
     Args:
@@ -20,21 +26,33 @@ def tell_all(cells: Sequence[CellPlan], random_ones: Sequence[CellPlan], progres
         random_ones: Interruptions at random moments.
         progress: What was tried.
         out: Where it is printed.
+        boots: Hosts that restart with damaged files.
 
     Returns:
         Whether all were tried, and nothing ever went wrong with this code.
     """
-    out.print(table_of(cells, progress))
-    missing = _summary(cells, progress, "Matrix", out)
+    missing = 0
+    if cells:
+        out.print(table_of(cells, progress))
+        missing += _summary(cells, progress, "Matrix", out)
     if random_ones:
         missing += _summary(random_ones, progress, "Killed at random moments", out)
+    if boots:
+        out.print(
+            table_of(boots, progress, "What a host did that restarted with damaged files, and seconds until that")
+        )
+        missing += _summary(boots, progress, "Damaged files", out)
     return tell_exceptions(progress, out) == missing == 0
 
 
-def table_of(plans: Sequence[CellPlan], progress: Progress) -> Table:
+def table_of(
+    plans: Sequence[CellPlan],
+    progress: Progress,
+    title: str = "What became of the hosts, and seconds until they had settled",
+) -> Table:
     """Return the matrix as a table; what was only as before but for what the next contact removed is in a footnote."""
     columns = tuple(dict.fromkeys(plan.column for plan in plans))
-    table = Table("fault", *columns, title="What became of the hosts, and seconds until they had settled")
+    table = Table("fault", *columns, title=title)
     notes = []
     for fault in dict.fromkeys(plan.fault for plan in plans):
         cells = []
@@ -65,6 +83,9 @@ def _summary(plans: Sequence[CellPlan], progress: Progress, title: str, out: Con
     healthy = [row["healthy_s"] for row in rows if row["healthy_s"] is not None]
     if healthy:
         text += f" What stood was healthy after {max(healthy):.0f} s at most ({HEALTHY_S:.0f} s are allowed)."
+    forged, replayed = (sum(row.get(name, 0) for row in rows) for name in ("forged", "replayed"))
+    if forged:
+        text += f" An attacker sent {forged} forged and {replayed} replayed packets; one that got in is an exception."
     out.print(text, markup=False, soft_wrap=True)
     return len(plans) - len(rows)
 

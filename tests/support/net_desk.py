@@ -17,6 +17,7 @@ from support.net_hosts import NetHost, NetHosts, NetPair
 from support.net_world import why_not
 
 PROGRAM = Path(sys.executable).parent / "tunnelmark"
+_ROOT = Path(__file__).parents[2]
 LEFT = "ls -d /run/tunnelmark* /etc/tunnelmark /etc/init.d/*tunnelmark* /etc/rc?.d/*tunnelmark* 2> /dev/null || :"
 
 
@@ -59,7 +60,12 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._environment = {"HOME": str(self.folder), "TUNNELMARK_HOME": str(self.folder / "tunnelmark")}
+        self._environment = {
+            "HOME": str(self.folder),
+            "TUNNELMARK_HOME": str(self.folder / "tunnelmark"),
+            # Not what the environment's installation points to, which in another worktree is other code.
+            "PYTHONPATH": str(_ROOT),
+        }
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start Tunnelmark; nobody sits at its terminal."""

@@ -10,8 +10,10 @@ import contextlib
 import ctypes
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -133,6 +135,21 @@ class World:
     def wires(self, *words: str) -> None:
         """Run `ip` on its network, where processes have the numbers that they have outside."""
         ran([*self.inside("-n"), "ip", *words])
+
+    def packet_socket(self) -> socket.socket:
+        """Return a socket for whole frames on its network, whose holder may be on any other one."""
+        made: list[socket.socket] = []
+
+        def make() -> None:
+            with Path(f"/proc/{self._first}/ns/net").open() as theirs:
+                _change_network(theirs.fileno())
+                made.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)))  # ETH_P_ALL
+
+        # Only this thread moves there.
+        thread = threading.Thread(target=make, name="packet-socket")
+        thread.start()
+        thread.join()
+        return made[0]
 
     def start(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[str]:
         """Start a program of this computer on its network; it ends when the thread that started it ends."""

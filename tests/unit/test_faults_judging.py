@@ -22,7 +22,7 @@ from faults.cells import (
     CellResult,
     Unsettled,
 )
-from faults.fields import Field
+from faults.fields import Field, NoIntruder
 from faults.leftovers import difference
 from faults.strikes import Healer, Struck
 
@@ -87,6 +87,9 @@ class FakeField:
 
     def host(self, side: Side) -> FakeHost:
         return self.hosts[side]
+
+    def intruder(self) -> NoIntruder:
+        return NoIntruder()
 
     def desk(self, folder: Path) -> FakeField:
         return self

@@ -1,0 +1,157 @@
+"""What keeps forged frames out is there first and goes last, when a tunnel is built and when its host starts.
+
+A session of the kernel takes frames from anybody, so a firewall table has to guard it. Any other solution has no
+such session: its Ethernet interface is a tap device, and only its program, which authenticates, puts frames into it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.deploy.kit import KitRequest, kit_files
+from app.deploy.lasting_adapter import own_steps
+from app.deploy.ledger import STEP_NUMBER, numbered
+from app.domain.adapters import Adapter, EndPlan, Step
+from app.domain.hosts import Side
+from app.domain.solutions import Suite
+from app.policy import judge_suite
+from support.adapter_cases import all_cases, command_text, home, identity, request
+from support.export_cases import export_request
+
+PROTECTED = [
+    pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}") for one in all_cases() if not one[0].info.is_unprotected
+]
+REFERENCES = [
+    pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}") for one in all_cases() if one[0].info.is_unprotected
+]
+STARTED = [
+    pytest.param(adapter, suite, id=adapter.info.name)
+    for adapter, suite in all_cases()
+    if suite.is_default and not adapter.info.is_unprotected
+]
+SESSION = re.compile(r"\bl2tp add session\b|\btype (?:vxlan|gretap|ip6gretap|geneve|bareudp)\b|\bfou add\b")
+"""What has the kernel take Ethernet frames out of packets by itself. Source: ip-l2tp(8), ip-link(8), ip-fou(8)."""
+TAP = re.compile(r"\btuntap add\b.*\bmode tap\b|\bmode tap\b", re.DOTALL)
+CLAIMS = re.compile(r"encrypt|protect|guard|authentic|macsec|ipsec|cookie", re.IGNORECASE)
+BOTH_SIDES = pytest.mark.parametrize("side", list(Side))
+
+# In front of the last line of lasting.sh: steps are noted, not done. Everything else is the script's own.
+_NOTING = """\
+logger() { :; }
+marked() { :; }
+up_step() { echo "up $1" >> "$home/noted"; }
+down_step() { echo "down $1" >> "$home/noted"; }
+"""
+
+
+def is_guard(step: Step) -> bool:
+    """Whether a step makes a firewall table of our own that drops what comes in."""
+    text = command_text(step.command)
+    return "create table inet" in text and "hook input" in text and re.search(r"guard_in .*\bdrop\b", text) is not None
+
+
+def has_session(end: EndPlan) -> bool:
+    return any(SESSION.search(command_text(step.command)) for step in end.steps)
+
+
+GUARDED = [
+    pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}")
+    for one in all_cases()
+    if not one[0].info.is_unprotected and has_session(one[0].plan(request(*one)).end(Side.A))
+]
+
+
+@pytest.mark.parametrize(("adapter", "suite"), PROTECTED)
+@BOTH_SIDES
+def test_means_against_injection_is_there_before_any_session_or_daemon(
+    adapter: Adapter, suite: Suite, side: Side
+) -> None:
+    asked = request(adapter, suite)
+    end = adapter.plan(asked).end(side)
+    security = adapter.info.security
+    assert security.has_integrity
+    assert security.has_authentication
+    assert security.has_anti_replay
+    if not has_session(end):
+        assert any(TAP.search(command_text(step.command)) for step in end.steps)
+        assert asked.link.names.guard_table not in "".join(command_text(step.command) for step in end.steps)
+        return
+    # Keys that the identity makes start nothing; then the guard comes, before all else that runs.
+    guard, *others = end.steps
+    assert is_guard(guard)
+    assert not any(is_guard(step) for step in others)
+    assert not any(SESSION.search(command_text(step.command)) for step in adapter.identity(asked, side).steps)
+    # After a flush it is found missing, and made again without the tunnel.
+    assert guard.standing is not None
+    assert guard.is_repeatable
+    # A change of the suite leaves it.
+    assert not guard.is_per_suite
+
+
+@pytest.mark.parametrize(("adapter", "suite"), GUARDED)
+@BOTH_SIDES
+def test_guard_does_not_go_before_its_session(adapter: Adapter, suite: Suite, side: Side, tmp_path: Path) -> None:
+    end = adapter.plan(request(adapter, suite)).end(side)
+    undo = end.steps[0].undo
+    assert undo is not None
+    # Programs that say what a host with that session, and one without it, says.
+    number = request(adapter, suite).link.names.l2tp_session_id
+    for name, text in {"ip": '[ ! -e "$0.session" ] || cat "$0.session"', "nft": 'echo "$*" >> "$0.noted"'}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "ip.session").write_text(f"Session {number} in tunnel {number}\n")
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(undo.argv, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, (tmp_path / "nft.noted").exists()) == (1, False)
+    assert "is still there" in done.stderr
+    (tmp_path / "ip.session").unlink()
+    subprocess.run(undo.argv, env=environment, check=True)
+    assert "delete table inet" in (tmp_path / "nft.noted").read_text()
+
+
+@pytest.mark.parametrize(("adapter", "suite"), STARTED)
+@BOTH_SIDES
+def test_start_of_the_host_keeps_the_order(adapter: Adapter, suite: Suite, side: Side, tmp_path: Path) -> None:
+    asked = export_request(adapter.info.name, platform=home(adapter), suite=suite)
+    deploy = asked.deploy_request()
+    a, b = (identity(asked.adapter, one) for one in Side)
+    plan = deploy.adapter.plan(deploy.plan_request(a, b))
+    folder = tmp_path / asked.deployment_id
+    (folder / "kept").mkdir(parents=True)
+    for file in kit_files(KitRequest(deploy, plan, side, asked.deployment_id, asked.slot, asked.mark), ""):
+        text = file.content.decode().replace("/run/tunnelmark", f"{tmp_path}/run/tunnelmark")
+        if file.path.endswith("lasting.sh"):
+            text = text.replace('\nmain "$@"', f'\n{_NOTING}main "$@"')
+        (folder / posixpath.basename(file.path)).write_text(text)
+    (tmp_path / "run").mkdir()
+    for verb in ("up", "down"):
+        done = subprocess.run(["dash", folder / "lasting.sh", verb], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    noted = (folder / "noted").read_text().splitlines()
+    steps = [(numbered(STEP_NUMBER + index), step) for index, step in own_steps(plan.end(side))]
+    assert steps
+    assert noted == [
+        *(f"up {number}" for number, _ in steps),
+        *(f"down {number}" for number, step in reversed(steps) if step.undo is not None),
+    ]
+    if has_session(plan.end(side)):
+        first, guard = steps[0]
+        assert is_guard(guard)
+        assert (noted[0], noted[-1]) == (f"up {first}", f"down {first}")
+
+
+@pytest.mark.parametrize(("adapter", "suite"), REFERENCES)
+@BOTH_SIDES
+def test_reference_claims_no_protection(adapter: Adapter, suite: Suite, side: Side) -> None:
+    info, end = adapter.info, adapter.plan(request(adapter, suite)).end(side)
+    assert not any(getattr(info.security, name) for name in info.security.__slots__)
+    assert not any(is_guard(step) for step in end.steps)
+    assert [step.title for step in end.steps if CLAIMS.search(step.title)] == []
+    assert (end.breakages, end.negotiated, end.certificates, end.last_handshake) == ((), None, (), None)
+    verdict, _ = judge_suite(suite, info)
+    assert verdict.value == "unprotected"

@@ -17,6 +17,7 @@ from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict, TrialKind, authenticity, replay_protection
 from app.probes.injection.probe import REPLAYS
 from app.probes.injection.stages import ECHOES
+from suite.injections import REFERENCE, WITH, WITHOUT
 from support.bare_tunnel import BareTunnel, ping
 from support.forged_frames import (
     COPIES,
@@ -29,6 +30,7 @@ from support.forged_frames import (
     target,
 )
 from support.injection_checks import inject
+from support.injection_results import write_forged, write_report
 from support.lab_pairs import MIXED, LabPair, LabPairs, Platforms, each_pair
 from support.lab_sessions import sh
 from support.tunnel_checks import by_its_steps
@@ -54,6 +56,12 @@ def guarded(request: pytest.FixtureRequest, pair: LabPair) -> Iterator[BareTunne
         yield tunnel
 
 
+def platforms_of(tunnel: BareTunnel) -> tuple[str, ...]:
+    """Return what runs on A and on B."""
+    script = '. /etc/os-release; echo "$ID-$VERSION_ID"'
+    return tuple(sh(tunnel.session(side), script).strip() for side in Side)
+
+
 def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """Attack both ends at the same time; return what got in at A and at B."""
     interface = delivers_to(tunnel.request.link, tunnel.adapter.info.name)
@@ -67,7 +75,9 @@ def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, i
 
 def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
     with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
-        for counts in attack(tunnel, is_cookie_known=True):
+        found = attack(tunnel, is_cookie_known=True)
+        write_forged("l2tp", platforms_of(tunnel), REFERENCE, found, COPIES)
+        for counts in found:
             # Here is neither a tunnel of the other encapsulation nor a carrier.
             assert {kind for kind, count in counts.items() if count == 0} == {ENCAPSULATED, *TO_THE_CARRIER}
             assert {count for count in counts.values() if count} == {COPIES}
@@ -77,6 +87,7 @@ def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: Lab
 def test_the_injection_test_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
     with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
         report = inject(tunnel)
+        write_report("l2tp", platforms_of(tunnel), report, is_reference=True)
     for host in report.hosts.values():
         assert host.missing == {}
         forged = {trial.title: trial.entered for trial in host.of(TrialKind.FORGED)}
@@ -91,6 +102,7 @@ def test_the_injection_test_gets_into_a_tunnel_that_nothing_protects(pair: LabPa
 class TestGuarded:
     def test_the_injection_test_gets_nothing_in_but_its_control(self, guarded: BareTunnel) -> None:
         report = inject(guarded)
+        write_report(guarded.adapter.info.name, platforms_of(guarded), report)
         for host in report.hosts.values():
             assert host.missing == {}
             assert all(trial.arrived for trial in host.trials if trial.title not in TO_THE_CARRIER), host.trials
@@ -102,7 +114,9 @@ class TestGuarded:
 
     def test_nothing_forged_gets_in(self, guarded: BareTunnel) -> None:
         for is_cookie_known in (False, True):
-            for counts in attack(guarded, is_cookie_known=is_cookie_known):
+            found = attack(guarded, is_cookie_known=is_cookie_known)
+            write_forged(guarded.adapter.info.name, platforms_of(guarded), WITH, found, COPIES)
+            for counts in found:
                 assert counts
                 assert set(counts.values()) == {0}, counts
         for side in Side:
@@ -133,5 +147,7 @@ class TestGuarded:
         guarded.both(lambda side: sh(guarded.session(side), "nft delete table inet tunnelmark_guard"))
         for counts in attack(guarded, is_cookie_known=False):
             assert set(counts.values()) == {0}, counts
-        for counts in attack(guarded, is_cookie_known=True):
+        found = attack(guarded, is_cookie_known=True)
+        write_forged(guarded.adapter.info.name, platforms_of(guarded), WITHOUT, found, COPIES)
+        for counts in found:
             assert counts["from a third address"] == COPIES, "without this the table has not been shown to do anything"

@@ -11,9 +11,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from suite import injections
 from suite.budgets import write_budgets
 from suite.documents import PAGE, put_part
 from suite.full import FullRun, parts
+from suite.injections import injections_table, read_counted
 from suite.making import CACHE, INTERRUPTED, TIMES, Busy, cache_folder, printer, run_suite
 from suite.plan import JUDGED, LANES, ROOT, STAGES, lanes_of
 from suite.quarantine import QuarantineError
@@ -29,8 +31,11 @@ def main(words: Sequence[str]) -> int:
     does.add_argument("--table", action="store_true", help="print how long each test file took, as Markdown")
     does.add_argument("--before", nargs="+", type=Path, metavar="XML", help="keep JUnit files' times to compare with")
     does.add_argument("--write-budgets", action="store_true", help="write tests/budgets.toml from the last run")
+    does.add_argument("--injections", type=Path, metavar="JSONL", help="print what got into tunnels, as Markdown")
     parser.add_argument("--fresh", action="store_true", help="with --full: begin anew")
-    parser.add_argument("--write", action="store_true", help="with --table: into docs/testing.md")
+    parser.add_argument(
+        "--write", action="store_true", help="with --table: into docs/testing.md; with --injections: docs/security.md"
+    )
     options = parser.parse_args(words)
     known = [part.job.name for part in parts()] if options.full else [*STAGES]
     if unknown := [name for name in options.names if name not in known]:
@@ -40,6 +45,8 @@ def main(words: Sequence[str]) -> int:
             return _full(options.names, is_fresh=options.fresh)
         if options.table:
             return _table(is_written=options.write)
+        if options.injections:
+            return _injections(options.injections, is_written=options.write)
         if options.before:
             return _keep_before(options.before)
         if options.write_budgets:
@@ -72,6 +79,14 @@ def _table(*, is_written: bool) -> int:
     print(text)
     if is_written:
         put_part(ROOT / PAGE, "times", text)
+    return 0
+
+
+def _injections(path: Path, *, is_written: bool) -> int:
+    text = injections_table(read_counted(path))
+    print(text)
+    if is_written:
+        put_part(ROOT / injections.PAGE, injections.PART, text)
     return 0
 
 

@@ -92,7 +92,7 @@ class BootCell:
         done = self._desk.tunnelmark(*words)
         result.said = [*done.err.splitlines()[-6:], done.out[-500:]]
         if done.status != 0:
-            raise Unsettled(f"{words[0]}: {done.err[-900:]}")
+            raise Unsettled(f"{words[0]}: {done.err[:900]} … {done.err[-300:]}")
 
     def _restart_and_judge(self, result: CellResult) -> None:
         with self._field.intruder() as intruder:

@@ -7,6 +7,7 @@ out on one is on no other, and nothing of it on this computer. They can run what
 from __future__ import annotations
 
 import contextlib
+import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
 from support.net_disk import Disk
-from support.net_world import ENVIRONMENT, World, children_of, ran
+from support.net_world import ENVIRONMENT, World, children_of, packet_socket, ran
 
 _HERE = Path(__file__).parent
 
@@ -132,6 +133,15 @@ class NetHost:
     def is_on(self) -> bool:
         """Whether it has power."""
         return self._process is not None
+
+    @property
+    def boot(self) -> int:
+        """Another number after each start."""
+        return self._first
+
+    def packet_socket(self) -> socket.socket:
+        """Return a socket for whole frames of all its interfaces; no process of the host holds it."""
+        return packet_socket(self._first)
 
     def power_off(self) -> None:
         """Take its power away: every process, /run and every interface is gone at once."""

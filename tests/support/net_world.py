@@ -137,19 +137,8 @@ class World:
         ran([*self.inside("-n"), "ip", *words])
 
     def packet_socket(self) -> socket.socket:
-        """Return a socket for whole frames on its network, whose holder may be on any other one."""
-        made: list[socket.socket] = []
-
-        def make() -> None:
-            with Path(f"/proc/{self._first}/ns/net").open() as theirs:
-                _change_network(theirs.fileno())
-                made.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)))  # ETH_P_ALL
-
-        # Only this thread moves there.
-        thread = threading.Thread(target=make, name="packet-socket")
-        thread.start()
-        thread.join()
-        return made[0]
+        """Return a socket for whole frames on its network."""
+        return packet_socket(self._first)
 
     def start(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> subprocess.Popen[str]:
         """Start a program of this computer on its network; it ends when the thread that started it ends."""
@@ -162,6 +151,26 @@ class World:
             cwd=folder,
             env={**os.environ, **environment},
         )
+
+
+def packet_socket(process: int) -> socket.socket:
+    """Return a socket for whole frames on the network of a process; its holder may be on any other one.
+
+    Raises:
+        OSError: There is no such process.
+    """
+    made: list[socket.socket] = []
+    with Path(f"/proc/{process}/ns/net").open() as theirs:
+
+        def make() -> None:
+            _change_network(theirs.fileno())
+            made.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)))  # ETH_P_ALL
+
+        # Only this thread moves there.
+        thread = threading.Thread(target=make, name="packet-socket")
+        thread.start()
+        thread.join()
+    return made[0]
 
 
 def _change_network(descriptor: int) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import re
 import struct
-import subprocess
 import threading
 import time
 from collections import Counter, deque
@@ -20,7 +19,7 @@ from typing import Self
 from app.domain.hosts import Side
 from support.forged_packets import GRE, L2TP, TCP, UDP, altered, ipv4, udp, whole
 from support.net_hosts import NetHost, NetPair
-from support.net_world import ENVIRONMENT, World
+from support.net_world import World
 
 ETHERTYPE = 0x88B6
 """Of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
@@ -40,41 +39,7 @@ _MARK = b"@forged@"
 _CANARY = b"@canary@"
 _CANARY_BYTES = 400
 _SETTLE_S = 0.3
-_PYTHON = "/usr/bin/python3"
-
-# Prints "INTERFACE TAG" for each frame with a mark on any interface but the given ones; answers each line with "sync".
-_LISTENER = r"""
-import re, select, socket, sys
-outside = set(sys.argv[1].split(","))
-one = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-one.setsockopt(socket.SOL_SOCKET, 33, 1 << 22)  # SO_RCVBUFFORCE
-print("ready", flush=True)
-while True:
-    found = select.select([one, sys.stdin], [], [])[0]
-    while one in found:
-        try:
-            data, where = one.recvfrom(65535, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            break
-        except OSError:
-            continue
-        match = re.search(rb"@(?:forged|canary)@\d{6}", data)
-        if match and where[0] not in outside:
-            print(where[0], "out" if where[2] == 4 else "in", match[0].decode(), flush=True)
-    if sys.stdin in found:
-        if not sys.stdin.readline():
-            break
-        print("sync", flush=True)
-"""
-
-# Arguments are an interface and frames in hexadecimal digits.
-_SENDER = r"""
-import socket, sys
-one = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-one.bind((sys.argv[1], 0))
-for text in sys.argv[2:]:
-    one.send(bytes.fromhex(text))
-"""
+_TAG = re.compile(rb"@(?:forged|canary)@\d{6}")
 
 
 @dataclass(frozen=True)
@@ -102,7 +67,7 @@ class Outcome:
 
 
 class _Listener:
-    """Counts what comes out of a host's interfaces.
+    """Notes what comes out of a host's interfaces. It is no process of the host, whose processes are compared.
 
     Args:
         host: The host; it has to be on.
@@ -110,58 +75,41 @@ class _Listener:
 
     def __init__(self, host: NetHost) -> None:
         self.seen: list[tuple[str, str, str]] = []
-        self._synced = threading.Condition()
-        self._syncs = 0
-        self._process = subprocess.Popen(
-            [*host.enter(), _PYTHON, "-c", _LISTENER, ",".join(OUTSIDE)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=ENVIRONMENT,
-        )
-        assert self._process.stdout is not None
-        self.is_ready = self._process.stdout.readline() == "ready\n"
+        self.boot = host.boot
+        self.socket = host.packet_socket()
+        self.socket.settimeout(0.1)
+        self._idle = threading.Condition()
+        self._idles = 0
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._read, name="listener", daemon=True)
         self._thread.start()
 
-    @property
-    def is_alive(self) -> bool:
-        return self.is_ready and self._process.poll() is None
-
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            words = line.split()
-            with self._synced:
-                if words == ["sync"]:
-                    self._syncs += 1
-                    self._synced.notify_all()
-                elif len(words) == 3:
-                    self.seen.append((words[0], words[1], words[2]))
+        while not self._stop.is_set():
+            try:
+                data, where = self.socket.recvfrom(65535)
+            except TimeoutError:
+                with self._idle:
+                    self._idles += 1
+                    self._idle.notify_all()
+                continue
+            except OSError:  # an interface has gone down
+                continue
+            match = _TAG.search(data)
+            if match and where[0] not in OUTSIDE:
+                self.seen.append((where[0], "out" if where[2] == _OUTGOING else "in", match[0].decode()))
 
     def sync(self) -> None:
-        """Wait until all that was received so far is counted."""
-        assert self._process.stdin is not None
-        with self._synced, contextlib.suppress(OSError):
-            awaited = self._syncs + 1
-            self._process.stdin.write("\n")
-            self._process.stdin.flush()
-            self._synced.wait_for(lambda: self._syncs >= awaited or not self.is_alive, 5.0)
+        """Wait until all that was received so far is noted."""
+        with self._idle:
+            awaited = self._idles + 1
+            self._idle.wait_for(lambda: self._idles >= awaited, 5.0)
 
     def close(self) -> None:
         """End it."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait(5)
+        self._stop.set()
         self._thread.join(5)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        self.socket.close()
 
 
 class UnderlayAttack:
@@ -203,15 +151,16 @@ class UnderlayAttack:
         self._out.close()
 
     def _listen(self) -> None:
-        """Have a listener on each host that is on; one whose host lost its power has ended with it."""
+        """Have a listener on each host that is on; that of a host which was switched on again hears nothing more."""
         for side in Side:
             host, listener = self._pair.host(side), self._listeners.get(side)
-            if listener is not None and not listener.is_alive:
-                listener.close()
-                self._seen[side] += self._listeners.pop(side).seen
-                listener = None
-            if listener is None and host.is_on:
+            if not host.is_on or (listener is not None and listener.boot == host.boot):
+                continue
+            with contextlib.suppress(OSError):  # it is just being switched on
                 self._listeners[side] = _Listener(host)
+                if listener is not None:
+                    self._seen[side] += listener.seen
+                    listener.close()
 
     def _hear(self) -> None:
         ports = {f"u{self._pair.host(side).number}": side for side in Side}
@@ -314,14 +263,14 @@ class UnderlayAttack:
     def _send_canaries(self, to: Side) -> list[str]:
         """Have the peer send frames through the tunnel; return their tags."""
         peer = self._pair.host(to.other)
+        listener = self._listeners.get(to.other)
         names = re.findall(r"^(tml\d+)$", peer.run("ls /sys/class/net"), re.MULTILINE)
         tags = [self._tag(_CANARY) for _ in range(CANARIES)]
         head = b"\xff" * 6 + bytes.fromhex("020000000078") + struct.pack("!H", ETHERTYPE)
-        frames = [(head + tag * 4).ljust(_CANARY_BYTES, b".").hex() for tag in tags]
-        if not names:
+        if not names or listener is None:
             return []
-        argv = [*peer.enter(), _PYTHON, "-c", _SENDER, names[0], *frames]
-        subprocess.run(argv, check=True, env=ENVIRONMENT, timeout=20)
+        for tag in tags:
+            listener.socket.sendto((head + tag * 4).ljust(_CANARY_BYTES, b"."), (names[0], 0))
         return [tag.decode() for tag in tags]
 
     def _wait_for(self, side: Side, tags: list[str]) -> bool:

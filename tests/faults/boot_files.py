@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +23,8 @@ SLOTS = "etc/tunnelmark"
 QUIET_S, UP_S, GONE_S = 30.0, 120.0, 60.0
 """How long a host may take at most, in seconds, until what its start ran has ended, until a tunnel is healthy, and
 until both hosts are as before."""
+_TIME_OF_FOLDER = re.compile(r"The file /etc\S* was `(?P<kept>d\S+ \S+ \d+) \S+` and is now `(?P=kept) \S+`\.")
+"""A difference of nothing but when a folder was changed."""
 _VOLATILE = {"root/var/log/sshd.log"}
 # The pattern does not match the words of this script itself.
 _WORKING = "grep -l '/etc/tunnelmar[k]/' /proc/[0-9]*/cmdline 2> /dev/null || :"
@@ -187,4 +190,6 @@ class BootCell:
 
     def _differences(self, side: Side) -> tuple[str, ...]:
         host = self._field.host(side)
-        return difference(self._before[side], host.look(), host.left(), may_be_broken_off=False).sentences
+        found = difference(self._before[side], host.look(), host.left(), may_be_broken_off=False).sentences
+        is_time_lost = side is self._side and self._damage.costs_times
+        return tuple(one for one in found if not (is_time_lost and _TIME_OF_FOLDER.fullmatch(one)))

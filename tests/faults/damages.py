@@ -34,11 +34,13 @@ class Damage:
         make: Makes it, in the slot's folder, for the deployment with that name.
         named: What has to be named as damaged, below the slot's folder; `ID` stands for the deployment.
         fate: What has to become of it.
+        costs_times: Whether it loses when folders below /etc had been changed before: only that is not restored then.
     """
 
     make: Callable[[Path, str], None]
     named: str
     fate: Fate = Fate.REFUSED
+    costs_times: bool = False
 
 
 def _write(name: str, text: str) -> Callable[[Path, str], None]:
@@ -124,9 +126,9 @@ DAMAGES: dict[str, Damage] = {
     "sums gone": Damage(_lose("ID/sums"), "ID/sums"),
     "folder gone": Damage(_lose("ID"), "ID"),
     "folder's files empty": Damage(_empty_folder, "ID/about.sh"),
-    "all files empty": Damage(_empty_all, "current", Fate.SILENT),
+    "all files empty": Damage(_empty_all, "current", Fate.SILENT, costs_times=True),
     "configuration empty": Damage(_write(_CONFIG, ""), _CONFIG, Fate.FAILING),
     "configuration gone": Damage(_lose(_CONFIG), _CONFIG, Fate.FAILING),
-    "times gone": Damage(_lose("times"), "", Fate.STARTED),
+    "times gone": Damage(_lose("times"), "", Fate.STARTED, costs_times=True),
 }
 """By what they are called in the table."""

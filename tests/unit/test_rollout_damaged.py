@@ -107,6 +107,12 @@ def change_supervisor(world: World, deployment_id: str) -> str:
     return f"{place_dir(SLOT)}/{deployment_id}/lasting.sh"
 
 
+def name_another_folder(world: World, deployment_id: str) -> str:
+    path = place_on(world.a) / deployment_id / "about.sh"
+    path.write_text(path.read_text().replace("run_dir=", "run_dir=/home #"))
+    return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
+
+
 def text_of(status: PairStatus) -> str:
     out = io.StringIO()
     print_status(Console(file=out, width=200), status)
@@ -212,7 +218,9 @@ def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> No
     assert not place_on(world.a).exists()
 
 
-@pytest.mark.parametrize("lose", [lose_folder, empty_about, empty_name, name_a_path, change_supervisor])
+@pytest.mark.parametrize(
+    "lose", [lose_folder, empty_about, name_another_folder, empty_name, name_a_path, change_supervisor]
+)
 def test_start_of_the_host_removes_and_runs_nothing_of_what_is_damaged(
     world: World, store: Store, lose: Callable[[World, str], str]
 ) -> None:
@@ -230,6 +238,7 @@ def test_start_of_the_host_removes_and_runs_nothing_of_what_is_damaged(
     ended = Operations(world, store).undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
     assert ended.state is DeploymentState.UNDONE
     assert [place_on(host).exists() for host in world.hosts] == [False, False]
+    assert world.a.path("/etc/other").exists(), "after a restart nothing that was changed is run"
 
 
 def test_what_somebody_is_just_putting_there_is_not_called_damaged(world: World, store: Store) -> None:

@@ -71,17 +71,19 @@ end_watcher() {
     if [ -n "$watcher" ] && is_running "$watcher"; then stop_tree "${watcher%%:*}"; fi
 }
 
-has_all_scripts() {
-    [ -n "$id" ] && has_all_files "$base/$id"
+# can_be_taken_down: with scripts that were changed only while something may run that nothing else could end.
+can_be_taken_down() {
+    [ -n "$id" ] && has_all_files "$base/$id" && { [ -d "/run/tunnelmark-$id" ] || is_intact "$base/$id"; }
 }
 
 # take_away: sets end_text.
 take_away() {
     service_stop
     extend_lease
-    if has_all_scripts; then
+    if can_be_taken_down; then
         if ! take_down; then
             echo "It could not be taken down completely; see /run/tunnelmark-$id/.lasting/log, and try again." >&2
+            if ! is_intact "$base/$id"; then echo "$damaged is damaged: restart this host before." >&2; fi
             return 1
         fi
         end_text="The tunnel is taken back on this host."

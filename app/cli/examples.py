@@ -35,6 +35,8 @@ EXAMPLES: Mapping[str, str] = {
     "recover": "tunnelmark recover north",
     "doctor": "tunnelmark doctor",
     "demo": "tunnelmark demo --platform debian-11",
+    "completion": "tunnelmark completion bash > ~/.local/share/bash-completion/completions/tunnelmark",
+    "man": "tunnelmark man > ~/.local/share/man/man1/tunnelmark.1",
 }
 """By the command's words."""
 

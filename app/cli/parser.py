@@ -65,6 +65,11 @@ def make_parser() -> argparse.ArgumentParser:
     demo = _command(commands, "demo", "compare.demo", "a real quick comparison on the practice lab")
     _add_platform(demo)
     _add_measuring(demo)
+    completion = _command(
+        commands, "completion", "man.completion", "print a shell's completion of commands and options"
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+    _command(commands, "man", "man.man", "print the man page")
     return parser
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 DEFAULT_PARALLEL, DEFAULT_STOP_AFTER, MOST_PARALLEL = 4, 1, 64
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}")
-_CHOICES = frozenset({"solution", "suite", "reason"})
+_CHOICES = frozenset({"solution", "suite", "reason", "move-lan-rules"})
+_SWITCHES = frozenset({"move-lan-rules"})
 _HOSTS = frozenset({"a", "b", "underlay", "identity", "host-key-file"})
 _KEYS = _CHOICES | _HOSTS | {"name", "bridge", "inner"}
 
@@ -109,8 +110,8 @@ def _faults(row: Mapping[str, Any]) -> Iterator[str]:
         elif key in ("inner", "underlay"):
             if not isinstance(value, list) or len(value) != 2 or not _are_words(value):
                 yield f"{key} is a list of two addresses, A's and B's"
-        elif not isinstance(value, str):
-            yield f"{key} is a text in quotes"
+        elif not isinstance(value, bool if key in _SWITCHES else str):
+            yield f"{key} is true or false" if key in _SWITCHES else f"{key} is a text in quotes"
     if not isinstance(row.get("name"), str) or not _NAME.fullmatch(row["name"]):
         yield "its name is missing, or has other signs than letters, digits, dots, dashes and underscores"
     if not row.get("solution"):
@@ -132,6 +133,7 @@ def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell:
         inner_a=inner[0],
         inner_b=inner[1],
         legacy_reason=row.get("reason", ""),
+        moves_lan_rules=row.get("move-lan-rules", False),
     )
     pair = _stored(services, row) if "a" in row else services.resolve_pair(row["name"], token=token, on_progress=tell)
     return FleetEntry(pair, row["solution"], row.get("suite", ""), options)

@@ -164,9 +164,13 @@ def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple
                 hint=f"List those of this pair with: tunnelmark deployments {pair.name}",
             )
         chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
+        if options.move_lan_rules is not None:
+            chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
         return (earlier.solution, earlier.suite), chosen
     inner = both_addresses(options.inner)
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
+    if options.move_lan_rules and not (bridge_a or bridge_b):
+        raise InvalidOption("No LAN port is joined whose rules could be moved.", hint="Name one: --bridge A=PORT")
     return (options.solution, options.suite or ""), RolloutOptions(
         bridge_a=bridge_a,
         bridge_b=bridge_b,
@@ -174,6 +178,7 @@ def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple
         inner_b=inner[1],
         confirm_within_s=options.confirm_within,
         legacy_reason=options.reason or "",
+        moves_lan_rules=bool(options.move_lan_rules),
     )
 
 

@@ -43,6 +43,12 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
         "--reason", metavar="TEXT", help="why a suite is used whose verdict is legacy; it is written down"
     )
     add_open_firewall(deploy)
+    deploy.add_argument(
+        "--move-lan-rules",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed",
+    )
     deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
     _add_confirming(deploy, positive)
     _add_status(commands, add, positive)

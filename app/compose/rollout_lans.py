@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from app.compose.lan_obstacles import firewall_obstacles
 from app.deploy.bridging import Bridging
 from app.deploy.lan import LanInterface, choose_bridging, lan_interfaces
-from app.deploy.lan_firewall import rules_naming
+from app.deploy.lan_rules import read_lan_rules
 from app.deploy.lasting_state import is_own_bridge, read_interface
 from app.deploy.loops import are_joined
 from app.deploy.places import bridge_name
 from app.deploy.preflight import host_ends
-from app.deploy.surveys import survey
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
@@ -103,10 +103,13 @@ def choose_ports(
         interfaces = lan_interfaces(session, check.facts, link.underlay(side), token=token, own_bridge=own)
         found[side], said = choose_bridging(interfaces, name, bridge_name(link), label)
         warnings += [RolloutObstacle(side, text) for text in said]
-        if joins(interfaces, name, standing.interfaces.get(side, "")):
-            joined.add(side)
-        else:
-            warnings += firewall_obstacles(sessions, side, found[side], label, token=token)
+        is_joined = joins(interfaces, name, standing.interfaces.get(side, ""))
+        joined |= {side} if is_joined else set()
+        if not is_joined or options.moves_lan_rules:
+            end = host_ends(sessions, STATE_DIR)[side]
+            rules = read_lan_rules(end, name, found[side].bridge, token=token)
+            found[side] = replace(found[side], rules=rules.moved if options.moves_lan_rules else ())
+            warnings += firewall_obstacles(side, found[side], rules, label)
     if len(found) == 1:
         side = next(iter(found)).other
         warnings.append(
@@ -120,35 +123,6 @@ def choose_ports(
     if len(found) == len(Side) and not (standing.is_on_both and joined == set(Side)):
         warnings += loop_obstacles(sessions, found, standing, token=token)
     return found, tuple(warnings)
-
-
-def firewall_obstacles(
-    sessions: SessionPair, side: Side, bridging: Bridging, label: str, *, token: CancelToken
-) -> Iterator[RolloutObstacle]:
-    """Say which firewall rules of a host would no longer apply to its LAN port.
-
-    Args:
-        sessions: Connections to both hosts.
-        side: The host.
-        bridging: What its end is joined with.
-        label: The host in words.
-        token: Cancels it.
-    """
-    port, bridge = bridging.lan_port, bridging.bridge
-    if port == bridge:
-        return  # packets arrive by it now as later
-    rules = rules_naming(survey(host_ends(sessions, STATE_DIR)[side], token=token).firewall, port, bridge)
-    if rules:
-        number = "A rule" if len(rules) == 1 else f"{len(rules)} rules"
-        name = "names" if len(rules) == 1 else "name"
-        yield RolloutObstacle(
-            side,
-            f"{number} of the firewall of {label} {name} the LAN port {port}, for example: {rules[0]}. Once it is "
-            f"joined, packets arrive by the bridge {bridge}, and these rules apply neither to its LAN nor to what the "
-            f"other LAN sends to {label}.",
-            f"Let these rules name {bridge} as well first (a rule that excepts {port} has to except both in one rule).",
-            needs_person=True,
-        )
 
 
 def joins(interfaces: tuple[LanInterface, ...], name: str, standing: str) -> bool:

@@ -145,7 +145,10 @@ def _end_dry_run(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: C
         files=tuple(_file_diffs(end, prepared, plan, token=token)),
         commands=_commands(deployed.items),
         services=deployed.services,
-        firewall=tuple(step.title for step in own.steps if guard in step.command.argv),
+        firewall=(
+            *(step.title for step in own.steps if guard in step.command.argv),
+            *(one.words for one in (prepared.bridging[side].rules if side in prepared.bridging else ())),
+        ),
         ports=deployed.ports,
         interface=deployed.interface,
         bridge=deployed.bridge,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.deploy.lan_matches import MovedRule
 from app.deploy.scripts import host_script
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
@@ -43,10 +44,12 @@ class Bridging:
     Attributes:
         bridge: The bridge.
         lan_port: The LAN port; the same as `bridge` where that was there before.
+        rules: Rules of the host's firewall that are added for the bridge, because others name the port.
     """
 
     bridge: str
     lan_port: str
+    rules: tuple[MovedRule, ...] = ()
 
     def step(self, interface: str, inner: str) -> Step:
         """Return the step that joins them.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.deploy.bridging import Bridging
+from app.deploy.lan_rules import moving_step
 from app.deploy.wrapped_adapter import WrappedAdapter
 from app.domain.adapters import (
     EndPlan,
@@ -56,6 +57,11 @@ class LastingAdapter(WrappedAdapter):
         if bridging is None:
             return replace(own, steps=steps)
         join = bridging.step(own.interface, request.link.inner(side))
+        if bridging.rules:
+            # From before the port is joined until after it has been parted. The tunnel is not let in by them: they
+            # may come before what guards it.
+            tag = request.link.run_dir.rpartition("/")[2]
+            steps = (steps[0], moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag), *steps[1:])
         return replace(own, steps=(*steps, join), interface=bridging.bridge)
 
 

@@ -53,6 +53,7 @@ class RolloutOptions:
         confirm_within_s: For how many seconds it is waited for the user's confirmation; None: Tunnelmark confirms by
             itself once everything has been proven; what could not be proven waits for the user all the same.
         legacy_reason: Why a suite is used whose design is outdated; empty where it is not.
+        moves_lan_rules: Whether firewall rules that name a LAN port are added for its bridge while it is joined.
     """
 
     bridge_a: str = ""
@@ -61,6 +62,7 @@ class RolloutOptions:
     inner_b: str = ""
     confirm_within_s: float | None = None
     legacy_reason: str = ""
+    moves_lan_rules: bool = False
 
     def bridge(self, side: Side) -> str:
         """Return the LAN port on one side; empty where there is none."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
 from app.compose.rollout_lans import Standing, choose_ports
+from app.deploy.lan_rules_script import READ_SCRIPT
 from app.deploy.places import lasting_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
-from app.domain.errors import InvalidOption
+from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.rollout import RolloutObstacle, RolloutOptions
@@ -34,7 +34,7 @@ class Host:
         bridge: A bridge.
         ports: The bridge's ports.
         tests: How often it was tested.
-        rules: Its firewall's rules.
+        rules: What it says of its firewall, by heading.
     """
 
     spec: SimpleNamespace
@@ -42,16 +42,17 @@ class Host:
     bridge: str = ""
     ports: tuple[str, ...] = ()
     tests: list[Command] = field(default_factory=list)
-    rules: str = ""
+    rules: dict[str, str] = field(default_factory=dict)
 
     def run(self, command: Command, *, token: CancelToken, on_line: object = None) -> CommandResult:
+        if command.argv[2] == READ_SCRIPT:
+            mark = command.argv[4]
+            text = "".join(f"{mark} {name}\n{text}\n" for name, text in (*self.rules.items(), ("end", "")))
+            return CommandResult(command.argv, 0, text, "", 0.1)
         if command.stdin is None:
             self.tests.append(command)
             return CommandResult(command.argv, self.test_status, "", "", 0.1)
-        mark = next(word for word in command.argv[3:] if re.fullmatch("[0-9a-f]{16}", word))
-        if mark != command.argv[3]:
-            text = f"{mark} section firewall\n{self.rules}\n{mark} finished\n"
-            return CommandResult(command.argv, 0, text, "", 0.1)
+        mark = command.argv[3]
         lines = ["ssh eth0", "underlay eth1", "port br-lan bridge 1 -"]
         if self.bridge and self.bridge != "br-lan":
             lines.append(f"port {self.bridge} bridge 1 -")
@@ -144,23 +145,76 @@ def test_a_port_of_somebody_elses_bridge_is_not_freed() -> None:
         two.choose(OPTIONS, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}))
 
 
+def nft(*rules: str) -> dict[str, str]:
+    head = "table inet filter {\n\tchain input {\n\t\ttype filter hook input priority filter; policy accept;\n"
+    return {"nft": head + "".join(f"\t\t{rule}\n" for rule in rules) + "\t}\n}"}
+
+
+MOVING = replace(OPTIONS, moves_lan_rules=True)
+
+
 def test_firewall_rules_that_name_a_port_wait_for_a_person() -> None:
     two = hosts(SILENT)
-    two.a.rules = 'iifname "eth3" tcp dport 8080 drop\niifname "eth2" accept'
+    two.a.rules = nft('iifname "eth3" tcp dport 8080 drop', 'iifname "eth2" accept')
     (warning,) = [one for one in two.choose(OPTIONS, Standing({}, {})) if one.needs_person]
     assert warning.side is Side.A
     assert warning.what.startswith(
-        "A rule of the firewall of gateway-a names the LAN port eth3, for example: "
+        "A rule names the LAN port eth3 in the firewall of gateway-a, for example: "
         'iifname "eth3" tcp dport 8080 drop. Once it is joined, packets arrive by the bridge tmlbr0'
     )
+    assert "--move-lan-rules" in warning.hint
     assert not warning.is_blocking
-    two.a.rules += '\niifname "tmlbr0" tcp dport 8080 drop'
+    two.a.rules = nft('iifname "eth3" tcp dport 8080 drop', 'iifname "tmlbr0" tcp dport 8080 drop')
     assert not [one for one in two.choose(OPTIONS, Standing({}, {})) if one.needs_person]
+
+
+def test_rules_that_are_moved_are_a_note_and_those_that_except_the_port_still_wait() -> None:
+    two = hosts(SILENT)
+    two.a.rules = nft('iifname "eth3" tcp dport 8080 drop')
+    (note,) = two.choose(MOVING, Standing({}, {}))
+    assert not note.needs_person
+    assert not note.is_blocking
+    assert 'nft: rule in inet filter input: iifname "tmlbr0" tcp dport 8080 drop' in note.what
+    assert "to the LAN of A and to everything that the LAN of B sends to A" in note.hint
+    two.b.rules = nft('iifname != "eth3" tcp dport 8080 drop')
+    _, refused = two.choose(MOVING, Standing({}, {}))
+    assert refused.side is Side.B
+    assert refused.needs_person
+    assert 'iifname != "eth3" tcp dport 8080 drop (inet filter input) excepts the port' in refused.what
+    # What is joined now had its rules moved by the deployment that goes.
+    two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
+    two.a.rules = nft('iifname "eth3" drop', 'iifname "tmlbr0" drop comment "tunnelmark 0011 lan 1"')
+    (note,) = two.choose(MOVING, Standing(BOTH, OWN_BRIDGES))
+    assert "added to the firewall of gateway-a" in note.what
+
+
+def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:
+    two = hosts(SILENT)
+    two.a.rules = {"calls ip 1": "", "save nft iptables-nft": "*filter\n:FORWARD DROP [0:0]\nCOMMIT"}
+    (warning,) = two.choose(OPTIONS, Standing({}, {}))
+    assert warning.needs_person
+    assert "gateway-a passes bridged frames to its firewall (bridge-nf)" in warning.what
+    assert "policy DROP of the chain FORWARD (iptables-nft)" in warning.what
+    assert "-i tmlbr0 -o tmlbr0 -j ACCEPT" in warning.hint
+    lan = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan")
+    (warning,) = two.choose(lan, Standing({}, {}))
+    assert "-i br-lan -o br-lan" in warning.hint
+    two.a.rules["calls ip 0"] = two.a.rules.pop("calls ip 1")
+    assert two.choose(OPTIONS, Standing({}, {})) == ()
+
+
+def test_firewall_that_cannot_be_read_is_an_error() -> None:
+    two = hosts(SILENT)
+    two.a.rules = {"failed": ""}
+    with pytest.raises(CommandFailed, match="The firewall of gateway-a could not be read"):
+        two.choose(OPTIONS, Standing({}, {}))
 
 
 def test_port_that_is_joined_already_or_is_a_bridge_is_not_asked_about() -> None:
     two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
-    two.a.rules = two.b.rules = 'iifname "eth3" drop\niifname "br-lan" drop'
+    two.a.rules = two.b.rules = nft('iifname "eth3" drop', 'iifname "br-lan" drop')
     assert not [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
-    bridges = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan")
-    assert not [one for one in hosts(SILENT).choose(bridges, Standing({}, {})) if one.needs_person]
+    bridges = RolloutOptions(bridge_a="br-lan", bridge_b="br-lan", moves_lan_rules=True)
+    two = hosts(SILENT)
+    two.a.rules = two.b.rules = nft('iifname "br-lan" drop')
+    assert two.choose(bridges, Standing({}, {})) == ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
@@ -55,6 +55,11 @@ class RolloutForm(Card):
         self._make_choices()
         self.lans = {side: LanRow(side, self) for side in Side}
         self._make_confirming()
+        self.moves_rules = QCheckBox(tr("Apply firewall rules that &name a LAN port to its bridge as well"))
+        self.moves_rules.setToolTip(
+            tr("They then apply to the host's own LAN and to what the other LAN sends to it; removed with the tunnel")
+        )
+        self.moves_rules.toggled.connect(self.changed)
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Why this outdated suite is used"))
         self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
@@ -64,7 +69,8 @@ class RolloutForm(Card):
         self.word = label("", is_selectable=True)
         self._lay_out()
         for row_of in self.lans.values():
-            row_of.changed.connect(self.changed)
+            row_of.changed.connect(self._on_lan)
+        self._on_lan()
         self._show_candidate()
 
     def _make_choices(self) -> None:
@@ -120,6 +126,7 @@ class RolloutForm(Card):
         judged = row(self.verdict, self.reason_label, self.reason)
         judged.setStretch(2, 1)
         grid.addLayout(judged, 3, 3)
+        grid.addWidget(self.moves_rules, 4, 1, 1, 3)
         self.body.addLayout(grid)
         words = row(self._word_icon, self.word)
         words.setStretch(1, 1)
@@ -157,6 +164,7 @@ class RolloutForm(Card):
             inner_b=b.address.text().strip(),
             confirm_within_s=float(self.within.value()) if self.who.currentData() else None,
             legacy_reason=self.reason.text().strip() if needs_reason else "",
+            moves_lan_rules=self.moves_rules.isChecked() and bool(a.bridge or b.bridge),
         )
 
     @property
@@ -217,13 +225,14 @@ class RolloutForm(Card):
         self.choose(former if former in keys else next(iter(safe or keys), ("", "")))
         for side, lan in self.lans.items():
             lan.show_ports([one for one in ports if one.side is side], is_known=True)
-        self.changed.emit()
+        self._on_lan()
 
     def forget_found(self) -> None:
         """What was found is not of this pair."""
         self._candidates = ()
         for lan in self.lans.values():
             lan.show_ports((), is_known=False)
+        self.moves_rules.hide()
         self._show_candidate()
 
     def choose(self, key: Key) -> None:
@@ -240,6 +249,7 @@ class RolloutForm(Card):
         if options.confirm_within_s is not None:
             self.within.setValue(int(options.confirm_within_s))
         self.reason.setText(options.legacy_reason)
+        self.moves_rules.setChecked(options.moves_lan_rules)
 
     def _fill(self, box: QComboBox, entries: Sequence[tuple[str, str]]) -> None:
         box.blockSignals(True)  # noqa: FBT003 - Qt has it so
@@ -255,6 +265,10 @@ class RolloutForm(Card):
         for side, lan in self.lans.items():
             lan.show_host(pair.host(side).label if pair is not None else "")
         self.forget_found()
+        self.changed.emit()
+
+    def _on_lan(self) -> None:
+        self.moves_rules.setVisible(any(lan.bridge for lan in self.lans.values()))
         self.changed.emit()
 
     def _on_solution(self) -> None:

@@ -1,0 +1,115 @@
+"""Conditions of firewall rules on interfaces, and the copies of a rule that a bridge needs in place of its port.
+
+Source: packets that arrive by a port of a bridge have the bridge as their interface in the kernel's hooks for IP
+(nft(8), iptables(8)); tried with the rule `iifname "eth2" tcp dport 8080 drop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+_MOST_MATCHES = 4
+_MOST_SHOWN_CHARACTERS = 160
+
+
+class CannotBeCopied(Exception):
+    """The reason why a rule that names a port has no copy for a bridge, as part of a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRule:
+    """One rule that is added for a bridge, beside the one that names its port.
+
+    Attributes:
+        kind: `rule` or `element` of nftables, `line` of iptables, or `zone` of firewalld.
+        program: What changes it: `nft`, `firewall-cmd`, or one of iptables' programs, for example `iptables-legacy`.
+        place: Family, table and chain or set; table and chain of iptables; the zone.
+        original: The rule that names the port, as its program lists it without counters.
+        nth: Which one of equal rules of the same place, from 1.
+        copy: The added rule, with `MARK` in place of its comment.
+    """
+
+    kind: str
+    program: str
+    place: str
+    original: str
+    nth: int
+    copy: str
+
+    @property
+    def source(self) -> str:
+        """The original for users."""
+        return f"interface {self.original}" if self.kind == "zone" else self.original
+
+    @property
+    def words(self) -> str:
+        """The rule for users, with its place."""
+        if self.kind == "zone":
+            return f"firewalld zone {self.place}: interface {self.copy}"
+        kind = "element of set" if self.kind == "element" else "rule in"
+        return f"{self.program}: {kind} {self.place}: {self.copy.replace(f'{MARK} ', '').replace(f' {MARK}', '')}"
+
+
+MARK = "\x01"
+"""Place of the comment in a copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class InterfaceMatch:
+    """A condition of a rule on the interface that a packet comes by or leaves by.
+
+    Attributes:
+        names: The interfaces; `eth*` (nftables) and `eth+` (iptables) mean all that begin so.
+        is_negated: Whether it must be none of them.
+    """
+
+    names: tuple[str, ...]
+    is_negated: bool = False
+
+    def covers(self, name: str) -> bool:
+        """Whether an interface is among those that are named."""
+        return any(means(one, name) for one in self.names)
+
+    def escapes(self, port: str, bridge: str) -> bool:
+        """Whether it treats the bridge otherwise than its port."""
+        return self.covers(port) and not self.covers(bridge)
+
+    def is_sole(self, port: str) -> bool:
+        """Whether it holds for the port and nothing else."""
+        return self.names == (port,) and not self.is_negated
+
+
+def means(name: str, port: str) -> bool:
+    """Whether a name of a rule means a port."""
+    return name == port or (name[-1:] in ("*", "+") and port.startswith(name[:-1]))
+
+
+def needed_copies(matches: Sequence[InterfaceMatch], port: str, bridge: str) -> tuple[frozenset[int], ...]:
+    """Return for each copy that a rule needs the matches in which the bridge takes the port's place.
+
+    A rule that names the port beside other interfaces both for what arrives and for what leaves needs a copy for each
+    combination; no packet matches two of them.
+
+    Raises:
+        CannotBeCopied: The rule excepts the port, so that a copy would hold for everything else.
+    """
+    escaping = [number for number, one in enumerate(matches) if one.escapes(port, bridge)]
+    negated = [number for number in escaping if matches[number].is_negated]
+    sole = [number for number in escaping if matches[number].is_sole(port)]
+    free = [number for number in escaping if number not in negated and number not in sole]
+    # Once the port is joined, a rule for it alone matches nothing any more: its exceptions do no harm.
+    if negated and not sole:
+        raise CannotBeCopied("excepts the port")
+    if any(port not in matches[number].names for number in negated):
+        raise CannotBeCopied("excepts the port by a pattern")
+    if len(free) > _MOST_MATCHES:
+        raise CannotBeCopied("names the port too often")
+    chosen = [set(some) for count in range(len(free) + 1) for some in combinations(free, count)]
+    return tuple(frozenset({*sole, *negated, *some}) for some in chosen if sole or some)
+
+
+def shown(text: str) -> str:
+    """Return a rule of a host as it can be shown."""
+    return "".join(one if one.isprintable() else " " for one in text)[:_MOST_SHOWN_CHARACTERS]

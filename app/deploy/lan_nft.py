@@ -1,0 +1,328 @@
+"""Rules and sets of nftables that name a LAN port, with their copies for the bridge that it is joined to.
+
+Source: nft(8); listings (`nft -s list ruleset`) of nftables 0.9.8 and 1.0.6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, means, needed_copies
+
+FAMILIES = ("ip", "ip6", "inet", "arp")
+"""Families whose hooks see the bridge; netdev and bridge go on to see the port."""
+OUR_COMMENT = 'comment "tunnelmark '
+_TOKEN = re.compile(r'"[^"]*"|[{},]|[^\s{},"]+')
+_KEYS = {"iif": "iifname", "iifname": "iifname", "oif": "oifname", "oifname": "oifname"}
+# Texts of a rule that are no names of interfaces.
+_TEXTS = frozenset({"prefix", "comment", "helper", "set", "timeout", "expectation", "name", "jump", "goto"})
+_NAME = re.compile(r"[\w./-]+")
+_NOT_LISTED = "has a part that nft lists and does not read"
+
+
+@dataclass
+class _Block:
+    """A chain, set or map of a listing.
+
+    Attributes:
+        kind: `chain`, `set`, `map` or something else.
+        place: Family, table and name.
+        lines: Its lines without indentation.
+        is_owned: Whether its table belongs to a running program, which alone may change it.
+    """
+
+    kind: str
+    place: str
+    lines: list[str] = field(default_factory=list)
+    is_owned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NftRules:
+    """What was found in a listing.
+
+    Attributes:
+        moved: The rules to be added.
+        refused: The rules that cannot be moved, each with the reason.
+    """
+
+    moved: tuple[MovedRule, ...]
+    refused: tuple[tuple[str, str], ...]
+
+
+def blocks_of(listing: str) -> tuple[_Block, ...]:
+    """Return chains, sets and maps of the tables of a listing that see a bridge in place of its port."""
+    found: list[_Block] = []
+    table, depth, is_owned = "", 0, False
+    for raw in listing.splitlines():
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if depth == 0:
+            words = line.split()
+            table = " ".join(words[1:3]) if words[0] == "table" and len(words) > 3 else ""
+            depth, is_owned = 1, False
+        elif depth == 1:
+            if line == "}":
+                depth = 0
+            elif line.endswith("{"):
+                kind, _, name = line.rstrip(" {").partition(" ")
+                found.append(_Block(kind, f"{table} {name}", is_owned=is_owned))
+                depth = 2
+            else:
+                is_owned |= line.startswith("flags ") and "owner" in line
+        elif line == "}":
+            depth -= 1
+        else:
+            found[-1].lines.append(line)
+            # The rules of a chain without a name stand within the rule that jumps to it.
+            depth += line.endswith("{") and not line.startswith("elements")
+    return tuple(one for one in found if one.place.split()[0] in FAMILIES and "tunnelmark_" not in one.place)
+
+
+def rule_counts(listing: str) -> Counter[str]:
+    """Return the number of rules by family and table."""
+    counts: Counter[str] = Counter()
+    for block in blocks_of(listing):
+        if block.kind == "chain":
+            table = block.place.rpartition(" ")[0]
+            counts[table] += sum(not line.startswith(("type ", "policy ", "comment ")) for line in block.lines)
+    return counts
+
+
+def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str]) -> NftRules:
+    """Return the rules of a listing that have to be there for the bridge of a port as well.
+
+    Args:
+        listing: Output of `nft -s list ruleset`.
+        port: Name of the LAN port.
+        bridge: Name of the bridge that it is to be joined to.
+        left_out: Tables that another program looks after, as family and name.
+    """
+    moved: list[MovedRule] = []
+    refused: list[tuple[str, str]] = []
+    for block in blocks_of(listing):
+        if block.place.rpartition(" ")[0] in left_out:
+            continue
+        found = _of_chain(block, port, bridge) if block.kind == "chain" else _of_set(block, port, bridge)
+        for one in found:
+            if isinstance(one, MovedRule):
+                moved.append(one)
+            else:
+                refused.append(one)
+    return NftRules(tuple(moved), tuple(refused))
+
+
+def _of_chain(block: _Block, port: str, bridge: str) -> Iterator[MovedRule | tuple[str, str]]:
+    if any(re.match(r"type \w+ hook (ingress|egress) ", line) for line in block.lines):
+        return  # before the bridge
+    theirs = {plain(line) for line in block.lines if OUR_COMMENT not in line}
+    seen: Counter[str] = Counter()
+    depth = 0
+    for line in block.lines:
+        seen[line] += 1
+        is_nested = depth > 0 or line.endswith("{")
+        depth += line.endswith("{") - (line == "}")
+        if OUR_COMMENT in line:
+            continue
+        try:
+            copies = copies_of(line, port, bridge)
+        except CannotBeCopied as reason:
+            yield f"{line} ({block.place})", str(reason)
+            continue
+        reason_of_place = "is part of a chain without a name" if is_nested else _place_fault(block)
+        if copies and reason_of_place:
+            yield f"{line} ({block.place})", reason_of_place
+            continue
+        for copy in copies:
+            if copy not in theirs:
+                yield MovedRule("rule", "nft", block.place, line, seen[line], f"{copy} {MARK}")
+
+
+def _place_fault(block: _Block) -> str:
+    """Return the reason why nothing can be added to a chain or set; empty for none."""
+    if block.is_owned:
+        return "is in a table that belongs to a program"
+    return "" if all(_NAME.fullmatch(word) for word in block.place.split()) else "is in a place with an unusual name"
+
+
+def plain(rule: str) -> str:
+    """Return a rule without its comment."""
+    tokens = list(_TOKEN.finditer(rule))
+    if len(tokens) > 2 and tokens[-2][0] == "comment" and tokens[-1][0].startswith('"'):
+        return rule[: tokens[-2].start()].rstrip()
+    return rule
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A match on interfaces within the text of a rule.
+
+    Attributes:
+        match: What it asks for.
+        start: Where its text begins.
+        end: Where it ends.
+        key: `iifname` or `oifname`.
+        mapping: `vmap` or `map`; empty for none.
+        elements: Each name with what follows it within a map.
+        is_set: Whether it is written as a set.
+    """
+
+    match: InterfaceMatch
+    start: int
+    end: int
+    key: str
+    mapping: str
+    elements: tuple[tuple[str, str], ...]
+    is_set: bool
+
+
+def copies_of(rule: str, port: str, bridge: str) -> tuple[str, ...]:
+    """Return the copies of a rule that a bridge needs beside it, without comments.
+
+    Raises:
+        CannotBeCopied: It names the port in a way that has no copy.
+    """
+    text = plain(rule)
+    found = _matches(text)
+    _refuse_others(text, found, port, bridge)
+    wanted = needed_copies([one.match for one in found], port, bridge)
+    if wanted and (not text.isprintable() or MARK in text or re.search(r"(^|\s)(xt|#)\s", text)):
+        raise CannotBeCopied(_NOT_LISTED)
+    copies = []
+    for chosen in wanted:
+        copy = text
+        for number in sorted(chosen, reverse=True):
+            one = found[number]
+            copy = copy[: one.start] + _rewritten(one, port, bridge) + copy[one.end :]
+        copies.append(copy)
+    return tuple(copies)
+
+
+def interface_matches(rule: str) -> tuple[tuple[str, InterfaceMatch], ...]:
+    """Return what a rule asks of interfaces, each with `iifname` or `oifname`."""
+    return tuple((one.key, one.match) for one in _matches(plain(rule)))
+
+
+def _matches(text: str) -> tuple[_Found, ...]:
+    tokens = list(_TOKEN.finditer(text))
+    words = [one[0] for one in tokens]
+    found: list[_Found] = []
+    for start, word in enumerate(words):
+        # Parts of a concatenation are compared together: `_refuse_others` finds what they name.
+        if word not in _KEYS or "." in (words[start - 1] if start else "", *words[start + 1 : start + 2]):
+            continue
+        at, is_negated, mapping = start + 1, False, ""
+        if at < len(words) and words[at] in ("!=", "=="):
+            is_negated, at = words[at] == "!=", at + 1
+        if at < len(words) and words[at] in ("vmap", "map"):
+            mapping, at = words[at], at + 1
+        if at >= len(words) or not (words[at].startswith('"') or words[at] == "{"):
+            continue
+        end = at if words[at] != "{" else next((n for n in range(at, len(words)) if words[n] == "}"), len(words) - 1)
+        inside = text[tokens[at].start() : tokens[end].end()]
+        elements = tuple(_elements(inside.strip("{} ")))
+        names = tuple(name for name, _ in elements)
+        match = InterfaceMatch(names, is_negated)
+        key, is_set = _KEYS[word], words[at] == "{"
+        found.append(_Found(match, tokens[start].start(), tokens[end].end(), key, mapping, elements, is_set))
+    return tuple(found)
+
+
+def _elements(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a set, each with what follows it."""
+    for element in split_elements(text):
+        first = _TOKEN.match(element)
+        if first is not None:
+            yield first[0].strip('"'), element[first.end() :]
+
+
+def split_elements(text: str) -> Iterator[str]:
+    """Yield the elements of a set, in whose comments there may be commas."""
+    for element in re.findall(r'(?:"[^"]*"|[^,"])+', text):
+        if element.strip():
+            yield element.strip()
+
+
+def _refuse_others(text: str, found: tuple[_Found, ...], port: str, bridge: str) -> None:
+    """Refuse a rule that names the port elsewhere than in a match of its own, for example in a concatenation."""
+    tokens = list(_TOKEN.finditer(text))
+    words = [one[0] for one in tokens]
+    if not any(word in _KEYS for word in words):
+        return
+    for number, token in enumerate(tokens):
+        is_name = token[0].startswith('"') and means(token[0].strip('"'), port)
+        if not is_name or any(one.start <= token.start() < one.end for one in found):
+            continue
+        if number and words[number - 1] in _TEXTS:
+            continue
+        if f'"{bridge}"' not in words:
+            raise CannotBeCopied("names the port as part of something else")
+
+
+def _rewritten(one: _Found, port: str, bridge: str) -> str:
+    """Return a match for the bridge: an exception beside others, everything else for the bridge alone."""
+    start = f"{one.key} != " if one.match.is_negated else f"{one.key} "
+    if one.match.is_negated and one.is_set:
+        names = (bridge if name == port else name for name, _ in one.elements)
+        return start + "{ " + ", ".join(f'"{name}"' for name in names) + " }"
+    if not one.mapping:
+        return f'{start}"{bridge}"'
+    after = next(rest for name, rest in sorted(one.elements, key=lambda two: two[0] != port) if means(name, port))
+    return f'{start}{one.mapping} {{ "{bridge}"{after} }}'
+
+
+def _of_set(block: _Block, port: str, bridge: str) -> Iterator[MovedRule | tuple[str, str]]:
+    """Yield the elements of a named set or map that the bridge needs, so that whatever uses the set means it, too."""
+    if block.kind not in ("set", "map"):
+        return
+    text = " ".join(" ".join(block.lines).split())
+    whole = re.search(r"elements = \{ (.*) \}", text)
+    kinds = re.search(
+        r"\b(?:type|typeof) (.*?)(?: (?:flags|elements|size|timeout|gc-interval|policy|counter)\b|$)", text
+    )
+    if whole is None or kinds is None:
+        return
+    parts = [part.split()[-1] for part in kinds[1].partition(" : ")[0].split(" . ")]
+    places = [number for number, part in enumerate(parts) if part in ("ifname", "iface_index", *_KEYS)]
+    elements = [one for one in split_elements(whole[1]) if OUR_COMMENT not in one]
+    keys = {_key(one) for one in elements}
+    for element in elements:
+        key = _key(element)
+        names = [part.strip('"') for part in key.split(" . ")]
+        at = [number for number in places if number < len(names) and means(names[number], port)]
+        if not at or any(number < len(names) and means(names[number], bridge) for number in places):
+            continue
+        new = " . ".join(f'"{bridge}"' if n in at else part for n, part in enumerate(key.split(" . ")))
+        if new in keys or any(_covers(one, places, bridge) for one in keys if len(parts) == 1):
+            continue
+        head = text.partition("elements = ")[0]
+        reason = _why_not_added(block, head, element, parts)
+        if reason:
+            yield f"{element} ({block.kind} {block.place})", reason
+            continue
+        data = element.partition(f"{key}")[2]
+        copy = f"{new} {MARK}" + (f" : {data.rpartition(' : ')[2]}" if block.kind == "map" else "")
+        yield MovedRule("element", "nft", block.place, element, 1, copy)
+
+
+def _key(element: str) -> str:
+    """Return an element without its comment, its data and what else belongs to it."""
+    parts = re.match(r'(?:"[^"]*"|[^\s"]+)(?: \. (?:"[^"]*"|[^\s"]+))*', element)
+    return parts[0] if parts else element
+
+
+def _covers(key: str, places: list[int], bridge: str) -> bool:
+    names = [part.strip('"') for part in key.split(" . ")]
+    return any(number < len(names) and means(names[number], bridge) for number in places)
+
+
+def _why_not_added(block: _Block, head: str, element: str, parts: list[str]) -> str:
+    if any(part in ("iface_index", "iif", "oif") for part in parts):
+        return "is known by its number, and the bridge has none before it is made"
+    if re.search(r"\b(timeout|dynamic|constant)\b", head) or re.search(r" (timeout|expires) ", element):
+        return "is in a set whose elements come and go"
+    return _place_fault(block) if element.isprintable() else "is written in an unusual way"

@@ -1,0 +1,180 @@
+"""Rules of a host's firewall that name a LAN port, and the step that adds them for the bridge it is joined to."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.deploy.ends import HostEnd, new_id
+from app.deploy.lan_forward import forward_drop
+from app.deploy.lan_iptables import iptables_rules, lines_of
+from app.deploy.lan_matches import MARK, MovedRule, shown
+from app.deploy.lan_nft import nft_rules, rule_counts
+from app.deploy.lan_rules_script import MOVE_SCRIPT, READ_SCRIPT
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed
+
+TIMEOUT_S = 30.0
+MAX_RULES_BYTES = 16_777_216
+_MOST_BYTES = 65_536
+"""Linux takes arguments of 131072 bytes (MAX_ARG_STRLEN); rules are quoted in them."""
+_TAG = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_ZONE = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_TABLES_OF_FIREWALLD = frozenset({"inet firewalld", "ip firewalld", "ip6 firewalld"})
+
+
+@dataclass(frozen=True, slots=True)
+class LanRules:
+    """What a host's firewall has to do with a LAN port that is to be joined.
+
+    Attributes:
+        moved: Rules that the bridge needs, each behind the one that names the port.
+        refused: Rules that name the port and cannot be moved, each with the reason.
+        forward: Why frames between the tunnel and the LAN may be dropped, with the rule; empty where they are not.
+    """
+
+    moved: tuple[MovedRule, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    forward: str = ""
+
+
+def read_lan_rules(end: HostEnd, port: str, bridge: str, *, token: CancelToken) -> LanRules:
+    """Read the firewall of a host. Changes nothing.
+
+    Args:
+        end: The host.
+        port: Name of the LAN port.
+        bridge: Name of the bridge that it is to be joined to; the port itself where that is a bridge.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed: The rules could not be read.
+    """
+    mark = f"#{new_id()}"
+    argv = shell_step_argv(READ_SCRIPT, mark, port)
+    command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=MAX_RULES_BYTES)
+    result = end.session.run(command, token=token)
+    sections = _sections(result.stdout, mark)
+    if result.is_truncated or "failed" in sections or "end" not in sections:
+        raise CommandFailed(
+            f"The firewall of {end.label} could not be read; its rules may name the LAN port {port}.",
+            hint="Its tables are listed with nft, iptables-save and ip6tables-save as root.",
+        )
+    return parse_lan_rules(sections, port, bridge)
+
+
+def parse_lan_rules(sections: Mapping[str, str], port: str, bridge: str) -> LanRules:
+    """Translate what a host printed, by heading."""
+    listing = sections.get("nft", "")
+    heads = {tuple(name.split()[1:]): text for name, text in sections.items() if name.startswith("save ")}
+    older = {words[1]: text for words, text in heads.items() if words[0] == "legacy"}
+    newer = {words[1]: text for words, text in heads.items() if words[0] == "nft"}
+    left = _described(listing, newer)
+    saved = older | {program: _only(text, program, listing, left) for program, text in newer.items()}
+    calls = tuple(name.split()[1] for name in sections if name.startswith("calls ") and name.split()[2:] == ["1"])
+    if port == bridge:
+        return LanRules(forward=forward_drop(listing, saved, calls, (bridge,), left_out=left))
+    has_firewalld = "firewalld" in sections
+    left_out = left | (_TABLES_OF_FIREWALLD if has_firewalld else frozenset())
+    native = nft_rules(listing, port, bridge, left_out=left_out)
+    moved, refused = list(native.moved), list(native.refused)
+    for program, text in saved.items():
+        more, others = iptables_rules(program, text, port, bridge, has_firewalld=has_firewalld)
+        moved += more
+        refused += others
+    zone = sections.get("firewalld", "").strip()
+    if _ZONE.fullmatch(zone):
+        moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))
+    forward = forward_drop(listing, saved, calls, (bridge, port), left_out=left)
+    if len(_lines(moved, "").encode()) > _MOST_BYTES:
+        refused += [(f"{one.original} ({one.place})", "is one of too many") for one in moved]
+        moved = []
+    return LanRules(tuple(moved), tuple(refused), forward)
+
+
+def moving_step(rules: Sequence[MovedRule], port: str, bridge: str, tag: str) -> Step:
+    """Return the step that adds rules for a bridge.
+
+    Args:
+        rules: The rules.
+        port: Name of the LAN port.
+        bridge: Name of its bridge.
+        tag: Name of the deployment, part of the comment by which the rules are found again.
+
+    Raises:
+        ValueError: The tag has other characters than letters, digits, `-` and `_`, or more than 32.
+    """
+    if not _TAG.fullmatch(tag):
+        raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
+    mark = f"tunnelmark {tag} lan "
+    lines = _lines(rules, mark)
+
+    def command(action: str) -> Command:
+        return Command(shell_step_argv(MOVE_SCRIPT, action, mark, bridge, lines), timeout_s=TIMEOUT_S, is_root=True)
+
+    return Step(
+        title=f"Apply the firewall's rules for {port} to {bridge} as well",
+        command=command("open"),
+        undo=command("close"),
+        standing=command("check"),
+        is_repeatable=True,
+    )
+
+
+def _lines(rules: Sequence[MovedRule], mark: str) -> str:
+    return "\n".join("\t".join(_fields(number, one, mark)) for number, one in enumerate(rules, start=1))
+
+
+def _fields(number: int, rule: MovedRule, mark: str) -> Iterator[str]:
+    comment = f'comment "{mark}{number}"'
+    if rule.kind == "line":
+        comment = f"-m comment --{comment}"
+    yield from (rule.kind, rule.program, rule.place, str(rule.nth), rule.original, rule.copy.replace(MARK, comment))
+
+
+def _sections(text: str, mark: str) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(f"{mark} "):
+            lines = found.setdefault(line[len(mark) + 1 :], [])
+        else:
+            lines.append(line)
+    return {name: "\n".join(lines) for name, lines in found.items()}
+
+
+def _family(program: str) -> str:
+    return "ip6" if program.startswith("ip6") else "ip"
+
+
+def _described(listing: str, saved: Mapping[str, str]) -> frozenset[str]:
+    """Return the tables of nft that iptables lists in full, as many rules as nft."""
+    counts = rule_counts(listing)
+    found = set()
+    for program, text in saved.items():
+        rules = Counter(f"{_family(program)} {one.table}" for one in lines_of(text))
+        found |= {table for table, number in rules.items() if counts.get(table) == number}
+    return frozenset(found)
+
+
+def _only(text: str, program: str, listing: str, described: frozenset[str]) -> str:
+    """Return what iptables saved, without tables that it does not list in full: those are left to nft."""
+    counts = rule_counts(listing)
+    kept: list[str] = []
+    is_kept = True
+    for line in text.splitlines():
+        if line.startswith("*"):
+            table = f"{_family(program)} {line[1:].strip()}"
+            is_kept = table in described or not counts.get(table)
+        if is_kept:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def texts_of(refused: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return rules that cannot be moved for users."""
+    return tuple(f"{shown(rule)} {reason}" for rule, reason in refused)

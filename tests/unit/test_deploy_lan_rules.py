@@ -1,0 +1,385 @@
+"""Firewall rules that name a LAN port: which are added for its bridge, with what text, and which cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.deploy.lan_forward import forward_drop
+from app.deploy.lan_iptables import copies_of as iptables_copies
+from app.deploy.lan_matches import CannotBeCopied
+from app.deploy.lan_nft import copies_of as nft_copies
+from app.deploy.lan_rules import moving_step, parse_lan_rules, texts_of
+
+PORT, BRIDGE = "eth2", "tmlbr0"
+
+NFT = """table inet filter {
+    set lans {
+        type ifname
+        elements = { "eth3",
+                 "eth2" comment "a, b" }
+    }
+
+    set pairs {
+        type ifname . ipv4_addr
+        elements = { "eth2" . 10.0.0.1, "eth3" . 10.0.0.2 }
+    }
+
+    set numbers {
+        type iface_index
+        elements = { "eth2" }
+    }
+
+    set brief {
+        type ifname
+        flags dynamic,timeout
+        elements = { "eth2" timeout 1h expires 59m }
+    }
+
+    map ways {
+        type ifname : verdict
+        elements = { "lo" : accept,
+                 "eth2" comment "c : d" : jump lan }
+    }
+
+    chain lan {
+    }
+
+    chain input {
+        type filter hook input priority filter; policy drop;
+        iifname "eth2" tcp dport 8080 drop
+        iifname "eth2" tcp dport 8080 drop
+        iifname @lans accept
+        ip saddr 10.0.0.2 accept comment "eth2"
+    }
+
+    chain early {
+        type filter hook ingress device "eth2" priority filter; policy accept;
+        iifname "eth2" drop
+    }
+}
+table netdev early {
+    chain in {
+        type filter hook ingress device "eth2" priority filter; policy accept;
+        iifname "eth2" drop
+    }
+}
+table bridge b {
+    chain in {
+        iifname "eth2" drop
+    }
+}
+table inet tunnelmark_tml0 {
+    chain in {
+        iifname "eth2" drop
+    }
+}
+table inet others { # progname firewalld
+    flags owner
+    chain in {
+        iifname "eth2" drop
+    }
+}
+"""
+
+
+def moved(sections: dict[str, str]) -> list[str]:
+    return [f"{one.words} [{one.nth}]" for one in parse_lan_rules(sections, PORT, BRIDGE).moved]
+
+
+def test_rules_and_sets_of_nftables() -> None:
+    found = parse_lan_rules({"nft": NFT}, PORT, BRIDGE)
+    assert [f"{one.words} [{one.nth}]" for one in found.moved] == [
+        'nft: element of set inet filter lans: "tmlbr0" [1]',
+        'nft: element of set inet filter pairs: "tmlbr0" . 10.0.0.1 [1]',
+        'nft: element of set inet filter ways: "tmlbr0" : jump lan [1]',
+        'nft: rule in inet filter input: iifname "tmlbr0" tcp dport 8080 drop [1]',
+        'nft: rule in inet filter input: iifname "tmlbr0" tcp dport 8080 drop [2]',
+    ]
+    assert found.moved[0].original == '"eth2" comment "a, b"'
+    assert texts_of(found.refused) == (
+        '"eth2" (set inet filter numbers) is known by its number, and the bridge has none before it is made',
+        '"eth2" timeout 1h expires 59m (set inet filter brief) is in a set whose elements come and go',
+        'iifname "eth2" drop (inet others in) is in a table that belongs to a program',
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "copies"),
+    [
+        ('iifname "eth2" tcp dport 8080 drop', ['iifname "tmlbr0" tcp dport 8080 drop']),
+        ('iif "eth2" accept comment "eth2"', ['iifname "tmlbr0" accept']),
+        ('oif { "lo", "eth2" } counter accept', ['oifname "tmlbr0" counter accept']),
+        ('iifname "eth*" accept', ['iifname "tmlbr0" accept']),
+        ('iifname vmap { "lo" : accept, "eth2" : jump lan }', ['iifname vmap { "tmlbr0" : jump lan }']),
+        (
+            'meta mark set iifname map { "eth1" : 0x00000001, "eth2" : 0x00000002 }',
+            ['meta mark set iifname map { "tmlbr0" : 0x00000002 }'],
+        ),
+        (
+            'iifname "eth2" limit rate 5/second log prefix "eth2 in" drop',
+            ['iifname "tmlbr0" limit rate 5/second log prefix "eth2 in" drop'],
+        ),
+        ('iifname "eth2" oifname != "eth2" drop', ['iifname "tmlbr0" oifname != "tmlbr0" drop']),
+        (
+            'iifname "eth2" oifname != { "eth2", "eth3" } drop',
+            ['iifname "tmlbr0" oifname != { "tmlbr0", "eth3" } drop'],
+        ),
+        (
+            'iifname { "eth2", "eth3" } oifname { "eth2", "eth4" } accept',
+            [
+                'iifname "tmlbr0" oifname { "eth2", "eth4" } accept',
+                'iifname { "eth2", "eth3" } oifname "tmlbr0" accept',
+                'iifname "tmlbr0" oifname "tmlbr0" accept',
+            ],
+        ),
+        ('iifname "eth20" accept', []),
+        ('iifname "eth1" oifname "eth10" accept', []),
+        ('iifname "eth1" log prefix "eth2 in" accept', []),
+        ('iifname "eth1" log prefix "eth2" accept comment "eth2"', []),
+        ('iifname { "eth2", "tmlbr0" } accept', []),
+        ('iifname "*" accept', []),
+        ('iifname != { "eth2", "tmlbr0" } drop', []),
+        ("fib saddr . iif oif missing drop", []),
+        ("iifname @lans accept", []),
+    ],
+)
+def test_copies_of_a_rule_of_nftables(rule: str, copies: list[str]) -> None:
+    assert list(nft_copies(rule, PORT, BRIDGE)) == copies
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ('iifname != "eth2" drop', "excepts the port"),
+        ('iifname != { "eth2", "eth3" } drop', "excepts the port"),
+        ('iifname { "eth2", "eth3" } oifname != "eth2" drop', "excepts the port"),
+        ('iifname "eth2" oifname != "eth*" drop', "by a pattern"),
+        ('iifname . ip saddr { "eth2" . 10.0.0.9 } accept', "part of something else"),
+        ('ip saddr . iifname 10.0.0.9 . "eth2" accept', "part of something else"),
+        ('iifname "eth2" xt match "u32" drop', "nft lists and does not read"),
+        ('iifname "eth2" log prefix "a\tb" drop', "nft lists and does not read"),
+    ],
+)
+def test_rules_of_nftables_without_a_copy(rule: str, reason: str) -> None:
+    with pytest.raises(CannotBeCopied, match=reason):
+        nft_copies(rule, PORT, BRIDGE)
+
+
+@pytest.mark.parametrize(
+    ("rule", "copies"),
+    [
+        (
+            "-A INPUT -i eth2 -p tcp -m tcp --dport 8080 -j DROP",
+            ["-A INPUT -i tmlbr0 -p tcp -m tcp --dport 8080 -j DROP"],
+        ),
+        ("-A INPUT -i eth+ -j ACCEPT", ["-A INPUT -i tmlbr0 -j ACCEPT"]),
+        ("-A FORWARD -i eth2 ! -o eth2 -j DROP", ["-A FORWARD -i tmlbr0 ! -o tmlbr0 -j DROP"]),
+        (
+            "-A FORWARD -i eth+ -o eth+ -j ACCEPT",
+            [
+                "-A FORWARD -i tmlbr0 -o eth+ -j ACCEPT",
+                "-A FORWARD -i eth+ -o tmlbr0 -j ACCEPT",
+                "-A FORWARD -i tmlbr0 -o tmlbr0 -j ACCEPT",
+            ],
+        ),
+        (
+            '-A INPUT -i eth2 -m comment --comment "it\'s \\"-i eth2\\"" -j LOG --log-prefix "-i eth2 "',
+            ['-A INPUT -i tmlbr0 -j LOG --log-prefix "-i eth2 "'],
+        ),
+        ("-A INPUT -i eth20 -j ACCEPT", []),
+        ("-A INPUT -i eth0 -m comment --comment -i -j ACCEPT", []),
+        ("-A INPUT -m comment --comment eth2 -j ACCEPT", []),
+        ("-A INPUT -i tml+ -j ACCEPT", []),
+    ],
+)
+def test_copies_of_a_rule_of_iptables(rule: str, copies: list[str]) -> None:
+    assert list(iptables_copies(rule, PORT, BRIDGE)) == copies
+
+
+@pytest.mark.parametrize("rule", ["-A FORWARD ! -i eth2 -j DROP", "-A FORWARD -i eth0 ! -o eth2 -j DROP"])
+def test_rules_of_iptables_without_a_copy(rule: str) -> None:
+    with pytest.raises(CannotBeCopied, match="excepts the port"):
+        iptables_copies(rule, PORT, BRIDGE)
+
+
+OF_IPTABLES = """table ip filter {
+	chain INPUT {
+		type filter hook input priority filter; policy accept;
+		iifname "eth2" tcp dport 8080 counter drop
+	}
+}
+"""
+SAVED = "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -i eth2 -p tcp -m tcp --dport 8080 -j DROP\nCOMMIT\n"
+
+
+def test_tables_are_left_to_the_program_that_lists_them_in_full() -> None:
+    line = "rule in filter INPUT: -i tmlbr0 -p tcp -m tcp --dport 8080 -j DROP [1]"
+    assert moved({"nft": OF_IPTABLES, "save nft iptables-nft": SAVED}) == [f"iptables-nft: {line}"]
+    assert moved({"nft": OF_IPTABLES, "save nft iptables-nft": SAVED, "save legacy iptables-legacy": SAVED}) == [
+        f"iptables-legacy: {line}",
+        f"iptables-nft: {line}",
+    ]
+    mixed = OF_IPTABLES.replace("\t}\n}", '\t\tiifname "eth3" accept\n\t}\n}')
+    (of_nft,) = moved({"nft": mixed, "save nft iptables-nft": SAVED})
+    assert of_nft == 'nft: rule in ip filter INPUT: iifname "tmlbr0" tcp dport 8080 counter drop [1]'
+    assert moved({"save legacy ip6tables": SAVED}) == [f"ip6tables: {line}"]
+
+
+def test_rules_of_ufw_and_of_docker_are_moved_by_iptables() -> None:
+    saved = (
+        "*filter\n:INPUT DROP [0:0]\n-A INPUT -j ufw-user-input\n"
+        "-A ufw-user-input -i eth2 -p tcp -m tcp --dport 22 -j ACCEPT\nCOMMIT\n"
+    )
+    (rule,) = moved({"save legacy iptables": saved})
+    assert rule == "iptables: rule in filter ufw-user-input: -i tmlbr0 -p tcp -m tcp --dport 22 -j ACCEPT [1]"
+
+
+FIREWALLD = """table inet firewalld {
+	chain filter_INPUT_ZONES {
+		iifname "eth2" goto filter_IN_plant
+		goto filter_IN_public
+	}
+}
+table inet mine {
+	chain in {
+		iifname "eth2" drop
+	}
+}
+"""
+
+
+def test_zone_of_firewalld_and_rules_besides_it() -> None:
+    saved = "*filter\n-A INPUT_ZONES -i eth2 -g IN_plant\n-A INPUT_direct -i eth2 -j DROP\nCOMMIT\n"
+    assert moved({"firewalld": "plant\n", "nft": FIREWALLD, "save legacy iptables-legacy": saved}) == [
+        'nft: rule in inet mine in: iifname "tmlbr0" drop [1]',
+        "iptables-legacy: rule in filter INPUT_direct: -i tmlbr0 -j DROP [1]",
+        "firewalld zone plant: interface tmlbr0 [1]",
+    ]
+    assert moved({"firewalld": "", "nft": FIREWALLD}) == ['nft: rule in inet mine in: iifname "tmlbr0" drop [1]']
+    assert len(moved({"nft": FIREWALLD})) == 2
+
+
+FW4 = """table inet fw4 {
+	chain input {
+		type filter hook input priority filter; policy drop;
+		iifname { "eth2", "br-lan" } jump input_lan comment "!fw4: Handle lan IPv4/IPv6 input traffic"
+		iifname "eth1" jump input_wan comment "!fw4: Handle wan IPv4/IPv6 input traffic"
+	}
+	chain accept_to_lan {
+		oifname { "eth2", "br-lan" } counter accept comment "!fw4: accept lan IPv4/IPv6 traffic"
+	}
+}
+"""
+
+
+def test_zones_of_fw4() -> None:
+    assert moved({"nft": FW4}) == [
+        'nft: rule in inet fw4 input: iifname "tmlbr0" jump input_lan [1]',
+        'nft: rule in inet fw4 accept_to_lan: oifname "tmlbr0" counter accept [1]',
+    ]
+
+
+def test_what_is_there_for_the_bridge_is_not_added_and_our_own_copies_do_not_count() -> None:
+    theirs = FW4.replace('"br-lan" }', '"tmlbr0" }')
+    assert moved({"nft": theirs}) == []
+    rule = '\t\tiifname "eth2" drop\n\t\tiifname "tmlbr0" dropCOMMENT\n'
+    table = "table ip t {\n\tchain c {\n" + rule + "\t}\n}\n"
+    assert moved({"nft": table.replace("COMMENT", ' comment "mine"')}) == []
+    assert len(moved({"nft": table.replace("COMMENT", ' comment "tunnelmark 0011 lan 1"')})) == 1
+
+
+def test_more_rules_than_a_command_can_hold_are_refused() -> None:
+    rules = "".join(f'\t\tiifname "eth2" tcp dport {number} accept\n' for number in range(1, 1200))
+    found = parse_lan_rules({"nft": f"table ip t {{\n\tchain c {{\n{rules}\t}}\n}}\n"}, PORT, BRIDGE)
+    assert found.moved == ()
+    assert len(found.refused) == 1199
+    assert "is one of too many" in texts_of(found.refused)[0]
+
+
+def test_step() -> None:
+    rules = parse_lan_rules({"nft": FW4}, PORT, BRIDGE).moved
+    step = moving_step(rules, PORT, BRIDGE, "0011aabb")
+    assert step.is_repeatable
+    assert step.undo is not None
+    assert step.standing is not None
+    assert [one.argv[4] for one in (step.command, step.undo, step.standing)] == ["open", "close", "check"]
+    assert 'iifname "tmlbr0" jump input_lan comment "tunnelmark 0011aabb lan 1"' in step.command.argv[-1]
+    with pytest.raises(ValueError, match="is not a tag"):
+        moving_step(rules, PORT, BRIDGE, 'a" drop')
+
+
+DOCKER = """*filter
+:INPUT ACCEPT [0:0]
+:FORWARD {policy} [0:0]
+:DOCKER-USER - [0:0]
+-A FORWARD -j DOCKER-USER
+-A FORWARD -o docker0 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT
+-A FORWARD -i docker0 ! -o docker0 -j ACCEPT
+{more}
+-A DOCKER-USER -j RETURN
+COMMIT
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "more", "found"),
+    [
+        ("DROP", "", "policy DROP of the chain FORWARD (iptables)"),
+        ("DROP", "-A FORWARD -i tmlbr0 -o tmlbr0 -j ACCEPT", ""),
+        ("DROP", "-A DOCKER-USER -i tmlbr0 -o tmlbr0 -m comment --comment x -j ACCEPT", ""),
+        ("DROP", "-A FORWARD -m physdev --physdev-is-bridged -j ACCEPT", ""),
+        ("DROP", "-A FORWARD -i tmlbr0 -s 10.0.0.0/8 -j ACCEPT", "policy DROP of the chain FORWARD (iptables)"),
+        ("ACCEPT", "", ""),
+        ("ACCEPT", "-A FORWARD -i eth0 -j DROP", ""),
+        ("ACCEPT", "-A FORWARD ! -i eth0 -j REJECT", '"-A FORWARD ! -i eth0 -j REJECT" (iptables)'),
+        ("ACCEPT", "-A FORWARD -i eth2 -j DROP", '"-A FORWARD -i eth2 -j DROP" (iptables)'),
+        ("ACCEPT", "-A DOCKER-USER -s 10.0.0.9 -j DROP", '"-A DOCKER-USER -s 10.0.0.9 -j DROP" (iptables)'),
+    ],
+)
+def test_rules_of_iptables_that_drop_bridged_frames(policy: str, more: str, found: str) -> None:
+    saved = {"iptables": DOCKER.format(policy=policy, more=more)}
+    assert forward_drop("", saved, ("ip",), (BRIDGE, PORT), left_out=frozenset()) == found
+    assert forward_drop("", saved, ("ip6",), (BRIDGE, PORT), left_out=frozenset()) == ""
+
+
+NFT_FORWARD = """table inet filter {{
+	chain forward {{
+		type filter hook forward priority filter; policy {policy};
+		{rule}
+	}}
+	chain lan {{
+		accept
+	}}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule", "found"),
+    [
+        ("accept", 'iifname "eth0" drop', ""),
+        (
+            "accept",
+            'iifname "eth2" counter drop',
+            '"iifname "eth2" counter drop" (chain forward of the table inet filter)',
+        ),
+        (
+            "accept",
+            "ct state vmap { established : accept, invalid : drop }",
+            '"ct state vmap { established : accept, inv',
+        ),
+        ("drop", 'iifname "tmlbr0" oifname "tmlbr0" counter accept', ""),
+        ("drop", 'iifname "tmlbr0" goto lan', ""),
+        (
+            "drop",
+            'iifname "tmlbr0" ip saddr 10.0.0.1 accept',
+            "policy drop of the chain forward of the table inet filter",
+        ),
+    ],
+)
+def test_rules_of_nftables_that_drop_bridged_frames(policy: str, rule: str, found: str) -> None:
+    listing = NFT_FORWARD.format(policy=policy, rule=rule)
+    result = forward_drop(listing, {}, ("ip",), (BRIDGE, PORT), left_out=frozenset())
+    assert result.startswith(found)
+    assert bool(result) == bool(found)
+    assert forward_drop(listing, {}, (), (BRIDGE, PORT), left_out=frozenset()) == ""

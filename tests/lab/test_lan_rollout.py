@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import sys
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -88,4 +90,69 @@ def test_lans_are_joined_only_while_they_are_apart_and_every_address_is_reached_
     ended = desk.tunnelmark("undeploy", pair.name)
     assert ended.status == 0, ended.err
     assert differences(pair, before) == []
+    wait_until_nothing_is_left(pair.hosts)
+
+
+def knock(pair: NetPair, nth: int, port: int) -> bool:
+    """Whether a connection from the LAN of a host to A's LAN address is answered, by a refusal."""
+    address = addresses_of_lan(pair)
+    script = f"import socket\ns = socket.socket()\ns.settimeout(1)\nprint(s.connect_ex(('{address}', {port})))"
+    return pair.hosts[nth].in_plant(f'{sys.executable} -c "{script}"').strip() == str(errno.ECONNREFUSED)
+
+
+def addresses_of_lan(pair: NetPair) -> str:
+    """Return the first address of A's LAN, on whatever interface it is now."""
+    found = {one for device in ("lan0", "tmlbr0") for one in addresses_or_none(pair, device)}
+    return next(one.partition("/")[0] for one in sorted(found) if one.startswith("10.77.0.10"))
+
+
+def addresses_or_none(pair: NetPair, device: str) -> list[str]:
+    has_it = pair.host(Side.A).run(f"ls /sys/class/net/{device} 2> /dev/null || :")
+    return addresses(pair, Side.A, device) if has_it else []
+
+
+RULES = """table inet plant {
+    set lans { type ifname; elements = { "lan0" }
+    }
+    chain in {
+        type filter hook input priority 0; policy accept;
+        iifname "lan0" tcp dport 8080 drop
+        iifname @lans tcp dport 8081 drop
+    }
+}
+"""
+
+
+def test_rules_that_name_a_port_wait_for_a_person_or_are_moved_and_come_back(hosts: NetHosts, desk: Desk) -> None:
+    (pair,) = hosts.pairs
+    a = pair.host(Side.A)
+    load = f"cat > /run/plant.nft << 'END'\n{RULES}END\nnft -f /run/plant.nft"
+    a.run(load)
+    before = a.run("nft -s list ruleset")
+    assert [knock(pair, 0, port) for port in (8080, 8081, 8082)] == [False, False, True]
+    waiting = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
+    assert waiting.status != 0, waiting.err
+    assert "2 rules name the LAN port lan0" in " ".join(waiting.err.split())
+    assert "--move-lan-rules" in waiting.err
+    confirmed = desk.tunnelmark("confirm", pair.name)
+    assert confirmed.status == 0, confirmed.err
+    assert [knock(pair, nth, 8080) for nth in (0, 1)] == [True, True]
+    moving = ("deploy", pair.name, "openvpn-udp", *BRIDGED, "--move-lan-rules")
+    shown = desk.tunnelmark(*moving, "--dry-run")
+    assert 'nft: rule in inet plant in: iifname "tmlbr0" tcp dport 8080 drop' in " ".join(shown.out.split())
+    assert a.run("nft -s list ruleset") == before
+    moved = desk.tunnelmark(*moving)
+    assert moved.status == 0, moved.err
+    closed = [(nth, port) for nth in (0, 1) for port in (8080, 8081)]
+    assert [knock(pair, *one) for one in closed] == [False] * 4
+    assert knock(pair, 1, 8082)
+    # A reload of the firewall.
+    a.run("nft flush ruleset; nft -f /run/plant.nft")
+    listed = 'until nft list ruleset | grep -q "lan 2\\""; do sleep 0.2; done'
+    a.run(f"timeout 60 sh -c '{listed}'")
+    assert [knock(pair, *one) for one in closed] == [False] * 4
+    ended = desk.tunnelmark("undeploy", pair.name)
+    assert ended.status == 0, ended.err
+    assert a.run("nft -s list ruleset") == before
+    a.run("nft flush ruleset; rm /run/plant.nft")
     wait_until_nothing_is_left(pair.hosts)

@@ -109,6 +109,9 @@ def test_the_options_of_deploy_are_read() -> None:
         True,
     )
     assert by_side(options.bridge, "--bridge") == ("eth2", "eth3")
+    assert options.move_lan_rules is None
+    assert parse(["deploy", "north", "wireguard", "--move-lan-rules"]).move_lan_rules is True
+    assert parse(["deploy", "north", "--again", "11", "--no-move-lan-rules"]).move_lan_rules is False
 
 
 @pytest.mark.parametrize("texts", [["eth2"], ["C=eth2"], ["A="], ["=eth2"], ["A=eth2", "a=eth3"]])

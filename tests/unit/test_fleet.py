@@ -197,6 +197,12 @@ def test_the_file(tmp_path: Path) -> None:
     assert (two["solution"], two["suite"], two["underlay"]) == ("openvpn-udp", "aes-256-gcm", ["10.1.0.1", "10.2.0.1"])
 
 
+def test_rules_of_lan_ports_are_moved_for_all_pairs_or_some(tmp_path: Path) -> None:
+    pairs = "".join(f'[[pair]]\nname = "{name}"\nsolution = "y"\n' for name in ("x", "z"))
+    rows = read_fleet(written(tmp_path, f"[defaults]\nmove-lan-rules = true\n{pairs}move-lan-rules = false\n"))
+    assert [row["move-lan-rules"] for row in rows] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -207,6 +213,7 @@ def test_the_file(tmp_path: Path) -> None:
         ('[[pair]]\nname = "a b"\nsolution = "x"\n', "name is missing"),
         ('[[pair]]\nname = "x"\nsolution = "y"\nspeed = 1\n', "there is no speed"),
         ('[[pair]]\nname = "x"\nsolution = 1\n', "solution is a text"),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nmove-lan-rules = "no"\n', "move-lan-rules is true or false"),
         ('[[pair]]\nname = "x"\nsolution = "y"\na = "h"\n', "go together"),
         ('[[pair]]\nname = "x"\nsolution = "y"\nbridge = { c = "eth2" }\n', "bridge is a table"),
         ('[[pair]]\nname = "x"\nsolution = "y"\ninner = ["10.0.0.1/24"]\n', "list of two addresses"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -35,7 +36,7 @@ def deployment(identity: str, *, minutes: int = 0, pair: str = "north") -> Deplo
         suite="aes-256-gcm",
         title="OpenVPN",
         verdict=Verdict.RECOMMENDED,
-        options=RolloutOptions(bridge_a="lan0"),
+        options=RolloutOptions(bridge_a="lan0", moves_lan_rules=True),
         slot="58fca5ac",
         link=Link("192.0.2.1", "192.0.2.2"),
         by="eve on laptop",
@@ -60,6 +61,18 @@ def test_a_deployment_is_read_as_it_was_written_and_follows_its_state(tmp_path: 
         for text in ("1", "", "33"):
             with pytest.raises(NotFound):
                 store.get_deployment(text)
+
+
+def test_a_deployment_of_an_earlier_version_moved_no_rules(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    with Store.open(path) as store:
+        store.save_deployment(deployment("11" * 8))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        earlier = json.loads(connection.execute("SELECT body FROM deployment").fetchone()[0])
+        assert earlier["options"].pop("moves_lan_rules") is True
+        connection.execute("UPDATE deployment SET body = ?", [json.dumps(earlier)])
+    with Store.open(path) as store:
+        assert store.get_deployment("11" * 8).options == RolloutOptions(bridge_a="lan0")
 
 
 @pytest.mark.parametrize("statement", ["UPDATE audit SET command = 'nothing'", "DELETE FROM audit"])

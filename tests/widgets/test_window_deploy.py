@@ -79,12 +79,15 @@ def test_ports_that_would_cut_a_host_off_are_shown_but_cannot_be_chosen(driver: 
 def test_a_dry_run_shows_diffs_commands_with_undo_and_what_to_know(driver: Driver) -> None:
     page = looked_at(driver)
     lan = page.form.lans[Side.A].port
+    assert not page.form.moves_rules.isVisible()
     lan.setCurrentIndex(lan.findData("eth2"))
     page.form.lans[Side.B].address.setText("10.9.0.2/24")
+    page.form.moves_rules.click()
     driver.click(page.preview)
     driver.until(page.view.isVisible)
     options = driver.services.asked_options
     assert options is not None
+    assert options.moves_lan_rules
     assert (options.bridge_a, options.bridge_b, options.inner_b) == ("eth2", "", "10.9.0.2/24")
     assert options.confirm_within_s == 120.0
     known = " ".join(page.view.overview.sentences)
@@ -243,3 +246,14 @@ def test_what_protects_nothing_cannot_be_rolled_out_from_the_results(driver: Dri
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]
     results.table.selectRow(next(nth for nth, key in enumerate(keys) if key[0] == "baseline"))
     assert not results.rollout.isEnabled()
+
+
+def test_rules_are_moved_only_where_a_lan_port_is_chosen(driver: Driver) -> None:
+    page = looked_at(driver)
+    lan = page.form.lans[Side.A].port
+    lan.setCurrentIndex(lan.findData("eth2"))
+    page.form.moves_rules.click()
+    assert page.form.options.moves_lan_rules
+    lan.setCurrentIndex(0)
+    assert not page.form.moves_rules.isVisible()
+    assert not page.form.options.moves_lan_rules

@@ -1,0 +1,339 @@
+"""Firewall rules that name a LAN port hold for its bridge, for packets of both LANs, and go with the deployment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from app.deploy.bridging import Bridging
+from app.deploy.lan_rules import LanRules, moving_step, parse_lan_rules, sections_of
+from app.deploy.lan_rules_script import READ_SCRIPT
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command
+from support.net_desk import need_namespaces
+from support.net_world import World
+
+PORT, BRIDGE, TUNNEL, INNER = "eth2", "tmlbr0", "tml0", "198.19.0.1/24"
+HOST = "10.77.0.1"
+JOIN = Bridging(BRIDGE, PORT).step(TUNNEL, INNER)
+
+# The host has its LAN behind eth2, the other LAN behind the tunnel, and ports whose names begin alike.
+_MAKE = f"""
+for name in host own other; do ip netns add $name; ip -n $name link set lo up; done
+ip -n host link add {PORT} type veth peer name lan netns own
+ip -n host link add {TUNNEL} type veth peer name lan netns other
+ip -n host link add eth1 type veth peer name eth20
+ip -n host addr add {HOST}/24 dev {PORT}
+ip -n host addr add {INNER} dev {TUNNEL}
+ip -n host link set {PORT} up
+ip -n host link set {TUNNEL} up
+ip -n own addr add 10.77.0.11/24 dev lan
+ip -n own link set lan up
+ip -n other addr add 10.77.0.12/24 dev lan
+ip -n other link set lan up
+"""
+_LISTING = r"""
+nft -s list ruleset 2> /dev/null
+for one in iptables-legacy ip6tables-legacy iptables-nft ip6tables-nft; do
+    $one-save | sed '/^#/d; s/ \[[0-9:]*\]//'
+done
+"""
+# Prints the ports where the host, on which nothing listens, refuses a connection; what is dropped is not answered.
+_KNOCK = """
+import selectors, socket, sys, time
+trying = selectors.DefaultSelector()
+for word in sys.argv[2:]:
+    one = socket.socket()
+    one.setblocking(False)
+    one.connect_ex((sys.argv[1], int(word)))
+    trying.register(one, selectors.EVENT_WRITE, word)
+until, refused = time.monotonic() + 0.8, set()
+while (left := until - time.monotonic()) > 0 and trying.get_map():
+    for key, _ in trying.select(left):
+        if key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == 111:
+            refused.add(key.data)
+        trying.unregister(key.fileobj)
+print(*sorted(refused))
+"""
+
+
+@dataclass
+class Lan:
+    """A host with a LAN port, seen from both LANs."""
+
+    world: World
+    words: tuple[str, ...]
+
+    def sh(self, script: str) -> str:
+        return self.world.run('ip netns exec host sh -ec "$1"', script)
+
+    def load(self, rules: str) -> None:
+        self.world.run('printf %s "$1" | ip netns exec host nft -f -', rules)
+
+    def execute(self, argv: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+        words = [*self.world.inside("-n", "-m", "-p"), "ip", "netns", "exec", "host", *self.words, *argv[1:]]
+        return subprocess.run(words, capture_output=True, text=True, check=False)
+
+    def does(self, command: Command | None) -> bool:
+        assert command is not None
+        return self.execute(command.argv).returncode == 0
+
+    def read(self) -> LanRules:
+        before = self.listing
+        done = self.execute(shell_step_argv(READ_SCRIPT, "#mark", PORT))
+        assert self.listing == before
+        sections = sections_of(done.stdout, "#mark")
+        assert "end" in sections, done.stderr
+        assert "failed" not in sections
+        return parse_lan_rules(sections, PORT, BRIDGE)
+
+    def step(self, rules: LanRules) -> Step:
+        return moving_step(rules.moved, PORT, BRIDGE, "0011aabb")
+
+    @property
+    def listing(self) -> str:
+        return self.sh(_LISTING)
+
+    def closed(self, *ports: int) -> tuple[set[int], set[int]]:
+        """Return the ports of the host to which no packet gets, from its own LAN and from the other one."""
+        words = [sys.executable, _KNOCK, *map(str, ports)]
+        ends = [
+            subprocess.Popen(
+                [
+                    *self.world.inside("-n", "-m", "-p"),
+                    "ip",
+                    "netns",
+                    "exec",
+                    name,
+                    words[0],
+                    "-c",
+                    words[1],
+                    HOST,
+                    *words[2:],
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for name in ("own", "other")
+        ]
+        arrived = [{int(word) for word in end.communicate()[0].split()} for end in ends]
+        assert [end.returncode for end in ends] == [0, 0]
+        return set(ports) - arrived[0], set(ports) - arrived[1]
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    need_namespaces()
+    with World() as made:
+        made.run(
+            "mkdir /run/few; for name in awk grep sed tr cat uname sh; do ln -s /bin/busybox /run/few/$name; done;"
+            "[ -e /bin/busybox ]"
+        )
+        yield made
+
+
+def lan_of(world: World, *words: str) -> Lan:
+    world.run(_MAKE)
+    return Lan(world, words)
+
+
+@pytest.fixture
+def lan(world: World) -> Iterator[Lan]:
+    yield lan_of(world, "sh")
+    world.run("for name in host own other; do ip netns del $name; done; rm -f /run/tunnelmark-*")
+
+
+@pytest.fixture(params=["dash", "busybox"])
+def either(world: World, request: pytest.FixtureRequest) -> Iterator[Lan]:
+    path = "PATH=/run/few:/usr/sbin:/usr/bin:/sbin:/bin"
+    yield lan_of(world, *(("sh",) if request.param == "dash" else ("env", path, "busybox", "sh")))
+    world.run("for name in host own other; do ip netns del $name; done; rm -f /run/tunnelmark-*")
+
+
+OF_NFT = f"""
+table inet filter {{
+  set lans {{ type ifname; elements = {{ "eth3", "{PORT}" }} }}
+  map ways {{ type ifname : verdict; elements = {{ "{PORT}" : jump lan, "eth3" : accept }} }}
+  chain lan {{ tcp dport 8087 drop
+  }}
+  chain input {{
+    type filter hook input priority 0; policy accept;
+    iifname "{PORT}" tcp dport 8080 counter drop comment "with # handle 3"
+    iifname {{ "lo", "{PORT}" }} tcp dport 8081 limit rate 100/second log prefix "{PORT} in" drop
+    iif "{PORT}" tcp dport 8082 drop
+    iif "{PORT}" tcp dport 8082 drop
+    iifname @lans tcp dport 8083 drop
+    iifname vmap @ways
+    iifname vmap {{ "lo" : accept, "{PORT}" : jump lan }}
+    iifname "eth20" tcp dport 8088 drop
+    iifname "lo" log prefix "{PORT}"
+    iifname "eth2*" tcp dport 8084 drop
+  }}
+}}
+"""
+OF_IPTABLES = f"""
+-A INPUT -i {PORT} -p tcp --dport 8080 -m comment --comment "it's \\"-i {PORT}\\"" -j DROP
+-A INPUT -i {PORT} -p tcp --dport 8081 -m limit --limit 50/s -j LOG --log-prefix "-i {PORT} "
+-A INPUT -i {PORT} -p tcp --dport 8081 -j DROP
+-A INPUT -i {PORT} -p tcp --dport 8081 -j DROP
+-A INPUT -i eth20 -p tcp --dport 8088 -j DROP
+-A INPUT -i eth2+ -p tcp --dport 8084 -j DROP
+"""
+
+
+def load_iptables(lan: Lan, program: str, rules: str) -> None:
+    lan.world.run('printf %s "$1" | ip netns exec host "$2"-restore -n', f"*filter\n{rules.strip()}\nCOMMIT\n", program)
+
+
+@pytest.mark.parametrize("kind", ["nft", "iptables-nft", "iptables-legacy"])
+def test_rules_hold_for_both_lans_while_the_port_is_joined_and_are_gone_afterwards(either: Lan, kind: str) -> None:
+    lan = either
+    if kind == "nft":
+        lan.load(OF_NFT)
+    else:
+        load_iptables(lan, kind, OF_IPTABLES)
+    closed = {8080, 8081, 8082, 8083, 8084, 8087} if kind == "nft" else {8080, 8081, 8084}
+    assert lan.closed(*closed, 8088)[0] == closed
+    before = lan.listing
+    rules = lan.read()
+    assert rules.refused == ()
+    step = lan.step(rules)
+    assert not lan.does(step.standing)
+    assert lan.does(step.command)
+    assert lan.does(step.standing)
+    changed = lan.listing
+    # Twice is as once.
+    assert lan.does(step.command)
+    assert lan.listing == changed
+    assert lan.does(JOIN.command)
+    assert lan.closed(*closed, 8088) == (closed, closed)
+    # Without the rules.
+    assert lan.does(step.undo)
+    assert lan.listing == before
+    assert lan.closed(*closed, 8088) == (set(), set())
+    assert lan.does(step.command)
+    assert lan.listing == changed
+    assert lan.does(JOIN.undo)
+    for _ in range(2):
+        assert lan.does(step.undo)
+        assert lan.listing == before
+    assert lan.closed(*closed, 8088)[0] == closed
+
+
+@pytest.mark.parametrize("kind", ["nft", "iptables-nft", "iptables-legacy"])
+def test_what_is_accepted_by_name_still_is(lan: Lan, kind: str) -> None:
+    if kind == "nft":
+        rule = f'iifname "{PORT}" tcp dport 22 accept'
+        lan.load(f"table inet f {{ chain i {{ type filter hook input priority 0; policy drop;\n{rule}\n}}\n}}\n")
+    else:
+        load_iptables(lan, kind, f"-P INPUT DROP\n-A INPUT -i {PORT} -p tcp --dport 22 -j ACCEPT")
+    before = lan.listing
+    assert lan.closed(22, 23)[0] == {23}
+    step = lan.step(lan.read())
+    assert lan.does(JOIN.command)
+    assert lan.closed(22, 23) == ({22, 23}, {22, 23})
+    assert lan.does(step.command)
+    assert lan.closed(22, 23) == ({23}, {23})
+    assert lan.does(JOIN.undo)
+    assert lan.does(step.undo)
+    assert lan.listing == before
+
+
+def test_after_a_reload_and_changes_of_the_user_the_rules_are_as_those_of_the_port(lan: Lan) -> None:
+    lan.load(OF_NFT)
+    load_iptables(lan, "iptables-legacy", OF_IPTABLES)
+    step = lan.step(lan.read())
+    assert lan.does(step.command)
+    changed = lan.listing
+    # A reload.
+    lan.load(f"flush ruleset\n{OF_NFT}")
+    lan.sh("iptables-legacy -F")
+    load_iptables(lan, "iptables-legacy", OF_IPTABLES)
+    assert not lan.does(step.standing)
+    assert lan.does(step.command)
+    assert lan.listing == changed
+    # A rule and an element that the user takes away; a table that is gone.
+    lan.sh(
+        "iptables-legacy -D INPUT -i eth2+ -p tcp --dport 8084 -j DROP;"
+        f"nft delete element inet filter lans '{{ {PORT} }}'"
+    )
+    assert not lan.does(step.standing)
+    assert lan.does(step.command)
+    assert lan.does(step.standing)
+    left = lan.listing
+    assert left.count(f'"{BRIDGE}"') == changed.count(f'"{BRIDGE}"') - 1
+    assert left.count(f"-i {BRIDGE} ") == changed.count(f"-i {BRIDGE} ") - 1
+    lan.sh("nft flush ruleset; iptables-legacy -F")
+    assert lan.does(step.standing)
+    assert lan.does(step.command)
+    assert lan.does(step.undo)
+    assert BRIDGE not in lan.listing
+
+
+def test_copies_stand_right_behind_their_originals(lan: Lan) -> None:
+    rules = "\n".join(f"-A INPUT -i {PORT} -p tcp -m tcp --dport {number} -j ACCEPT" for number in (1, 2, 2, 3))
+    load_iptables(lan, "iptables-legacy", f"{rules}\n-A INPUT -j DROP")
+    step = lan.step(lan.read())
+    assert lan.does(step.command)
+    chain = lan.sh("iptables-legacy -S INPUT").splitlines()[1:]
+    names = [line.split()[3] for line in chain[:-1]]
+    assert names == [PORT, BRIDGE] * 4
+    ports = [line.split("--dport ")[1].split()[0] for line in chain[:-1]]
+    assert ports == ["1", "1", "2", "2", "2", "2", "3", "3"]
+    lan.sh("iptables-legacy -D INPUT 2; iptables-legacy -D INPUT 5")
+    assert lan.does(step.command)
+    assert sorted(lan.sh("iptables-legacy -S INPUT").splitlines()[1:]) == sorted(chain)
+    assert lan.does(step.undo)
+
+
+def test_rules_that_except_the_port_are_left_and_reported(lan: Lan) -> None:
+    lan.load(
+        f'table ip f {{ chain i {{ type filter hook input priority 0;\niifname != "{PORT}" tcp dport 9 drop\n}}\n}}\n'
+    )
+    load_iptables(lan, "iptables-legacy", f"-A INPUT ! -i {PORT} -p tcp --dport 9 -j DROP")
+    rules = lan.read()
+    assert rules.moved == ()
+    assert [reason for _, reason in rules.refused] == ["excepts the port"] * 2
+
+
+def test_a_program_that_refuses_leaves_nothing_behind(lan: Lan) -> None:
+    lan.load(
+        f'table ip f {{ set s {{ type ifname; size 1; elements = {{ "{PORT}" }}\n}}\n'
+        f'chain c {{\niifname "{PORT}" drop\n}}\n}}\n'
+    )
+    before = lan.listing
+    step = lan.step(lan.read())
+    assert not lan.does(step.command)
+    assert lan.does(step.undo)
+    assert lan.listing == before
+
+
+def test_bridged_frames_that_the_firewall_drops_are_found(lan: Lan) -> None:
+    setting = "/proc/sys/net/bridge/bridge-nf-call-iptables"
+    if lan.sh(f"cat {setting} 2> /dev/null || :").strip() == "":
+        pytest.skip("no br_netfilter")
+    lan.sh(f"echo 1 > {setting}; iptables-legacy -P FORWARD DROP")
+    assert lan.does(JOIN.command)
+    ping = "ip netns exec own ping -c 1 -W 1 10.77.0.12 > /dev/null && echo crosses || echo dropped"
+
+    def crosses() -> bool:
+        return lan.world.run(ping).strip() == "crosses"
+
+    assert lan.read().forward == "policy DROP of the chain FORWARD (iptables-legacy)"
+    assert lan.closed(8080) == (set(), set())
+    assert not crosses()
+    lan.sh(f"iptables-legacy -I FORWARD -i {BRIDGE} -o {BRIDGE} -j ACCEPT")
+    assert lan.read().forward == ""
+    assert crosses()
+    lan.load(
+        "table inet f { chain f { type filter hook forward priority 0; policy accept;\nmeta l4proto icmp drop\n}\n}\n"
+    )
+    assert lan.read().forward == '"meta l4proto icmp drop" (chain f of the table inet f)'
+    assert not crosses()
+    lan.sh(f"echo 0 > {setting}; echo 0 > {setting.replace('iptables', 'ip6tables')}")
+    assert lan.read().forward == ""
+    assert crosses()

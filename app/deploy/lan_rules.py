@@ -58,7 +58,7 @@ def read_lan_rules(end: HostEnd, port: str, bridge: str, *, token: CancelToken) 
     argv = shell_step_argv(READ_SCRIPT, mark, port)
     command = Command(argv, timeout_s=TIMEOUT_S, is_root=True, max_output_bytes=MAX_RULES_BYTES)
     result = end.session.run(command, token=token)
-    sections = _sections(result.stdout, mark)
+    sections = sections_of(result.stdout, mark)
     if result.is_truncated or "failed" in sections or "end" not in sections:
         raise CommandFailed(
             f"The firewall of {end.label} could not be read; its rules may name the LAN port {port}.",
@@ -136,7 +136,8 @@ def _fields(number: int, rule: MovedRule, mark: str) -> Iterator[str]:
     yield from (rule.kind, rule.program, rule.place, str(rule.nth), rule.original, rule.copy.replace(MARK, comment))
 
 
-def _sections(text: str, mark: str) -> dict[str, str]:
+def sections_of(text: str, mark: str) -> dict[str, str]:
+    """Return the output of the script that reads a firewall, by heading."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.split("\n"):

@@ -134,6 +134,7 @@ def test_rules_that_name_a_port_wait_for_a_person_or_are_moved_and_come_back(hos
     assert waiting.status != 0, waiting.err
     assert "2 rules name the LAN port lan0" in " ".join(waiting.err.split())
     assert "--move-lan-rules" in waiting.err
+    assert "Confirm it with" in waiting.err, waiting.err
     confirmed = desk.tunnelmark("confirm", pair.name)
     assert confirmed.status == 0, confirmed.err
     assert [knock(pair, nth, 8080) for nth in (0, 1)] == [True, True]

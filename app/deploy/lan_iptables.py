@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, needed_copies
+from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, needed_copies
 
 OUR_COMMENT = '--comment "tunnelmark '
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
@@ -98,7 +98,7 @@ def copies_of(line: str, port: str, bridge: str) -> tuple[str, ...]:
     text = without_comment(line)
     found = _matches(text)
     wanted = needed_copies([one.match for one in found], port, bridge)
-    if wanted and not text.isprintable():
+    if wanted and not is_plain(line):
         raise CannotBeCopied("is written in an unusual way")
     copies = []
     for chosen in wanted:

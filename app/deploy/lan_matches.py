@@ -110,6 +110,11 @@ def needed_copies(matches: Sequence[InterfaceMatch], port: str, bridge: str) -> 
     return tuple(frozenset({*sole, *negated, *some}) for some in chosen if sole or some)
 
 
+def is_plain(text: str) -> bool:
+    """Whether a host finds a rule again by this text: without control characters and bytes that are no UTF-8."""
+    return text.isprintable() and "\ufffd" not in text
+
+
 def shown(text: str) -> str:
     """Return a rule of a host as it can be shown."""
     return "".join(one if one.isprintable() else " " for one in text)[:_MOST_SHOWN_CHARACTERS]

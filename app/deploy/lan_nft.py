@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, means, needed_copies
+from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, means, needed_copies
 
 FAMILIES = ("ip", "ip6", "inet", "arp")
 """Families whose hooks see the bridge; netdev and bridge go on to see the port."""
@@ -190,7 +190,7 @@ def copies_of(rule: str, port: str, bridge: str) -> tuple[str, ...]:
     found = _matches(text)
     _refuse_others(text, found, port, bridge)
     wanted = needed_copies([one.match for one in found], port, bridge)
-    if wanted and (not text.isprintable() or MARK in text or re.search(r"(^|\s)(xt|#)\s", text)):
+    if wanted and (not is_plain(rule) or re.search(r"(^|\s)(xt|#)\s", text)):
         raise CannotBeCopied(_NOT_LISTED)
     copies = []
     for chosen in wanted:
@@ -325,4 +325,4 @@ def _why_not_added(block: _Block, head: str, element: str, parts: list[str]) -> 
         return "is known by its number, and the bridge has none before it is made"
     if re.search(r"\b(timeout|dynamic|constant)\b", head) or re.search(r" (timeout|expires) ", element):
         return "is in a set whose elements come and go"
-    return _place_fault(block) if element.isprintable() else "is written in an unusual way"
+    return _place_fault(block) if is_plain(element) else "is written in an unusual way"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from app.deploy.lan_forward import forward_drop
@@ -9,6 +13,7 @@ from app.deploy.lan_iptables import copies_of as iptables_copies
 from app.deploy.lan_matches import CannotBeCopied
 from app.deploy.lan_nft import copies_of as nft_copies
 from app.deploy.lan_rules import moving_step, parse_lan_rules, texts_of
+from app.domain.commands import Command
 
 PORT, BRIDGE = "eth2", "tmlbr0"
 
@@ -158,6 +163,8 @@ def test_copies_of_a_rule_of_nftables(rule: str, copies: list[str]) -> None:
         ('ip saddr . iifname 10.0.0.9 . "eth2" accept', "part of something else"),
         ('iifname "eth2" xt match "u32" drop', "nft lists and does not read"),
         ('iifname "eth2" log prefix "a\tb" drop', "nft lists and does not read"),
+        ('iifname "eth2" drop comment "a\tb"', "nft lists and does not read"),
+        ('iifname "eth2" drop comment "\ufffd"', "nft lists and does not read"),
     ],
 )
 def test_rules_of_nftables_without_a_copy(rule: str, reason: str) -> None:
@@ -383,3 +390,53 @@ def test_rules_of_nftables_that_drop_bridged_frames(policy: str, rule: str, foun
     assert result.startswith(found)
     assert bool(result) == bool(found)
     assert forward_drop(listing, {}, (), (BRIDGE, PORT), left_out=frozenset()) == ""
+
+
+FIREWALL_CMD = """#!/bin/sh
+zone() { cat "$TRIAL/zone"; }
+case "$*" in
+    --state) cat "$TRIAL/state" ;;
+    --get-zone-of-interface=tmlbr0) [ -s "$TRIAL/zone" ] && zone ;;
+    "-q --zone=plant --change-interface=tmlbr0") echo plant > "$TRIAL/zone" ;;
+    "-q --zone=plant --remove-interface=tmlbr0") : > "$TRIAL/zone" ;;
+    *) exit 2 ;;
+esac
+"""
+LISTED = """#!/bin/sh
+[ "$*" = "-t list table inet firewalld" ] || exit 2
+if [ -s "$TRIAL/zone" ]; then echo 'iifname "tmlbr0" goto filter_IN_plant'; else echo 'iifname "eth2" drop'; fi
+"""
+
+
+@pytest.mark.parametrize("shell", ["dash", "busybox sh"])
+def test_bridge_is_in_the_zone_of_its_port_while_it_is_joined(tmp_path: Path, shell: str) -> None:
+    for name, text in {"firewall-cmd": FIREWALL_CMD, "nft": LISTED}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "state").write_text("running\n")
+    zone = tmp_path / "zone"
+    zone.touch()
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TRIAL": str(tmp_path)}
+    step = moving_step(parse_lan_rules({"firewalld": "plant\n"}, PORT, BRIDGE).moved, PORT, BRIDGE, "0011")
+
+    def does(command: Command | None) -> bool:
+        assert command is not None
+        return subprocess.run([*shell.split(), *command.argv[1:]], env=environment, check=False).returncode == 0
+
+    assert not does(step.standing)
+    for _ in range(2):
+        assert does(step.command)
+        assert zone.read_text() == "plant\n"
+        assert does(step.standing)
+    # A restart of firewalld.
+    zone.write_text("")
+    assert not does(step.standing)
+    assert does(step.command)
+    assert does(step.undo)
+    assert zone.read_text() == ""
+    zone.write_text("public\n")
+    assert does(step.undo)
+    assert zone.read_text() == "public\n"
+    (tmp_path / "state").write_text("not running\n")
+    assert does(step.command)
+    assert does(step.undo)

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
-from app.cli.sides import both_addresses, by_side
+from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.domain.rollout import RolloutOptions
 
 
@@ -38,4 +38,5 @@ def export_config(context: Context) -> int:
 def _rollout_options(options: argparse.Namespace) -> RolloutOptions:
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     inner = both_addresses(options.inner)
-    return RolloutOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=options.reason or "")
+    reason, guard = options.reason or "", lan_guard_options(options)
+    return RolloutOptions(bridge_a, bridge_b, inner[0], inner[1], legacy_reason=reason, **guard)

@@ -18,7 +18,7 @@ from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, r
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import PairSpec, Side
-from app.domain.rollout import Deployment, RolloutOptions
+from app.domain.rollout import BROADCASTS_PER_S, Deployment, RolloutOptions
 
 if TYPE_CHECKING:
     from app.compose import Services
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 DEFAULT_PARALLEL, DEFAULT_STOP_AFTER, MOST_PARALLEL = 4, 1, 64
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}")
-_CHOICES = frozenset({"solution", "suite", "reason", "move-lan-rules"})
-_SWITCHES = frozenset({"move-lan-rules"})
+_SWITCHES = frozenset({"block-dhcp", "block-router-advertisements", "move-lan-rules"})
+_LAN = _SWITCHES | {"broadcast-limit"}
+_CHOICES = frozenset({"solution", "suite", "reason"}) | _LAN
 _HOSTS = frozenset({"a", "b", "underlay", "identity", "host-key-file"})
 _KEYS = _CHOICES | _HOSTS | {"name", "bridge", "inner"}
 
@@ -110,8 +111,10 @@ def _faults(row: Mapping[str, Any]) -> Iterator[str]:
         elif key in ("inner", "underlay"):
             if not isinstance(value, list) or len(value) != 2 or not _are_words(value):
                 yield f"{key} is a list of two addresses, A's and B's"
-        elif not isinstance(value, bool if key in _SWITCHES else str):
-            yield f"{key} is true or false" if key in _SWITCHES else f"{key} is a text in quotes"
+        elif key in _LAN:
+            yield from _lan_faults(key, value)
+        elif not isinstance(value, str):
+            yield f"{key} is a text in quotes"
     if not isinstance(row.get("name"), str) or not _NAME.fullmatch(row["name"]):
         yield "its name is missing, or has other signs than letters, digits, dots, dashes and underscores"
     if not row.get("solution"):
@@ -119,6 +122,13 @@ def _faults(row: Mapping[str, Any]) -> Iterator[str]:
     given = {"a", "b", "underlay"} & set(row)
     if given and len(given) < 3:
         yield "a, b and underlay go together; without them it is a pair that is stored already"
+
+
+def _lan_faults(key: str, value: Any) -> Iterator[str]:
+    if key in _SWITCHES and not isinstance(value, bool):
+        yield f"{key} is true or false"
+    if key not in _SWITCHES and type(value) is not int:
+        yield f"{key} is a whole number of frames per second; 0 for any number"
 
 
 def _are_words(values: Any) -> bool:
@@ -134,6 +144,9 @@ def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell:
         inner_b=inner[1],
         legacy_reason=row.get("reason", ""),
         moves_lan_rules=row.get("move-lan-rules", False),
+        broadcast_limit=row.get("broadcast-limit", BROADCASTS_PER_S),
+        blocks_dhcp=row.get("block-dhcp", False),
+        blocks_router_advertisements=row.get("block-router-advertisements", False),
     )
     pair = _stored(services, row) if "a" in row else services.resolve_pair(row["name"], token=token, on_progress=tell)
     return FleetEntry(pair, row["solution"], row.get("suite", ""), options)

@@ -11,7 +11,7 @@ from app.cli.arguments import Parser
 from app.cli.context import Context
 from app.cli.examples import epilog_of
 from app.cli.exit_codes import EXIT_STATUSES
-from app.cli.rollout_parser import add_open_firewall, add_rollout
+from app.cli.rollout_parser import add_lan_guard, add_open_firewall, add_rollout
 from app.compose import tunnelmark_version
 from app.domain.linting import ConfigKind
 
@@ -311,5 +311,6 @@ def _add_export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     export.add_argument("--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length")
     export.add_argument("--reason", metavar="TEXT", help="why a legacy suite is used")
+    add_lan_guard(export)
     export.add_argument("--live", action="store_true", help="look at the hosts, even if they were looked at before")
     export.add_argument("--force", action="store_true", help="replace an earlier export in that folder")

@@ -19,7 +19,7 @@ from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
 from app.cli.pair_option import find_pair
 from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
-from app.cli.sides import both_addresses, by_side
+from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.cli.tables import Column, Table
 from app.cli.terminal import run_cancellable
 from app.compose import Services
@@ -135,9 +135,12 @@ def deploy(context: Context) -> int:
     if bool(options.solution) == bool(options.again):
         raise InvalidOption("Name a solution, or an earlier deployment with --again.")
     check_solutions([options.solution] if options.solution else [])
-    if options.again and (options.suite or options.bridge or options.inner or options.reason):
+    if options.again and (
+        options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options)
+    ):
         raise InvalidOption(
-            "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own.",
+            "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own, "
+            "and so is what crosses between the LANs.",
             hint="To change one of them, name the solution instead: tunnelmark deploy PAIR SOLUTION",
         )
     with context.services() as services:
@@ -179,6 +182,7 @@ def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple
         confirm_within_s=options.confirm_within,
         legacy_reason=options.reason or "",
         moves_lan_rules=bool(options.move_lan_rules),
+        **lan_guard_options(options),
     )
 
 

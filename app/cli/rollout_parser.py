@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from app.domain.rollout import BROADCASTS_PER_S
+
 AddCommand = Callable[..., argparse.ArgumentParser]
 Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
 
@@ -42,6 +44,7 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     deploy.add_argument(
         "--reason", metavar="TEXT", help="why a suite is used whose verdict is legacy; it is written down"
     )
+    add_lan_guard(deploy)
     add_open_firewall(deploy)
     deploy.add_argument(
         "--move-lan-rules",
@@ -70,6 +73,24 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
     )
     audit.add_argument("--verify", action="store_true", help="say whether it is what was written, and print its digest")
+
+
+def add_lan_guard(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what crosses between joined LANs."""
+    parser.add_argument(
+        "--broadcast-limit",
+        type=int,
+        metavar="FRAMES_PER_S",
+        help=f"let so many broadcast frames per second cross between joined LANs (default: {BROADCASTS_PER_S}; 0: any)",
+    )
+    parser.add_argument(
+        "--block-dhcp", action="store_true", help="keep DHCP and DHCPv6 from crossing between joined LANs"
+    )
+    parser.add_argument(
+        "--block-router-advertisements",
+        action="store_true",
+        help="keep IPv6 router advertisements and redirects from crossing between joined LANs",
+    )
 
 
 def add_open_firewall(parser: argparse.ArgumentParser) -> None:

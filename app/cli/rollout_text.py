@@ -106,6 +106,8 @@ def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
         "" if end.is_watched or status.state is DeploymentState.APPLIED else "NOT WATCHED",
         "" if end.is_enabled or status.state is DeploymentState.APPLIED else "NOT STARTED WITH THE HOST",
         f"goes back in {end.left_s:.0f} s" if end.left_s is not None else "",
+        "LANS PARTED BY A LOOP" if end.is_looped else "",
+        f"{end.limited_broadcasts} broadcasts over the limit dropped" if end.limited_broadcasts else "",
     ]
     _line(out, f"{end.label}: {end.interface} {', '.join(filter(None, words))}")
     if times := connection_words(end):

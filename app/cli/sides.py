@@ -1,8 +1,10 @@
-"""Options that are given once for each side: `A=VALUE`, `B=VALUE`."""
+"""Options of roll-outs: those given once for each side (`A=VALUE`, `B=VALUE`), and those for joined LANs."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
+from typing import TypedDict
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
@@ -48,3 +50,23 @@ def both_addresses(text: str | None) -> tuple[str, str]:
     if len(inner) != 2:
         raise InvalidOption("--inner takes two addresses.", hint="Example: --inner 10.9.0.1/24,10.9.0.2/24")
     return inner[0], inner[1]
+
+
+class LanGuardOptions(TypedDict, total=False):
+    """Fields of `RolloutOptions` that say what crosses between joined LANs."""
+
+    broadcast_limit: int
+    blocks_dhcp: bool
+    blocks_router_advertisements: bool
+
+
+def lan_guard_options(options: argparse.Namespace) -> LanGuardOptions:
+    """Return what was given of `--broadcast-limit`, `--block-dhcp` and `--block-router-advertisements`."""
+    found: LanGuardOptions = {}
+    if options.broadcast_limit is not None:
+        found["broadcast_limit"] = options.broadcast_limit
+    if options.block_dhcp:
+        found["blocks_dhcp"] = True
+    if options.block_router_advertisements:
+        found["blocks_router_advertisements"] = True
+    return found

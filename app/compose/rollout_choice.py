@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from app.compose.candidates import find_candidates
+from app.compose.rollout_guards import guard_ports
 from app.compose.rollout_lans import choose_ports, read_standing
 from app.deploy.bridging import Bridging
 from app.deploy.ends import new_id
@@ -28,7 +29,14 @@ from app.domain.concurrency import run_both
 from app.domain.errors import InputFault, InvalidOption, InvalidPlan, PreflightRefused, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutObstacle, RolloutOptions
+from app.domain.rollout import (
+    LONGEST_CONFIRM_S,
+    MOST_BROADCASTS_PER_S,
+    SHORTEST_CONFIRM_S,
+    Deployment,
+    RolloutObstacle,
+    RolloutOptions,
+)
 from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict, deciding_finding
 from app.wizard import Discovery
@@ -131,6 +139,16 @@ def _check_options(options: RolloutOptions) -> None:
             f"{within_s:g} s to confirm is out of range.",
             hint=f"Choose {SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g} s.",
         )
+    if not 0 <= options.broadcast_limit <= MOST_BROADCASTS_PER_S:
+        raise InvalidOption(
+            f"A limit of {options.broadcast_limit} broadcasts per second is out of range.",
+            hint=f"Choose 1 to {MOST_BROADCASTS_PER_S}, or 0 for none.",
+        )
+    if (options.blocks_dhcp or options.blocks_router_advertisements) and not any(map(options.bridge, Side)):
+        raise InvalidOption(
+            "DHCP and router advertisements are blocked between joined LANs, and no LAN port is joined.",
+            hint="Name the LAN ports too: --bridge A=PORT --bridge B=PORT",
+        )
     inner = options.inner_a, options.inner_b
     if any(inner) and not all(inner):
         raise InvalidOption("Give an address in the tunnel for both hosts, or for none.")
@@ -227,6 +245,7 @@ def _prepare(
     standing = read_standing(sessions, slot, current, token=token)
     replaced = standing.replaced
     bridging, warnings = choose_ports(sessions, discovery, options, link, standing, token=token)
+    bridging, unguarded = guard_ports(sessions, discovery, options, link, bridging, token=token)
     adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
     request = DeployRequest(
         pair=pair,
@@ -241,7 +260,7 @@ def _prepare(
         makes_room={side: _room(side, one, known) for side, one in replaced.items()},
     )
     request = with_firewalls(request, read_firewalls(sessions, token=token), may_open=pair.may_open_firewall)
-    return Prepared(request, Place(deployment_id, slot, replaced), bridging, warnings)
+    return Prepared(request, Place(deployment_id, slot, replaced), bridging, (*warnings, *unguarded))
 
 
 def _room(side: Side, deployment_id: str, known: tuple[Deployment, ...]) -> MakesRoom:

@@ -10,6 +10,7 @@ from app.compose.rollout_choice import Choice, Prepared
 from app.compose.shown_files import would_change
 from app.deploy.ends import HostEnd
 from app.deploy.kit import KitRequest, kit_files
+from app.deploy.lan_guard import guard_table
 from app.deploy.lasting_state import read_file
 from app.deploy.places import place_dir, service_name
 from app.deploy.preflight import host_ends, preflight
@@ -138,7 +139,7 @@ def _fragments(plan: TunnelPlan) -> Iterator[RolloutObstacle]:
 def _end_dry_run(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: CancelToken) -> EndDryRun:
     side, own, link = end.side, plan.end(end.side), prepared.request.link
     deployed = deployed_end(prepared, plan, side)
-    guard = link.names.guard_table
+    tables = {link.names.guard_table, guard_table(link)}
     return EndDryRun(
         side=side,
         label=end.label,
@@ -146,7 +147,7 @@ def _end_dry_run(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: C
         commands=_commands(deployed.items),
         services=deployed.services,
         firewall=(
-            *(step.title for step in own.steps if guard in step.command.argv),
+            *(step.title for step in own.steps if tables & set(step.command.argv)),
             *(one.words for one in (prepared.bridging[side].rules if side in prepared.bridging else ())),
         ),
         ports=deployed.ports,

@@ -92,7 +92,7 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
         f"{one.label}."
         for one in found.damaged
     )
-    return replace(found, sentences=(*sentences, *left, *broken, *_open_text(found)))
+    return replace(found, sentences=(*sentences, *left, *broken, *_open_text(found), *_loop_text(found)))
 
 
 def _open_text(found: PairStatus) -> tuple[str, ...]:
@@ -105,6 +105,21 @@ def _open_text(found: PairStatus) -> tuple[str, ...]:
     text = (
         f"An earlier version has rolled this out on {' and '.join(labels)}: it lets in packets that a stranger forges "
         f"or replays. Roll it out again, {mend}"
+    )
+    return (text,)
+
+
+def _loop_text(found: PairStatus) -> tuple[str, ...]:
+    """Return what is to be said where a loop keeps the LANs parted."""
+    looped = [end for end in (found.a, found.b) if end.is_looped]
+    if not looped:
+        return ()
+    since = min((end.looped_since for end in looped if end.looped_since is not None), default=None)
+    when = f" since {since.astimezone():%Y-%m-%d %H:%M:%S}" if since is not None else ""
+    text = (
+        f"The LANs of {found.a.label} and {found.b.label} are joined elsewhere, too: parted{when} on "
+        f"{' and '.join(end.label for end in looped)}, whose own frames come back. Remove the other connection (or the "
+        "loop in one of the LANs); about 30 s later the LANs are joined again by themselves."
     )
     return (text,)
 
@@ -252,6 +267,9 @@ def _end(
         is_unfinished=state.is_unfinished,
         lets_strangers_in=state.lets_strangers_in,
         missing=state.missing,
+        is_looped=state.guard is not None and state.guard.is_looped,
+        looped_since=state.looped_since if state.guard is not None and state.guard.is_looped else None,
+        limited_broadcasts=state.guard.limited_frames if state.guard is not None else None,
     )
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.deploy.lan_guard import LanGuard
 from app.deploy.lan_matches import MovedRule
 from app.deploy.scripts import host_script
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.link import Link
 
 # A bridge that is there already: the tunnel becomes one more port of it.
 _JOIN_BRIDGE_SCRIPT = """\
@@ -34,9 +37,6 @@ def _script(name: str) -> str:
     return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
 
 
-_STANDING_SCRIPT = '[ -e "/sys/class/net/$1/brif/$2" ]'
-
-
 @dataclass(frozen=True, slots=True)
 class Bridging:
     """What a tunnel is joined with on one host.
@@ -45,11 +45,25 @@ class Bridging:
         bridge: The bridge.
         lan_port: The LAN port; the same as `bridge` where that was there before.
         rules: Rules of the host's firewall that are added for the bridge, because others name the port.
+        guard: What guards the joined LANs; None where the host has nothing for it.
     """
 
     bridge: str
     lan_port: str
     rules: tuple[MovedRule, ...] = ()
+    guard: LanGuard | None = None
+
+    def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
+        """Return what has to be there before they are joined.
+
+        Args:
+            interface: The interface with the tunnel's frames.
+            link: What the tunnel is built on.
+            side: The host.
+        """
+        if self.guard is None:
+            return ()
+        return (self.guard.step((interface, self.bridge, self.lan_port), link, side),)
 
     def step(self, interface: str, inner: str) -> Step:
         """Return the step that joins them.
@@ -66,5 +80,7 @@ class Bridging:
             + (f" in the bridge {self.bridge}" if is_new else ", which is a bridge already"),
             command=Command(shell_step_argv(join, *words), timeout_s=15.0, is_root=True),
             undo=Command(shell_step_argv(part, *words), timeout_s=15.0, is_root=True),
-            standing=Command(shell_step_argv(_STANDING_SCRIPT, self.bridge, interface), timeout_s=5.0, is_root=True),
+            standing=Command(
+                ("test", "-e", f"/sys/class/net/{self.bridge}/brif/{interface}"), timeout_s=5.0, is_root=True
+            ),
         )

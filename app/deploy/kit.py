@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from app.deploy.building import is_inside, ping_once, stdin_path
 from app.deploy.ends import whole_seconds
+from app.deploy.lan_guard import guard_table, probed_address
 from app.deploy.lasting_adapter import own_steps
 from app.deploy.ledger import STEP_NUMBER, numbered
 from app.deploy.preflight import used_interfaces
 from app.deploy.request import DeployRequest
 from app.deploy.scripts import call, host_script, one_line
 from app.domain.adapters import EndPlan, Step, TunnelPlan
-from app.domain.commands import FileToWrite
+from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
 from app.ssh.remote_line import shell_line
@@ -95,12 +96,20 @@ def about_text(kit: KitRequest) -> str:
         "underlay": request.link.underlay(kit.side.other),
         "patience": str(PATIENCE_S[kit.side]),
         "logs": " ".join(own.log_paths),
+        **_guard_values(request, own),
     }
     comments = [
         f"# {one_line(line)}" for line in (*request.header, f"Pair {request.pair.name}, {request.suite.title}.")
     ]
     lines = [f"{name}={shell_line(['-', value]).removeprefix('- ')}" for name, value in values.items()]
     return "".join(f"{line}\n" for line in [*comments, *lines])
+
+
+def _guard_values(request: DeployRequest, own: EndPlan) -> dict[str, str]:
+    table = guard_table(request.link)
+    if not any(table in step.command.argv for step in own.steps):
+        return {}
+    return {"guard_table": table, "nobody": probed_address(request.link)}
 
 
 def _ping_many(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
@@ -154,10 +163,15 @@ def _down_lines(own: EndPlan) -> Iterator[str]:
 def _standing_lines(own: EndPlan) -> Iterator[str]:
     for _, step in own_steps(own):
         if step.standing is not None:
-            yield call("stands", *step.standing.argv)
+            yield _standing_call(step.standing)
+
+
+def _standing_call(standing: Command) -> str:
+    # The shell has `test` itself: what is asked every 2 s should start no program.
+    return shell_line(standing.argv) if standing.argv[0] == "test" else call("stands", *standing.argv)
 
 
 def _mend_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
     for index, step in own_steps(own):
         if step.standing is not None and step.is_repeatable:
-            yield f"{call('stands', *step.standing.argv)} || {call('mend_step', *_forward(index, step, run_dir))}"
+            yield f"{_standing_call(step.standing)} || {call('mend_step', *_forward(index, step, run_dir))}"

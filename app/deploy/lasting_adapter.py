@@ -56,13 +56,14 @@ class LastingAdapter(WrappedAdapter):
         bridging = self.bridging.get(side)
         if bridging is None:
             return replace(own, steps=steps)
+        guard = bridging.guard_steps(own.interface, request.link, side)
         join = bridging.step(own.interface, request.link.inner(side))
         if bridging.rules:
             # From before the port is joined until after it has been parted. The tunnel is not let in by them: they
             # may come before what guards it.
             tag = request.link.run_dir.rpartition("/")[2]
             steps = (steps[0], moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag), *steps[1:])
-        return replace(own, steps=(*steps, join), interface=bridging.bridge)
+        return replace(own, steps=(*steps, *guard, join), interface=bridging.bridge)
 
 
 @dataclass(frozen=True)

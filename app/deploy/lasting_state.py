@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.deploy.ends import HostEnd, new_id, printable
+from app.deploy.lan_guard import GuardState, parse_guard
 from app.deploy.marks import parse_sections
 from app.deploy.places import current_path, place_dir
 from app.deploy.request import LockInfo
@@ -58,6 +59,8 @@ class LastingState:
         is_unfinished: Whether files of a deployment are there that never counted.
         lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that others sent.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
+        guard: What guards the joined LANs says; None where nothing does.
+        looped_since: Since when own frames come back to it from the LANs, by that host's clock; None where none do.
     """
 
     deployment_id: str = ""
@@ -82,6 +85,8 @@ class LastingState:
     is_unfinished: bool = False
     lets_strangers_in: bool = False
     missing: str = ""
+    guard: GuardState | None = None
+    looped_since: datetime | None = None
 
 
 def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
@@ -150,6 +155,8 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
         is_unfinished="unfinished" in sections,
         lets_strangers_in="open" in about,
         missing=printable(missing, limit=300),
+        guard=parse_guard(sections["guard"]) if "guard" in sections else None,
+        looped_since=_since(about.get("looped", "")),
     )
 
 
@@ -216,6 +223,14 @@ def _moment(text: str) -> datetime | None:
     try:
         return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
     except ValueError:
+        return None
+
+
+def _since(text: str) -> datetime | None:
+    at = _whole(text)
+    try:
+        return datetime.fromtimestamp(at, UTC) if at is not None else None
+    except (OverflowError, OSError, ValueError):
         return None
 
 

@@ -22,6 +22,8 @@ from app.domain.verdicts import Finding, Verdict
 CONFIRM_WITHIN_S = 120.0
 """How long a user has by default to say that the new tunnel is to stay, in seconds."""
 SHORTEST_CONFIRM_S, LONGEST_CONFIRM_S = 20.0, 3600.0
+BROADCASTS_PER_S, MOST_BROADCASTS_PER_S = 1000, 1_000_000
+"""How many broadcast frames per second cross between joined LANs by default, and the highest limit."""
 
 
 class DeploymentState(StrEnum):
@@ -54,6 +56,9 @@ class RolloutOptions:
             itself once everything has been proven; what could not be proven waits for the user all the same.
         legacy_reason: Why a suite is used whose design is outdated; empty where it is not.
         moves_lan_rules: Whether firewall rules that name a LAN port are added for its bridge while it is joined.
+        broadcast_limit: Broadcast frames per second that cross between joined LANs in each direction; 0: any number.
+        blocks_dhcp: Whether DHCP and DHCPv6 do not cross between joined LANs.
+        blocks_router_advertisements: Whether IPv6 router advertisements do not cross between joined LANs.
     """
 
     bridge_a: str = ""
@@ -63,6 +68,9 @@ class RolloutOptions:
     confirm_within_s: float | None = None
     legacy_reason: str = ""
     moves_lan_rules: bool = False
+    broadcast_limit: int = BROADCASTS_PER_S
+    blocks_dhcp: bool = False
+    blocks_router_advertisements: bool = False
 
     def bridge(self, side: Side) -> str:
         """Return the LAN port on one side; empty where there is none."""

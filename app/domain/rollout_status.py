@@ -88,6 +88,9 @@ class EndStatus:
         lets_strangers_in: Whether an earlier version has rolled it out, which let in frames that anybody on the
             underlay forged or replayed.
         missing: What is gone or damaged of a deployment that counts or may run; empty where nothing is.
+        is_looped: Whether its own frames come back from the LANs, which are parted there because of it.
+        looped_since: Since when, by that host's clock, UTC; None where it has not noticed that yet.
+        limited_broadcasts: Broadcast frames between the LANs that its limit has dropped; None where it has no limit.
     """
 
     side: Side
@@ -116,6 +119,9 @@ class EndStatus:
     is_unfinished: bool = False
     lets_strangers_in: bool = False
     missing: str = ""
+    is_looped: bool = False
+    looped_since: datetime | None = None
+    limited_broadcasts: int | None = None
 
     @property
     def reconnect_s(self) -> float | None:
@@ -151,9 +157,12 @@ class PairStatus:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether a confirmed tunnel is up on both hosts, watched, unchanged and closed to strangers."""
+        """Whether a confirmed tunnel is up on both hosts, watched, unchanged, closed to strangers and in no loop."""
         return self.state is DeploymentState.CONFIRMED and all(
-            end.is_up and end.is_enabled and end.is_watched and not (end.drift or end.missing or end.lets_strangers_in)
+            end.is_up
+            and end.is_enabled
+            and end.is_watched
+            and not (end.drift or end.missing or end.lets_strangers_in or end.is_looped)
             for end in (self.a, self.b)
         )
 

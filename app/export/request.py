@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.deploy import DeployRequest
 from app.deploy.bridging import Bridging
+from app.deploy.lan_guard import LanGuard
 from app.deploy.lasting_adapter import LastingAdapter
 from app.deploy.places import bridge_name, lasting_link, slot_of
 from app.domain.adapters import Adapter, Purpose
@@ -101,7 +102,8 @@ class ExportRequest:
 
     def _bridging(self, side: Side, link: Link) -> Bridging:
         port = self.options.bridge(side)
-        return Bridging(port if side in self.standing_bridges else bridge_name(link), port)
+        guard = LanGuard.of(self.options) if "nft" in self.facts(side).tools else None
+        return Bridging(port if side in self.standing_bridges else bridge_name(link), port, guard=guard)
 
     def _digest(self, what: str) -> str:
         words = (
@@ -114,8 +116,16 @@ class ExportRequest:
             self.options.bridge_b,
             self.options.inner_a,
             self.options.inner_b,
+            *_guard_words(self.options),
         )
         return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
+
+
+def _guard_words(options: RolloutOptions) -> list[str]:
+    """Return what was chosen otherwise than by default: an earlier export of the same keeps its name."""
+    fields = ("broadcast_limit", "blocks_dhcp", "blocks_router_advertisements")
+    defaults = RolloutOptions()
+    return [f"{one}={getattr(options, one)}" for one in fields if getattr(options, one) != getattr(defaults, one)]
 
 
 def check_request(request: ExportRequest) -> None:
@@ -151,6 +161,12 @@ def _check_lan_port(request: ExportRequest, side: Side) -> None:
         raise InvalidPlan(
             f"{port} on {host.label} has the address {request.pair.underlay(side)}: the tunnel itself runs over it.",
             hint="Name the port of the plant's network.",
+        )
+    options = request.options
+    if (options.blocks_dhcp or options.blocks_router_advertisements) and "nft" not in request.facts(side).tools:
+        raise InvalidPlan(
+            f"DHCP or router advertisements cannot be kept from crossing on {host.label}: it has no nft.",
+            hint="Install nftables there and look at the host again (--live), or do not block them.",
         )
     if host.address in addresses:
         raise InvalidPlan(

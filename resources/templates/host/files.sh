@@ -13,11 +13,14 @@ read_files() {
     slot=
     mark=
     run_dir=
+    interface=
     interfaces=
     ping=
     underlay=
     patience=
     logs=
+    guard_table=
+    nobody=
     case $1 in
         down | stop | halt) has_all_files "$home" ;;
         *) is_intact "$home" ;;

@@ -18,6 +18,7 @@
 # @include uptime.sh
 # @include files.sh
 # @include folder.sh
+# @include lan-watch.sh
 
 tell() {
     logger -t tunnelmark "$slot: $1" 2> /dev/null
@@ -248,6 +249,7 @@ watch() {
         if is_waiting; then sleep 1; else sleep 2; fi
         keep_post
         rounds=$((rounds + 1))
+        watch_lans
         if has_died; then
             restart "a daemon has ended"
         elif ! is_standing && ! mend; then

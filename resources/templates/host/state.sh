@@ -24,7 +24,7 @@ about() {
     restarts=0
     read -r restarts 2> /dev/null < "$run_dir/.lasting/restarts"
     echo "restarts $restarts"
-    for word in connect boot; do
+    for word in connect boot looped; do
         value=
         read -r value 2> /dev/null < "$run_dir/.lasting/$word"
         echo "$word $value"
@@ -81,6 +81,7 @@ main() {
     certificates=
     ping_many=
     handshake=
+    guard_table=
     section lock lock
     find_place
     if [ "$place_is" = whole ]; then
@@ -94,6 +95,7 @@ main() {
         section handshake eval "$handshake"
         section certificates certificates
         section answers answers
+        if [ -n "$guard_table" ]; then section guard nft list table bridge "$guard_table"; fi
         section log tail -n 50 "$run_dir/.lasting/log"
     elif [ "$place_is" = damaged ]; then
         section damaged printf '%s\n' "$id" "$missing"

@@ -1,0 +1,80 @@
+"""What guards joined LANs on each host, and where nothing can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from app.deploy.bridging import Bridging
+from app.deploy.ends import printable
+from app.deploy.lan_guard import LanGuard
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.rollout import RolloutObstacle, RolloutOptions
+from app.wizard import Discovery
+
+_INSTALL = "Install nftables there (Debian: apt install nftables; OpenWrt: opkg install nftables kmod-nft-bridge)."
+
+
+def guard_ports(
+    sessions: SessionPair,
+    discovery: Discovery,
+    options: RolloutOptions,
+    link: Link,
+    bridging: Mapping[Side, Bridging],
+    *,
+    token: CancelToken,
+) -> tuple[dict[Side, Bridging], tuple[RolloutObstacle, ...]]:
+    """Return what each end is joined with, guarded where the host can, and what is to be known. Changes nothing.
+
+    Args:
+        sessions: Connections to both hosts.
+        discovery: What was found on the pair.
+        options: What was chosen.
+        link: What the tunnel is built on.
+        bridging: What each end is joined with.
+        token: Cancels it.
+    """
+    found: dict[Side, Bridging] = {}
+    obstacles: list[RolloutObstacle] = []
+    guard = LanGuard.of(options)
+    for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
+        if side not in bridging:
+            continue
+        has_nft = "nft" in check.facts.tools
+        why = _why_not(session, guard, bridging[side], link, side, token=token) if has_nft else "it has no nft"
+        found[side] = replace(bridging[side], guard=None if why else guard)
+        if why:
+            obstacles.append(_obstacle(side, discovery.pair.host(side).label, why, guard))
+    return found, tuple(obstacles)
+
+
+def _why_not(
+    session: HostSession, guard: LanGuard, bridging: Bridging, link: Link, side: Side, *, token: CancelToken
+) -> str:
+    """Return why a host does not take the firewall table; empty where it does."""
+    ports = (link.names.ethernet_interface, bridging.bridge, bridging.lan_port)
+    result = session.run(guard.check(ports, link, side), token=token)
+    if result.is_ok:
+        return ""
+    lines = [line for line in printable(result.stderr, limit=400).splitlines() if line.strip()]
+    return f"its nft refuses the firewall table: {lines[0].strip()}" if lines else "its nft refuses the firewall table"
+
+
+def _obstacle(side: Side, label: str, why: str, guard: LanGuard) -> RolloutObstacle:
+    if guard.blocks_dhcp or guard.blocks_router_advertisements:
+        return RolloutObstacle(
+            side,
+            f"DHCP or router advertisements cannot be kept from crossing on {label}: {why}.",
+            f"{_INSTALL} Or do not block them.",
+            is_blocking=True,
+        )
+    return RolloutObstacle(
+        side,
+        f"{label} has no loop guard and no limit of broadcasts: {why}. If somebody joins the two LANs in another way "
+        "later, frames go round in circles through this host.",
+        _INSTALL,
+        needs_person=True,
+    )

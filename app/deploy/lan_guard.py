@@ -1,0 +1,141 @@
+"""Guard of LANs that a tunnel joins: a firewall table of our own for the bridge of each host.
+
+It parts the LANs while there is another way between them, limits broadcasts, and keeps DHCP and router advertisements
+at home where that was chosen. It looks only at what crosses the tunnel's port of the bridge.
+
+Source: nft(8) of nftables 0.9.8, 1.0.6 and 1.1.3; RFC 826; RFC 7113 (evasion by extension headers and fragments).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Interface
+
+from app.deploy.scripts import host_script
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.rollout import RolloutOptions
+
+_ELSEWHERE = "198.19.255.254"
+"""What probes ask for where the inner network has no free address. No place of a lasting tunnel has it."""
+_FROM_THE_END = 10
+"""Routers often have the last addresses of a network."""
+_CHECK_TABLE = "tunnelmark_lan_check"
+# A kernel that has not loaded nf_tables yet is not asked: the question alone would load it.
+_CHECK_SCRIPT = """\
+if [ ! -d /sys/module/nf_tables ]; then
+    case $(modprobe -n -v nf_tables 2> /dev/null) in *insmod*) exit 0 ;; esac
+fi
+"""
+_LIMITED = re.compile(r'counter packets (\d{1,20}) bytes \d+ drop comment "broadcast ')
+
+
+@dataclass(frozen=True, slots=True)
+class LanGuard:
+    """What the table of one host does besides parting looped LANs.
+
+    Attributes:
+        broadcast_limit: Broadcast frames per second in each direction; 0 for any number.
+        blocks_dhcp: Whether DHCP and DHCPv6 do not cross.
+        blocks_router_advertisements: Whether router advertisements and redirects of IPv6 do not cross.
+    """
+
+    broadcast_limit: int
+    blocks_dhcp: bool
+    blocks_router_advertisements: bool
+
+    @classmethod
+    def of(cls, options: RolloutOptions) -> LanGuard:
+        """Return what a user chose."""
+        return cls(options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements)
+
+    @property
+    def title(self) -> str:
+        """What the table does, for people."""
+        limit = f"at most {self.broadcast_limit} broadcasts/s" if self.broadcast_limit else ""
+        blocked = [
+            *(["DHCP"] if self.blocks_dhcp else []),
+            *(["router advertisements"] if self.blocks_router_advertisements else []),
+        ]
+        no_more = f"no {' and no '.join(blocked)}" if blocked else ""
+        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more)))
+
+    def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
+        """Return the step that makes the table, which goes before the bridge joins the LANs.
+
+        Args:
+            ports: The tunnel's interface, the bridge, and the LAN port (the bridge itself where it was there before).
+            link: What the tunnel is built on.
+            side: The host.
+        """
+        table = guard_table(link)
+        undo = shell_step_argv(_script("lan-unguard.sh"), table)
+        return Step(
+            title=f"{self.title} (a firewall table of our own)",
+            command=Command(shell_step_argv(*self._words(table, ports, link, side)), timeout_s=10.0, is_root=True),
+            undo=Command(undo, timeout_s=10.0, is_root=True),
+            standing=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
+            is_repeatable=True,
+        )
+
+    def check(self, ports: tuple[str, str, str], link: Link, side: Side) -> Command:
+        """Return a command that succeeds if the host takes such a table. Changes nothing; see `step`."""
+        script, *words = self._words(_CHECK_TABLE, ports, link, side)
+        return Command(shell_step_argv(_CHECK_SCRIPT + script, *words, "-c"), timeout_s=15.0, is_root=True)
+
+    def _words(self, table: str, ports: tuple[str, str, str], link: Link, side: Side) -> tuple[str, ...]:
+        tunnel, bridge, lan_port = ports
+        filters = [
+            *(["dhcp"] if self.blocks_dhcp else []),
+            *(["ra"] if self.blocks_router_advertisements else []),
+        ]
+        return (
+            _script("lan-guard.sh"),
+            *(table, tunnel, bridge, lan_port),
+            *(link.inner_ip(side), link.inner_ip(side.other), probed_address(link)),
+            *(str(self.broadcast_limit), " ".join(filters)),
+        )
+
+
+def _script(name: str) -> str:
+    """Return a script without its comments: it is shown in dry runs."""
+    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
+
+
+def guard_table(link: Link) -> str:
+    """Return the name of the table on both hosts."""
+    return f"tunnelmark_lan_{link.names.ethernet_interface}"
+
+
+def probed_address(link: Link) -> str:
+    """Return the address that both hosts' probes ask for: one of the inner network that nobody should have."""
+    network = IPv4Interface(link.inner(Side.A)).network
+    taken = {IPv4Interface(link.inner(side)).ip for side in Side}
+    first, last = int(network.network_address) + 1, int(network.broadcast_address) - 1
+    wanted = max(first, last - _FROM_THE_END)
+    for number in (*range(wanted, last + 1), *range(wanted - 1, max(first, wanted - 3) - 1, -1)):
+        address = type(network.network_address)(number)
+        if address not in taken:
+            return str(address)
+    return _ELSEWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class GuardState:
+    """What a host's table says.
+
+    Attributes:
+        is_looped: Whether the LANs are parted because of a loop.
+        limited_frames: Broadcast frames that the limit has dropped since the table was made.
+    """
+
+    is_looped: bool = False
+    limited_frames: int = 0
+
+
+def parse_guard(text: str) -> GuardState:
+    """Translate `nft list table`; never raises."""
+    return GuardState("elements = {" in text, sum(int(number) for number in _LIMITED.findall(text)))

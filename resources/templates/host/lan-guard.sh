@@ -1,0 +1,84 @@
+# Makes the firewall table that guards LANs which a tunnel joins: against a loop, too many broadcasts, what must not cross.
+# Arguments: TABLE TUNNEL BRIDGE PORT (LAN port, or the bridge itself) SELF PEER (addresses of both hosts in the tunnel)
+# NOBODY (the address that probes ask for) LIMIT (broadcast frames per second, 0: none) FILTERS (words) [-c: check only].
+
+# Own frames that come back show a loop. While the set holds its element, nothing crosses but what keeps the loop noticed
+# (few probes per second: they could circulate) and what shows that the tunnel works (the hosts' own addresses). The key
+# of the element is the interface type, which every frame has: nothing else is known beforehand. The bridge does not see
+# what is dropped on arrival, so it does not learn wrong places from a loop.
+
+set -e
+table=$1 tunnel=$2 bridge=$3 port=$4 self=$5 peer=$6 nobody=$7 limit=$8 filters=$9
+shift 9
+for name in "$tunnel" "$bridge" "$port"; do
+    case $name in
+        *[!A-Za-z0-9_.@-]*)
+            echo "the name of the interface $name cannot stand in a firewall rule" >&2
+            exit 1
+            ;;
+    esac
+done
+device=$bridge
+if [ ! -e "/sys/class/net/$bridge" ]; then device=$port; fi
+read -r own < "/sys/class/net/$device/address"
+
+# chain NAME HOOK: what the tunnel has nothing to do with is accepted by its first rule.
+chain() {
+    echo "add chain bridge $table $1 { type filter hook $2 priority -250; policy accept; }"
+}
+
+# rule CHAIN WORD...
+rule() {
+    echo "add rule bridge $table $*"
+}
+
+# filter CHAIN: what hides behind extension headers in a later fragment cannot be seen (RFC 7113), and no host needs it.
+filter() {
+    case " $filters " in *" dhcp "*) rule "$1" "udp dport { 67, 68, 546, 547 } counter drop" ;; esac
+    case " $filters " in *" ra "*) rule "$1" "meta protocol ip6 icmpv6 type { 134, 137 } counter drop" ;; esac
+    if [ -n "$filters" ]; then rule "$1" "meta protocol ip6 frag nexthdr { 0, 43, 60 } counter drop"; fi
+}
+
+# limited_broadcast CHAIN WAY: a second's worth may come at once.
+limited_broadcast() {
+    if [ "$limit" -gt 0 ]; then
+        over="limit rate over $limit/second burst $limit packets counter drop"
+        rule "$1" "ether daddr ff:ff:ff:ff:ff:ff $over comment \"broadcast $2 the tunnel\""
+    fi
+}
+
+# One command a line: nft 0.9.8 crashes where a block follows `create`.
+rules() {
+    note="update @looped { meta iiftype timeout 30s } counter drop"
+    echo "create table bridge $table"
+    echo "add set bridge $table looped { type iface_type; flags dynamic,timeout; timeout 30s; }"
+    chain arriving prerouting
+    rule arriving "iifname != \"$tunnel\" accept"
+    rule arriving "ether saddr $own $note"
+    filter arriving
+    rule arriving "ether type arp arp saddr ip $peer limit rate 50/second accept"
+    rule arriving "meta iiftype @looped ip saddr $peer ip daddr $self accept"
+    rule arriving "meta iiftype @looped counter drop"
+    limited_broadcast arriving from
+    chain passing forward
+    rule passing "iifname != \"$tunnel\" oifname != \"$tunnel\" accept"
+    rule passing "ether saddr $own $note"
+    rule passing "ether type arp arp operation request arp saddr ip $peer arp daddr ip $nobody limit rate 10/second accept"
+    rule passing "meta iiftype @looped counter drop"
+    rule passing "oifname != \"$tunnel\" accept"
+    limited_broadcast passing to
+    chain sent output
+    rule sent "oifname != \"$tunnel\" accept"
+    rule sent "meta oiftype @looped ether type arp arp daddr ip $peer accept"
+    rule sent "meta oiftype @looped ip daddr $peer accept"
+    # With two ports, what the LAN port sends comes back by the tunnel. Sent into the tunnel too, it would come back by
+    # the LAN, whose switches would then look for this host at the wrong port.
+    if [ "$bridge" = "$port" ]; then rule sent "ether type arp arp daddr ip $nobody accept"; fi
+    rule sent "meta oiftype @looped counter drop"
+    chain leaving postrouting
+    rule leaving "oifname != \"$tunnel\" accept"
+    filter leaving
+}
+
+modprobe nf_tables 2> /dev/null || :
+rules | nft "$@" -f -

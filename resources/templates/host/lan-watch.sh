@@ -1,0 +1,50 @@
+# Watch over LANs that the tunnel joins. Expects tell, uptime_s and own (the folder), and about.sh's guard_table (empty:
+# nothing guards them), interface (the bridge) and nobody (an address that nobody has). In 12 s it starts three programs.
+
+guard_at=0
+guard_turn=0
+
+# watch_lans: to be called every two seconds or more often.
+watch_lans() {
+    [ -n "$guard_table" ] || return 0
+    uptime_s
+    if [ "$uptime_now" -lt "$guard_at" ]; then return 0; fi
+    guard_at=$((uptime_now + 2))
+    guard_turn=$(((guard_turn + 1) % 6))
+    case $guard_turn in
+        1 | 4) send_probe ;;
+        2) note_loop ;;
+    esac
+}
+
+# send_probe: makes the kernel ask for the address three times, in broadcasts from the bridge's own address. Where one of
+# them comes back, the table parts the LANs.
+send_probe() {
+    ping -c 1 -W 1 -I "$interface" "$nobody" < /dev/null > /dev/null 2>&1 &
+}
+
+# note_loop: writes down when a loop begins and ends. The bridge may get another address with a port that is added or
+# taken away; the table is then made again.
+note_loop() {
+    guard_told=$(nft list table bridge "$guard_table" 2> /dev/null) || return 0
+    case $guard_told in
+        *"elements = {"*)
+            if [ ! -e "$own/looped" ]; then
+                date +%s > "$own/looped"
+                tell "own frames come back: the LANs are joined elsewhere, too, and are parted here until that has ended"
+            fi
+            ;;
+        *)
+            if [ -e "$own/looped" ]; then
+                rm -f "$own/looped"
+                tell "own frames do not come back any more: the LANs are joined again"
+            fi
+            ;;
+    esac
+    hardware=
+    read -r hardware 2> /dev/null < "/sys/class/net/$interface/address" || return 0
+    case $guard_told in
+        *"ether saddr $hardware "*) ;;
+        *) nft delete table bridge "$guard_table" 2> /dev/null ;;
+    esac
+}

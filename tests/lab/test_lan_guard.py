@@ -1,0 +1,362 @@
+"""The firewall table that guards joined LANs, between two network namespaces and attacked with real frames."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from app.deploy.bridging import Bridging
+from app.deploy.lan_guard import LanGuard, guard_table, parse_guard, probed_address
+from app.deploy.places import lasting_link
+from app.domain.adapters import Step
+from app.domain.hosts import Side
+from app.domain.link import Link
+from support.net_desk import need_namespaces
+from support.net_world import World
+
+LINK = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
+TABLE, NOBODY = guard_table(LINK), probed_address(LINK)
+
+# Two gateways with a LAN port each; the tunnel is a cable between them, the LANs are bridges with one station each,
+# and another cable may join the LANs.
+_MAKE = """
+for side in a b; do
+    ip netns add $side
+    ip netns add plant-$side
+    ip -n $side link set lo up
+    ip -n plant-$side link add port type bridge
+    ip -n plant-$side link set port up
+    ip link add lan0 netns $side type veth peer name plug netns plant-$side
+    ip -n plant-$side link set plug master port up
+    ip -n $side link set lan0 up
+done
+ip link add tml0 netns a type veth peer name tml0 netns b
+ip -n a link set tml0 up
+ip -n b link set tml0 up
+ip link add cable netns plant-a type veth peer name cable netns plant-b
+for side in a b; do ip -n plant-$side link set cable master port; done
+"""
+
+_SEND = """
+import socket, sys, time
+device, count, pause, *frames = sys.argv[1:]
+out = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+out.bind((device, 0))
+for _ in range(int(count)):
+    for frame in frames:
+        out.send(bytes.fromhex(frame))
+    if float(pause):
+        time.sleep(float(pause))
+"""
+# Counts arriving frames with each of some words in them, until it is told to end.
+_COUNT = """
+import select, socket, sys
+got = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+got.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)  # SO_RCVBUFFORCE
+got.bind((sys.argv[1], 0))
+words = [word.encode() for word in sys.argv[2:]]
+counts = [0 for _ in words]
+print("ready", flush=True)
+while True:
+    readable, _, _ = select.select([got, sys.stdin], [], [])
+    if got not in readable:
+        break
+    frame, sender = got.recvfrom(2048)
+    if sender[2] != 4:  # PACKET_OUTGOING
+        for number, word in enumerate(words):
+            counts[number] += word in frame
+print(*counts)
+"""
+STATION = "020000000901"
+
+
+class Counter:
+    """A count of the frames with certain words in them that arrive at a LAN's station.
+
+    Args:
+        world: Where.
+        side: Which LAN.
+        words: They.
+    """
+
+    def __init__(self, world: World, side: Side, *words: str) -> None:
+        plant = f"plant-{side.value}"
+        inside = [*world.inside("-n", "-m", "-p"), "ip", "netns", "exec", plant, sys.executable, "-c", _COUNT]
+        self._process = subprocess.Popen(
+            [*inside, "port", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "ready\n"
+
+    def read(self) -> list[int]:
+        """Return how many there were of each."""
+        out, _ = self._process.communicate("\n", timeout=20)
+        return [int(word) for word in out.split()]
+
+
+def ethernet(target: str, kind: str, body: bytes, vlan: int = 0, *, source: str = STATION) -> str:
+    tag = f"8100{vlan:04x}" if vlan else ""
+    return target + source + tag + kind + body.hex()
+
+
+def udp4(ports: tuple[int, int], word: str) -> bytes:
+    data = word.encode().ljust(64, b".")
+    length = len(data) + 8
+    packet = bytearray(bytes.fromhex(f"4500{length + 20:04x}00000000401100000a4d00090a4d00ff"))
+    total = sum(int.from_bytes(packet[n : n + 2], "big") for n in range(0, 20, 2))
+    packet[10:12] = (~((total & 0xFFFF) + (total >> 16)) & 0xFFFF).to_bytes(2, "big")
+    return bytes(packet) + b"".join(one.to_bytes(2, "big") for one in (*ports, length, 0)) + data
+
+
+def ipv6(kind: int, body: bytes) -> bytes:
+    head = bytes.fromhex(f"60000000{len(body):04x}{kind:02x}ff")
+    return head + bytes.fromhex("fe80" + "00" * 13 + "09" + "ff02" + "00" * 13 + "01") + body
+
+
+def icmp6(kind: int, word: str) -> bytes:
+    return bytes([kind, 0, 0, 0]) + bytes(12) + word.encode()
+
+
+BROADCAST, ALL_NODES = "ffffffffffff", "333300000001"
+IPV4, IPV6 = "0800", "86dd"
+
+
+def first_piece(kind: int, body: bytes) -> bytes:
+    return ipv6(44, bytes([kind, 0, 0, 1]) + bytes(4) + body)
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    need_namespaces()
+    with World() as made:
+        yield made
+
+
+@pytest.fixture
+def hosts(world: World) -> Iterator[World]:
+    world.run(_MAKE)
+    yield world
+    world.run("for one in a b plant-a plant-b; do ip netns del $one; done; rm -f /run/tunnelmark-*")
+
+
+def run(world: World, side: Side, argv: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*world.inside("-n", "-m", "-p"), "ip", "netns", "exec", side.value, *argv],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def steps(side: Side, guard: LanGuard | None) -> list[Step]:
+    bridging = Bridging("tmlbr0", "lan0", guard)
+    return [*bridging.guard_steps("tml0", LINK, side), bridging.step("tml0", LINK.inner(side))]
+
+
+def join(world: World, guard: LanGuard | None) -> None:
+    for side in Side:
+        world.run(f"ip -n {side.value} addr add {LINK.inner(side)} dev tml0")
+        for step in steps(side, guard):
+            run(world, side, step.command.argv)
+    # Stations learn nothing of each other; what is sent first crosses a bridge that knows no sender yet.
+    assert answers(world, Side.A)
+
+
+def answers(world: World, side: Side) -> bool:
+    ping = f"ip netns exec {side.value} ping -c 1 -W 1 -I tmlbr0 {LINK.inner_ip(side.other)} > /dev/null"
+    return world.run(f"{ping} && echo yes || echo no") == "yes\n"
+
+
+def probe(world: World, side: Side) -> None:
+    world.run(f"ip netns exec {side.value} ping -c 1 -W 1 -I tmlbr0 {NOBODY} > /dev/null || :")
+
+
+def send(world: World, side: Side, *frames: str, count: int = 1, pause_s: float = 0.0) -> None:
+    words = ("ip", "netns", "exec", f"plant-{side.value}", sys.executable, "-c", _SEND, "port", str(count))
+    world.run('"$@"', *words, str(pause_s), *frames)
+
+
+def cross(world: World, side: Side, frames: dict[str, str]) -> set[str]:
+    """Send frames from one LAN, and return which of them reached the other one."""
+    counter = Counter(world, side.other, *frames)
+    send(world, side, *frames.values())
+    time.sleep(0.3)
+    return {name for name, count in zip(frames, counter.read(), strict=True) if count}
+
+
+def is_parted(world: World, side: Side) -> bool:
+    return parse_guard(world.run(f"ip netns exec {side.value} nft list table bridge {TABLE}")).is_looped
+
+
+def cable(world: World, state: str) -> None:
+    for side in Side:
+        world.run(f"ip -n plant-{side.value} link set cable {state}")
+
+
+PLAIN = LanGuard(1000, blocks_dhcp=False, blocks_router_advertisements=False)
+STRICT = LanGuard(0, blocks_dhcp=True, blocks_router_advertisements=True)
+
+
+def filtered_frames() -> dict[str, str]:
+    frames = {}
+    for name, vlan in (("untagged", 0), ("tagged", 7)):
+        solicit = bytes.fromhex("0222022300400000") + f"solicit-{name}".encode().ljust(56)
+        options = bytes([58, 0, 1, 4, 0, 0, 0, 0])
+        hidden = bytes([58, 5, 1, 44]) + f"hidden-{name}".encode().ljust(44, b"\0")
+        frames |= {
+            f"discover-{name}": ethernet(BROADCAST, IPV4, udp4((68, 67), f"discover-{name}"), vlan),
+            f"offer-{name}": ethernet(BROADCAST, IPV4, udp4((67, 68), f"offer-{name}"), vlan),
+            f"solicit-{name}": ethernet("333300010002", IPV6, ipv6(17, solicit), vlan),
+            f"router-{name}": ethernet(ALL_NODES, IPV6, ipv6(58, icmp6(134, f"router-{name}")), vlan),
+            f"redirect-{name}": ethernet(ALL_NODES, IPV6, ipv6(58, icmp6(137, f"redirect-{name}")), vlan),
+            # Behind a header of destination options; in a first piece; and hidden in a later one (RFC 7113 section 3).
+            f"behind-{name}": ethernet(ALL_NODES, IPV6, ipv6(60, options + icmp6(134, f"behind-{name}")), vlan),
+            f"piece-{name}": ethernet(ALL_NODES, IPV6, first_piece(58, icmp6(134, f"piece-{name}".ljust(32))), vlan),
+            f"hidden-{name}": ethernet(ALL_NODES, IPV6, first_piece(60, hidden), vlan),
+        }
+    return frames
+
+
+def other_frames() -> dict[str, str]:
+    frames = {}
+    for name, vlan in (("untagged", 0), ("tagged", 7)):
+        frames |= {
+            f"solicitation-{name}": ethernet(ALL_NODES, IPV6, ipv6(58, icmp6(133, f"solicitation-{name}")), vlan),
+            f"goose-{name}": ethernet("010ccd010001", "88b8", f"goose-{name}".encode().ljust(50), vlan),
+            f"udp-{name}": ethernet(BROADCAST, IPV4, udp4((5000, 6768), f"udp-{name}"), vlan),
+        }
+    return frames
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_dhcp_and_router_advertisements_cross_only_where_they_are_let(hosts: World, side: Side) -> None:
+    filtered, other = filtered_frames(), other_frames()
+    join(hosts, PLAIN)
+    assert cross(hosts, side, filtered | other) == {*filtered, *other}
+    for one in Side:
+        run(hosts, one, ("nft", "delete", "table", "bridge", TABLE))
+        run(hosts, one, steps(one, STRICT)[0].command.argv)
+    assert cross(hosts, side, filtered | other) == set(other)
+    # Each host by itself, as the other one may have no nft: on the way in, and on the way out.
+    for one in Side:
+        run(hosts, one, ("nft", "delete", "table", "bridge", TABLE))
+        assert cross(hosts, side, filtered | other) == set(other), f"without the table of {one}"
+        run(hosts, one, steps(one, STRICT)[0].command.argv)
+
+
+def hastened(step: Step) -> tuple[str, ...]:
+    """Return a guard's command with a shorter time until the LANs are joined again."""
+    return tuple(word.replace("timeout 30s", "timeout 5s") for word in step.command.argv)
+
+
+def join_hastened(world: World, guard: LanGuard) -> None:
+    join(world, guard)
+    for side in Side:
+        run(world, side, ("nft", "delete", "table", "bridge", TABLE))
+        run(world, side, hastened(steps(side, guard)[0]))
+
+
+def bystanders(world: World, side: Side) -> list[str]:
+    """Return where the switch of a LAN would look for each gateway."""
+    shown = world.run(f"bridge -n plant-{side.value} fdb show br port dynamic")
+    own = {one: world.run(f"ip netns exec {one.value} cat /sys/class/net/lan0/address").strip() for one in Side}
+    return [f"{one} at {line.split()[2]}" for line in shown.splitlines() for one, mac in own.items() if mac in line]
+
+
+@pytest.mark.parametrize("probing", [(Side.A,), tuple(Side)])
+def test_a_loop_parts_the_lans_until_it_has_gone_and_the_hosts_go_on_to_answer(
+    hosts: World, probing: tuple[Side, ...]
+) -> None:
+    join_hastened(hosts, LanGuard(0, blocks_dhcp=False, blocks_router_advertisements=False))
+    cable(hosts, "up")
+    for side in probing:
+        probe(hosts, side)
+    assert {side: is_parted(hosts, side) for side in probing} == dict.fromkeys(probing, True)
+    # For longer than the set remembers a loop: what comes back keeps it there.
+    counter, words = Counter(hosts, Side.B, "storm"), []
+    for _ in range(5):
+        send(hosts, Side.A, ethernet(BROADCAST, "88b5", b"storm".ljust(50)), count=10)
+        for side in probing:
+            probe(hosts, side)
+        words += [answers(hosts, side) for side in Side]
+    assert all(words)
+    assert counter.read() == [50], "each frame comes once, over the cable"
+    assert any(is_parted(hosts, side) for side in Side)
+    assert bystanders(hosts, Side.A).count("A at cable") == 0
+    cable(hosts, "down")
+    until_s = time.monotonic() + 15
+    while any(is_parted(hosts, side) for side in Side):
+        assert time.monotonic() < until_s
+        time.sleep(0.2)
+    assert cross(hosts, Side.A, {"again": ethernet(BROADCAST, "88b5", b"again".ljust(50))}) == {"again"}
+
+
+def test_broadcasts_are_limited_in_both_directions_and_multicasts_are_not(hosts: World) -> None:
+    join(hosts, LanGuard(500, blocks_dhcp=False, blocks_router_advertisements=False))
+    flood = ethernet(BROADCAST, "88b5", b"flood".ljust(50))
+    goose = ethernet("010ccd010001", "88b8", b"goose".ljust(50))
+    for side in Side:
+        counter = Counter(hosts, side.other, "flood", "goose")
+        began_s = time.monotonic()
+        send(hosts, side, flood, goose, count=6000)
+        took_s = time.monotonic() - began_s
+        # The host itself is flooded, and goes on to answer.
+        assert answers(hosts, side)
+        flooded, goosed = counter.read()
+        assert goosed == 6000
+        assert 500 <= flooded <= 500 + 500 * (took_s + 1)
+        assert flooded < 4000
+        tables = [hosts.run(f"ip netns exec {one.value} nft list table bridge {TABLE}") for one in Side]
+        assert sum(parse_guard(text).limited_frames for text in tables) >= 6000 - flooded
+
+
+def test_probes_that_somebody_forges_do_not_circulate(hosts: World) -> None:
+    join(hosts, LanGuard(0, blocks_dhcp=False, blocks_router_advertisements=False))
+    cable(hosts, "up")
+    for side in Side:
+        probe(hosts, side)
+    assert all(is_parted(hosts, side) for side in Side)
+    sender, target = (bytes(map(int, one.split("."))) for one in (LINK.inner_ip(Side.A), NOBODY))
+    body = bytes.fromhex("0001080006040001") + bytes.fromhex(STATION) + sender + bytes(6) + target + b"forged"
+    counter = Counter(hosts, Side.B, "forged")
+    send(hosts, Side.A, ethernet(BROADCAST, "0806", body), count=200)
+    time.sleep(2)
+    assert 200 <= counter.read()[0] <= 200 + 40, "ten per second may cross, and no more"
+
+
+def test_one_forged_frame_parts_the_lans_for_a_while(hosts: World) -> None:
+    join_hastened(hosts, PLAIN)
+    own = hosts.run("ip netns exec b cat /sys/class/net/tmlbr0/address").strip().replace(":", "")
+    send(hosts, Side.A, ethernet(BROADCAST, "88b5", b"forged".ljust(50), source=own))
+    assert is_parted(hosts, Side.B)
+    # A looks for B in its own LAN, where the forged frame came from, until it hears of B.
+    assert answers(hosts, Side.B)
+    assert answers(hosts, Side.A)
+    time.sleep(5.5)
+    assert not is_parted(hosts, Side.B)
+
+
+def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World) -> None:
+    for side in Side:
+        before = hosts.run(f"ip netns exec {side.value} nft list ruleset")
+        hosts.run(f"ip -n {side.value} addr add {LINK.inner(side)} dev tml0")
+        made = steps(side, STRICT)
+        for step in made:
+            run(hosts, side, step.command.argv)
+            assert step.standing is not None
+            run(hosts, side, step.standing.argv)
+        guard = made[0]
+        run(hosts, side, ("nft", "flush", "ruleset"))
+        with pytest.raises(AssertionError):
+            run(hosts, side, guard.standing.argv if guard.standing is not None else ())
+        run(hosts, side, guard.command.argv)
+        for step in reversed(made):
+            for _ in range(2):
+                assert step.undo is not None
+                run(hosts, side, step.undo.argv)
+        assert hosts.run(f"ip netns exec {side.value} nft list ruleset") == before

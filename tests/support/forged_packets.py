@@ -31,7 +31,7 @@ def whole(frame: bytes) -> bytes:
 def _checksum(data: bytes) -> int:
     """Return the Internet checksum. Source: RFC 1071."""
     words = struct.unpack(f"!{(len(data) + 1) // 2}H", data + bytes(len(data) % 2))
-    total = sum(words)
+    total: int = sum(words)
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return 0xFFFF - total

@@ -13,6 +13,7 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
+from app.domain.rollout import RolloutOptions
 from app.domain.verdicts import Verdict
 from app.wizard import Prompts, Step
 from ui.pages.deploy import DeployPage
@@ -257,3 +258,22 @@ def test_rules_are_moved_only_where_a_lan_port_is_chosen(driver: Driver) -> None
     lan.setCurrentIndex(0)
     assert not page.form.moves_rules.isVisible()
     assert not page.form.options.moves_lan_rules
+
+
+def test_what_crosses_between_the_lans_can_be_chosen_where_a_lan_port_is(driver: Driver) -> None:
+    page = looked_at(driver)
+    guard, lan = page.form.guard, page.form.lans[Side.A].port
+    widgets = (guard.limit, guard.dhcp, guard.advertisements)
+    assert not any(widget.isEnabled() for widget in widgets)
+    lan.setCurrentIndex(lan.findData("eth2"))
+    assert all(widget.isEnabled() for widget in widgets)
+    guard.limit.setValue(250)
+    guard.dhcp.setChecked(True)
+    options = page.form.options
+    assert (options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements) == (250, True, False)
+    lan.setCurrentIndex(0)
+    assert not page.form.options.blocks_dhcp, "without LANs there is nothing to block"
+    page.form.guard.want(RolloutOptions(broadcast_limit=0, blocks_router_advertisements=True))
+    lan.setCurrentIndex(lan.findData("eth2"))
+    options = page.form.options
+    assert (options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements) == (0, False, True)

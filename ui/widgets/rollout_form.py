@@ -17,6 +17,7 @@ from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, icon_label, label, row
+from ui.widgets.lan_guard_row import LanGuardRow
 from ui.widgets.lan_row import LanRow
 from ui.widgets.verdicts import VerdictLabel, verdict_look
 
@@ -41,7 +42,7 @@ class Wanted:
 
 
 class RolloutForm(Card):
-    """The choice, in a grid of four or five lines."""
+    """The choice, in a grid of five lines."""
 
     changed = Signal()
     """Something was chosen or typed."""
@@ -54,6 +55,7 @@ class RolloutForm(Card):
         self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
         self._make_choices()
         self.lans = {side: LanRow(side, self) for side in Side}
+        self.guard = LanGuardRow(self)
         self._make_confirming()
         self.moves_rules = QCheckBox(tr("Apply firewall rules that &name a LAN port to its bridge as well"))
         self.moves_rules.setToolTip(
@@ -70,6 +72,7 @@ class RolloutForm(Card):
         self._lay_out()
         for row_of in self.lans.values():
             row_of.changed.connect(self._on_lan)
+        self.guard.changed.connect(self.changed)
         self._on_lan()
         self._show_candidate()
 
@@ -120,13 +123,18 @@ class RolloutForm(Card):
             grid.addWidget(lan.port, nth, 1)
             grid.addWidget(label(tr("Address"), is_wrapping=False), nth, 2)
             grid.addWidget(lan.address, nth, 3)
-        grid.addWidget(label(tr("Confirmed by"), is_wrapping=False), 3, 0)
-        grid.addLayout(_stretched(self.who, self.within), 3, 1)
-        grid.addWidget(self.verdict_label, 3, 2)
+        grid.addWidget(label(tr("Between the LANs"), is_wrapping=False), 3, 0)
+        grid.addWidget(self.guard.limit, 3, 1)
+        blocked = row(self.guard.dhcp, self.guard.advertisements)
+        blocked.addStretch(1)
+        grid.addLayout(blocked, 3, 2, 1, 2)
+        grid.addWidget(label(tr("Confirmed by"), is_wrapping=False), 4, 0)
+        grid.addLayout(_stretched(self.who, self.within), 4, 1)
+        grid.addWidget(self.verdict_label, 4, 2)
         judged = row(self.verdict, self.reason_label, self.reason)
         judged.setStretch(2, 1)
-        grid.addLayout(judged, 3, 3)
-        grid.addWidget(self.moves_rules, 4, 1, 1, 3)
+        grid.addLayout(judged, 4, 3)
+        grid.addWidget(self.moves_rules, 5, 1, 1, 3)
         self.body.addLayout(grid)
         words = row(self._word_icon, self.word)
         words.setStretch(1, 1)
@@ -157,7 +165,7 @@ class RolloutForm(Card):
         a, b = self.lans[Side.A], self.lans[Side.B]
         candidate = self.candidate
         needs_reason = candidate is not None and candidate.verdict.needs_reason
-        return RolloutOptions(
+        options = RolloutOptions(
             bridge_a=a.bridge,
             bridge_b=b.bridge,
             inner_a=a.address.text().strip(),
@@ -166,6 +174,7 @@ class RolloutForm(Card):
             legacy_reason=self.reason.text().strip() if needs_reason else "",
             moves_lan_rules=self.moves_rules.isChecked() and bool(a.bridge or b.bridge),
         )
+        return self.guard.added_to(options)
 
     @property
     def refusal(self) -> str:
@@ -232,7 +241,7 @@ class RolloutForm(Card):
         self._candidates = ()
         for lan in self.lans.values():
             lan.show_ports((), is_known=False)
-        self.moves_rules.hide()
+        self._show_joined()
         self._show_candidate()
 
     def choose(self, key: Key) -> None:
@@ -245,6 +254,7 @@ class RolloutForm(Card):
         for lan in self.lans.values():
             inner = options.inner_a if lan.side is Side.A else options.inner_b
             lan.want(options.bridge(lan.side), inner)
+        self.guard.want(options)
         self.who.setCurrentIndex(0 if options.confirm_within_s is not None else 1)
         if options.confirm_within_s is not None:
             self.within.setValue(int(options.confirm_within_s))
@@ -268,8 +278,13 @@ class RolloutForm(Card):
         self.changed.emit()
 
     def _on_lan(self) -> None:
-        self.moves_rules.setVisible(any(lan.bridge for lan in self.lans.values()))
+        self._show_joined()
         self.changed.emit()
+
+    def _show_joined(self) -> None:
+        is_joined = any(lan.bridge for lan in self.lans.values())
+        self.moves_rules.setVisible(is_joined)
+        self.guard.show_joined(is_joined=is_joined)
 
     def _on_solution(self) -> None:
         own = [one for one in self._candidates if one.solution == self.solution.currentData()]

@@ -151,10 +151,21 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Connected after its last start"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
         both(tr("Connected after the host's start"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
         both(tr("Lost, and back by itself"), _losses(a), _losses(b)),
+        both(tr("Joined LANs"), _lans(a), _lans(b)),
     ]
     if a.note or b.note:
         rows.append((tr("Note"), a.note, b.note))
     return rows
+
+
+def _lans(end: EndStatus) -> str:
+    if end.is_looped:
+        return tr("parted: a loop")
+    if end.limited_broadcasts is None:
+        return NONE
+    if end.limited_broadcasts:
+        return tr("no loop; broadcasts over the limit: %1").replace("%1", count(end.limited_broadcasts))
+    return tr("no loop")
 
 
 def _reached(end: EndStatus) -> str:

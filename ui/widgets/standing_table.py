@@ -132,6 +132,8 @@ def tunnel_word(status: PairStatus | None) -> str:
         return tr("cannot be asked")
     if status.deployment is None and status.state is None:
         return NONE
+    if status.a.is_looped or status.b.is_looped:
+        return tr("up, but a loop keeps the LANs parted")
     return tr("up") if status.a.is_up and status.b.is_up else tr("down")
 
 

@@ -160,6 +160,14 @@ def test_what_is_wrong_stands_out_and_fails() -> None:
     assert status_code(status) == 1
 
 
+def test_a_loop_between_the_lans_is_shown_and_is_not_healthy() -> None:
+    status = replace(STATUS, a=replace(STATUS.a, is_looped=True, limited_broadcasts=12))
+    text = text_of(print_status, status)
+    assert "LANS PARTED BY A LOOP, 12 broadcasts over the limit dropped" in text
+    assert status_code(STATUS) == 0
+    assert status_code(status) == 1
+
+
 def test_nothing_rolled_out_is_no_failure_where_both_hosts_say_so() -> None:
     nothing = replace(STATUS, deployment=None, state=None)
     assert "nothing is rolled out" in text_of(print_status, nothing)

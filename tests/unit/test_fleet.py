@@ -218,6 +218,8 @@ def test_rules_of_lan_ports_are_moved_for_all_pairs_or_some(tmp_path: Path) -> N
         ('[[pair]]\nname = "x"\nsolution = "y"\nbridge = { c = "eth2" }\n', "bridge is a table"),
         ('[[pair]]\nname = "x"\nsolution = "y"\ninner = ["10.0.0.1/24"]\n', "list of two addresses"),
         ('[[pair]]\nname = "x"\nsolution = "y"\n' * 2, "not x"),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nblock-dhcp = "yes"\n', "block-dhcp is true or false"),
+        ('[[pair]]\nname = "x"\nsolution = "y"\nbroadcast-limit = true\n', "broadcast-limit is a whole number"),
         ('[defaults]\nname = "x"\n[[pair]]\nname = "y"\nsolution = "z"\n', "cannot have name"),
         ('speed = 1\n[[pair]]\nname = "y"\nsolution = "z"\n', "no list of pairs"),
     ],

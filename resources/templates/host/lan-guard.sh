@@ -63,7 +63,12 @@ rules() {
     chain passing forward
     rule passing "iifname != \"$tunnel\" oifname != \"$tunnel\" accept"
     rule passing "ether saddr $own $note"
-    rule passing "ether type arp arp operation request arp saddr ip $peer arp daddr ip $nobody limit rate 10/second accept"
+    # Of a bridge with two ports, only from the LAN to the tunnel: the other way round, switches of the LAN behind the
+    # sender would learn it at the wrong port.
+    way=
+    if [ "$bridge" != "$port" ]; then way="oifname \"$tunnel\" "; fi
+    request="ether type arp arp operation request arp saddr ip $peer arp daddr ip $nobody"
+    rule passing "$way$request limit rate 10/second accept"
     rule passing "meta iiftype @looped counter drop"
     rule passing "oifname != \"$tunnel\" accept"
     limited_broadcast passing to
@@ -71,9 +76,8 @@ rules() {
     rule sent "oifname != \"$tunnel\" accept"
     rule sent "meta oiftype @looped ether type arp arp daddr ip $peer accept"
     rule sent "meta oiftype @looped ip daddr $peer accept"
-    # With two ports, what the LAN port sends comes back by the tunnel. Sent into the tunnel too, it would come back by
-    # the LAN, whose switches would then look for this host at the wrong port.
-    if [ "$bridge" = "$port" ]; then rule sent "ether type arp arp daddr ip $nobody accept"; fi
+    # Probes also show the other host where this one is once the loop has gone: it may look for it in its LAN.
+    rule sent "meta oiftype @looped ether type arp arp daddr ip $nobody accept"
     rule sent "meta oiftype @looped counter drop"
     chain leaving postrouting
     rule leaving "oifname != \"$tunnel\" accept"

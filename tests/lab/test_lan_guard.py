@@ -341,7 +341,8 @@ def test_one_forged_frame_parts_the_lans_for_a_while(hosts: World) -> None:
     assert not is_parted(hosts, Side.B)
 
 
-def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World) -> None:
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")])
+def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World, shell: tuple[str, ...]) -> None:
     for side in Side:
         before = hosts.run(f"ip netns exec {side.value} nft list ruleset")
         hosts.run(f"ip -n {side.value} addr add {LINK.inner(side)} dev tml0")
@@ -351,6 +352,9 @@ def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World) -> N
             assert step.standing is not None
             run(hosts, side, step.standing.argv)
         guard = made[0]
+        assert guard.undo is not None
+        run(hosts, side, (*shell, *guard.undo.argv[1:]))
+        run(hosts, side, (*shell, *guard.command.argv[1:]))
         run(hosts, side, ("nft", "flush", "ruleset"))
         with pytest.raises(AssertionError):
             run(hosts, side, guard.standing.argv if guard.standing is not None else ())

@@ -92,7 +92,7 @@ function number_in(text,    at, rest) {
 nft_changes() {
     # The elements of sets, which may be very many, are listed only where one is asked for.
     terse=-t
-    case $rules in *[{]*) terse= ;; esac
+    case $rules in *'{'*) terse= ;; esac
     if names element; then terse=; fi
     # shellcheck disable=SC2086 # empty or one word
     listed=$(nft -s -a $terse list ruleset 2>/dev/null) || return 1

@@ -56,14 +56,17 @@ class LastingAdapter(WrappedAdapter):
         bridging = self.bridging.get(side)
         if bridging is None:
             return replace(own, steps=steps)
-        guard = bridging.guard_steps(own.interface, request.link, side)
+        # Early, because a firewall is opened behind the last step like it, and before any program of the VPN is started.
+        steps = (steps[0], *bridging.guard_steps(own.interface, request.link, side), *steps[1:])
         join = bridging.step(own.interface, request.link.inner(side))
         if bridging.rules:
-            # From before the port is joined until after it has been parted. The tunnel is not let in by them: they
-            # may come before what guards it.
+            # From before the port is joined until after it has been parted; behind what guards the tunnel, which is the
+            # first to come and the last to go.
             tag = request.link.run_dir.rpartition("/")[2]
-            steps = (steps[0], moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag), *steps[1:])
-        return replace(own, steps=(*steps, *guard, join), interface=bridging.bridge)
+            moving = moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag)
+            place = max((number for number, step in enumerate(steps, start=1) if step.is_repeatable), default=1)
+            steps = (*steps[:place], moving, *steps[place:])
+        return replace(own, steps=(*steps, join), interface=bridging.bridge)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from app.deploy.bridging import Bridging
 from app.deploy.lan_forward import forward_drop
 from app.deploy.lan_iptables import copies_of as iptables_copies
 from app.deploy.lan_matches import CannotBeCopied
 from app.deploy.lan_nft import copies_of as nft_copies
 from app.deploy.lan_rules import moving_step, parse_lan_rules, texts_of
+from app.deploy.lasting_adapter import LastingAdapter
+from app.domain.adapters import Adapter
 from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.solutions import Suite
+from support.adapter_cases import all_cases, request
 
 PORT, BRIDGE = "eth2", "tmlbr0"
 
@@ -440,3 +446,21 @@ def test_bridge_is_in_the_zone_of_its_port_while_it_is_joined(tmp_path: Path, sh
     (tmp_path / "state").write_text("not running\n")
     assert does(step.command)
     assert does(step.undo)
+
+
+@pytest.mark.parametrize(("adapter", "suite"), [one for one in all_cases() if one[1].is_default])
+def test_rules_are_there_before_the_port_is_joined_and_behind_the_guard(adapter: Adapter, suite: Suite) -> None:
+    rules = parse_lan_rules({"nft": FW4}, PORT, BRIDGE).moved
+    asked = request(adapter, suite)
+    own = adapter.plan(asked).a.steps
+    plans = [
+        LastingAdapter(adapter, "/run/kit", {}, {Side.A: Bridging(BRIDGE, PORT, some)}).plan(asked).a.steps
+        for some in (rules, ())
+    ]
+    titles = [[step.title for step in steps] for steps in plans]
+    moving = f"Apply the firewall's rules for {PORT} to {BRIDGE} as well"
+    assert [title for title in titles[0] if title != moving] == titles[1]
+    place = titles[0].index(moving)
+    guards = [step.title for step in own if step.is_repeatable]
+    assert titles[0][1:place] == guards
+    assert place < len(titles[0]) - 1

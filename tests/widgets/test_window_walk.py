@@ -126,7 +126,8 @@ def test_load_on_hosts_that_are_no_lab_needs_consent(driver: Driver) -> None:
     driver.next()
     link = window.step_page(Step.LINK)
     assert link.consent.isVisible()
-    assert not window.footer.next.isEnabled()
+    window.go_next()
+    assert window.wizard.current is Step.LINK
     link.consent.setChecked(True)
     driver.next()
     assert window.wizard.state.options.has_load_consent

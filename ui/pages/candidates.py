@@ -7,10 +7,8 @@ from PySide6.QtGui import QColor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.domain.errors import InvalidPlan, TunnelmarkError
-from app.domain.hosts import Side
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
-from app.domain.verdicts import Verdict
 from app.wizard import Discovery, Step
 from ui.context import Context
 from ui.icons import make_icon
@@ -19,10 +17,11 @@ from ui.pages.base import Page
 from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import row
-from ui.widgets.candidate_details import CandidateDetails, Lack
+from ui.widgets.candidate_details import CandidateDetails
+from ui.widgets.candidate_words import distinct_titles, how, is_weak, lacks, listed
+from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.guidelines import GuidelinesLine
-from ui.widgets.solution_facts import carrier_word, space_word
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.tree_search import TreeSearch
 from ui.widgets.verdicts import verdict_look
@@ -30,7 +29,6 @@ from ui.widgets.verdicts import verdict_look
 _KEY = Qt.ItemDataRole.UserRole
 _UNAVAILABLE = Qt.ItemDataRole.UserRole + 1
 _NAME, _VERDICT, _HOW = range(3)
-_MOST_TITLES = 6
 _ROOMY_EM = 64
 
 
@@ -51,25 +49,30 @@ class CandidatesPage(Page):
         )
         self._shown: Discovery | None = None
         self._by_key: dict[Key, Candidate] = {}
+        self._titles: dict[Key, str] = {}
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("Candidate"), tr("Verdict"), tr("Encrypts in, carried by")])
         self.tree.setAccessibleName(tr("Candidates"))
+        enable_copying(self.tree)
         self.tree.setAlternatingRowColors(False)
         self.tree.setUniformRowHeights(True)
         self.tree.setItemDelegate(LineDelegate(self.tree))
         self.tree.currentItemChanged.connect(self._on_current)
         self.tree.itemChanged.connect(self._on_tick)
+        self.tree.itemClicked.connect(self._on_click)
+        self.tree.itemActivated.connect(self._on_click)
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         for column in (_VERDICT, _HOW):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.weak = QCheckBox(tr("Also measure &weak suites: I know that they are never deployed"))
+        self.weak = QCheckBox(tr("Include &weak suites: legacy and insecure ones, for comparison"))
         self.weak.toggled.connect(self._on_weak)
         self.details = CandidateDetails(context.theme)
         self.details.hosts_asked.connect(self.hosts_asked)
         self.search = TreeSearch(self.tree, tr("Find a suite: name, cipher or verdict (Ctrl+F)"))
+        self.search.filtered.connect(self._on_tick)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.field.setFocus)
         self.guidelines = GuidelinesLine(context)
         self.guidelines.picked.connect(self._judge_again)
@@ -116,6 +119,8 @@ class CandidatesPage(Page):
             and state.discovery.unavailable == self._shown.unavailable
             and state.discovery.pair.name == self._shown.pair.name
         )
+        if self._shown is None or self._shown.pair.name != state.discovery.pair.name:
+            self.search.field.clear()
         self._shown = state.discovery
         if not is_same:
             self._fill(state.discovery, set(state.chosen))
@@ -125,8 +130,8 @@ class CandidatesPage(Page):
         return self.tree
 
     def can_go_next(self) -> bool:
-        """With at least one tick."""
-        return bool(self.ticked())
+        """With hosts; what is missing then is said when Next is pressed."""
+        return self._shown is not None
 
     def go_next(self) -> None:
         """Take the ticks, after a warning where that makes later steps invalid."""
@@ -174,7 +179,7 @@ class CandidatesPage(Page):
         if changed:
             many = tr("%1 verdicts are different now.").replace("%1", str(len(changed)))
             title = tr("One verdict is different now.") if len(changed) == 1 else many
-            self.notice.say("info", title, _titles(changed))
+            self.notice.say("info", title, listed(changed))
         self.status_told.emit(tr("The candidates were judged anew: %1 changed.").replace("%1", str(len(changed))))
 
     def _on_fault(self, error: TunnelmarkError) -> None:
@@ -223,15 +228,15 @@ class CandidatesPage(Page):
             self._add_solution(found.solutions[solution], candidates, chosen)
         for solution, reason in found.unavailable.items():
             info_or_none = found.solutions.get(solution)
-            how = _how(info_or_none) if info_or_none else ""
-            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), how])
+            carried = how(info_or_none) if info_or_none else ""
+            item = QTreeWidgetItem([info_or_none.title if info_or_none else solution, tr("Not possible"), carried])
             item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
             item.setData(_NAME, _UNAVAILABLE, solution)
             item.setToolTip(_NAME, plain_tip(reason))
             self._mute(item)
             self.tree.addTopLevelItem(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
-        has_weak = any(_is_weak(candidate) for candidate in found.candidates)
+        has_weak = any(is_weak(candidate) for candidate in found.candidates)
         self.weak.setVisible(has_weak)
         self.search.begin_anew()
         self.select_first_protected()
@@ -242,37 +247,38 @@ class CandidatesPage(Page):
         if len(candidates) == 1:
             self.tree.addTopLevelItem(self._candidate_item(candidates[0], info, chosen))
             return
-        top = QTreeWidgetItem([info.title, "", _how(info)])
+        top = QTreeWidgetItem([info.title, "", how(info)])
         top.setData(_NAME, _KEY, None)
         top.setIcon(_NAME, swatch_icon(info.name))
         self.tree.addTopLevelItem(top)
-        listed = [candidate for candidate in candidates if candidate.is_listed_only]
+        self._titles = distinct_titles(candidates, info.title)
+        merely = [candidate for candidate in candidates if candidate.is_listed_only]
         for candidate in candidates:
             if not candidate.is_listed_only:
                 top.addChild(self._candidate_item(candidate, info, chosen, is_child=True))
         top.setExpanded(True)
-        if not listed:
+        if not merely:
             return
-        more = QTreeWidgetItem([tr("%1 more that the programs list").replace("%1", str(len(listed))), "", ""])
+        more = QTreeWidgetItem([tr("%1 more that the programs list").replace("%1", str(len(merely))), "", ""])
         more.setData(_NAME, _KEY, None)
         top.addChild(more)
-        for candidate in listed:
+        for candidate in merely:
             more.addChild(self._candidate_item(candidate, info, chosen, is_child=True))
-        more.setExpanded(any((candidate.solution, candidate.suite) in chosen for candidate in listed))
+        more.setExpanded(any((candidate.solution, candidate.suite) in chosen for candidate in merely))
 
     def _candidate_item(
         self, candidate: Candidate, info: SolutionInfo, chosen: set[Key], *, is_child: bool = False
     ) -> QTreeWidgetItem:
         look = verdict_look(candidate.verdict)
         key = (candidate.solution, candidate.suite)
-        title = candidate.title.removeprefix(f"{info.title}, ") if is_child else candidate.title
-        item = QTreeWidgetItem([title, look.word, _how(info)])
+        title = self._titles[key] if is_child else candidate.title
+        item = QTreeWidgetItem([title, look.word, how(info)])
         item.setData(_NAME, _KEY, key)
         item.setIcon(_NAME, swatch_icon(candidate.solution))
         item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
         item.setToolTip(_NAME, plain_tip(candidate.title))
         item.setCheckState(_NAME, Qt.CheckState.Checked if key in chosen else Qt.CheckState.Unchecked)
-        self._allow(item, is_allowed=not _is_weak(candidate) or self.weak.isChecked())
+        self._allow(item, is_allowed=not is_weak(candidate) or self.weak.isChecked())
         return item
 
     def _mute(self, item: QTreeWidgetItem) -> None:
@@ -280,8 +286,20 @@ class CandidatesPage(Page):
             item.setForeground(column, QColor(self.context.theme.colours.muted))
 
     def _allow(self, item: QTreeWidgetItem, *, is_allowed: bool) -> None:
+        """Give a candidate its check box; a weak one has none until weak suites are included."""
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         item.setFlags(flags | Qt.ItemFlag.ItemIsUserCheckable if is_allowed else flags)
+        if not is_allowed:
+            item.setData(_NAME, Qt.ItemDataRole.CheckStateRole, None)
+        elif item.data(_NAME, Qt.ItemDataRole.CheckStateRole) is None:
+            item.setCheckState(_NAME, Qt.CheckState.Unchecked)
+
+    def _on_click(self, item: QTreeWidgetItem) -> None:
+        """Say why a line without a check box has none."""
+        key = item.data(_NAME, _KEY)
+        candidate = self._candidate(key) if key is not None else None
+        if candidate is not None and is_weak(candidate) and not self.weak.isChecked():
+            self.status_told.emit(tr("Weak suites are measured only with “Include weak suites” below."))
 
     def _candidate(self, key: Key) -> Candidate | None:
         return self._by_key.get(key)
@@ -303,21 +321,24 @@ class CandidatesPage(Page):
             return
         solution = item.data(_NAME, _UNAVAILABLE)
         info = found.solutions.get(solution)
-        self.details.show_unavailable(item.text(_NAME), found.unavailable[solution], _lacks(found, solution), info)
+        self.details.show_unavailable(item.text(_NAME), found.unavailable[solution], lacks(found, solution), info)
 
     def _on_tick(self) -> None:
-        number = len(self.ticked())
-        self.status_told.emit(tr("%1 candidates are ticked.").replace("%1", str(number)))
+        ticked = [item for item in self._items() if item.checkState(_NAME) is Qt.CheckState.Checked]
+        hidden = sum(item.isHidden() for item in ticked)
+        words = tr("%1 candidates are ticked.").replace("%1", str(len(ticked)))
+        if hidden:
+            words = tr("%1 of %2 ticked candidates are hidden by the search.").replace("%1", str(hidden))
+            words = words.replace("%2", str(len(ticked)))
+        self.status_told.emit(words)
         self.changed.emit()
 
     def _on_weak(self) -> None:
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         for item in self._items():
             candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
-            if candidate is not None and _is_weak(candidate):
+            if candidate is not None and is_weak(candidate):
                 self._allow(item, is_allowed=self.weak.isChecked())
-                if not self.weak.isChecked():
-                    item.setCheckState(_NAME, Qt.CheckState.Unchecked)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self.tree.viewport().update()
         self._on_tick()
@@ -337,32 +358,3 @@ class CandidatesPage(Page):
 def _with_children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
     children = (item.child(number) for number in range(item.childCount()))
     return [item, *(below for child in children if child is not None for below in _with_children(child))]
-
-
-def _is_weak(candidate: Candidate) -> bool:
-    """Whether it is measured only after the user said that they know what it is."""
-    is_open_reference = candidate.is_unprotected and candidate.is_listed_only
-    return candidate.verdict.needs_reason or candidate.verdict is Verdict.INSECURE or is_open_reference
-
-
-def _how(info: SolutionInfo) -> str:
-    return f"{space_word(info.space)}, {carrier_word(info.carrier)}"
-
-
-def _lacks(found: Discovery, solution: str) -> tuple[Lack, ...]:
-    """Return what each host lacks for a solution."""
-    lacks = []
-    for side, check in ((Side.A, found.a), (Side.B, found.b)):
-        support = check.facts.solutions.get(solution)
-        label = found.pair.host(side).label
-        if support is None or support.is_available:
-            lacks.append(Lack(label, is_able=support is not None))
-        else:
-            lacks.append(Lack(label, is_able=False, parts=support.missing, note=support.note))
-    return tuple(lacks)
-
-
-def _titles(candidates: list[Candidate]) -> str:
-    words = list(dict.fromkeys(f"{one.title}: {verdict_look(one.verdict).word}" for one in candidates))
-    more = len(words) - _MOST_TITLES
-    return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more').replace('%1', str(more))}" if more > 0 else "")

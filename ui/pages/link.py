@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass, replace
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -20,11 +21,12 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import INNER_SUBNET, Link
 from app.wizard import Discovery, RunOptions, Step
+from app.wizard.subnets import find_overlap
 from ui.context import Context
 from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, ScrollPage, label, row
+from ui.widgets.basics import Card, ScrollPage, label, label_for, row, set_fault
 from ui.widgets.firewall_consent import FirewallConsent
 
 _LARGEST_PREFIX = 30
@@ -56,6 +58,8 @@ class LinkPage(Page):
         self.subnet.setMaximumWidth(240)
         self.subnet.setAccessibleName(tr("Inner subnet"))
         self.subnet.textEdited.connect(self._on_edit)
+        self.subnet_fault = label("", "bad")
+        self.subnet_fault.setVisible(False)
         self.has_cap = QCheckBox(tr("Limit &throughput probes to"))
         self.has_cap.toggled.connect(self._on_edit)
         self.cap = QDoubleSpinBox()
@@ -112,9 +116,8 @@ class LinkPage(Page):
         return self.underlay[Side.A]
 
     def can_go_next(self) -> bool:
-        """With consent, where consent is needed."""
-        found = self.context.wizard.state.discovery
-        return found is not None and (found.pair.is_lab or self.consent.isChecked())
+        """With hosts; what is missing then is said when Next is pressed."""
+        return self.context.wizard.state.discovery is not None
 
     def go_next(self) -> None:
         """Take the link, after a warning where that makes later steps invalid."""
@@ -122,7 +125,10 @@ class LinkPage(Page):
         try:
             entered = self.entered()
         except InvalidOption as error:
-            self.notice.say("error", error.message, error.hint)
+            self.notice.say_input(error)
+            return
+        if self.consent.isVisibleTo(self) and not self.consent.isChecked():
+            self._ask_consent()
             return
         if self._is_unchanged(entered):
             self.left.emit()
@@ -130,6 +136,14 @@ class LinkPage(Page):
         wizard = self.context.wizard
         invalid = wizard.invalidated_by_change_in(Step.LINK)
         self.context.confirm_change(invalid, lambda: self._take(entered))
+
+    def _ask_consent(self) -> None:
+        text = tr("Nobody has agreed to load on this link yet.")
+        hint = tr("Tick “I may put this load on this link now” below, if that is so.")
+        self.notice.say_input(InvalidOption(text, hint=hint))
+        set_fault(self.consent, is_wrong=True)
+        self._scroll.ensureWidgetVisible(self.consent)
+        self.consent.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _is_unchanged(self, entered: LinkInput) -> bool:
         state = self.context.wizard.state
@@ -173,7 +187,7 @@ class LinkPage(Page):
             raise InvalidOption(
                 tr("Both hosts have the same underlay address."), hint=tr("Choose each host's own address.")
             )
-        network = _network(self.subnet.text())
+        network = self._inner_network(found)
         first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
         cap = self.cap.value() if self.has_cap.isChecked() else None
         link = replace(
@@ -192,8 +206,42 @@ class LinkPage(Page):
         )
         return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
 
+    def _inner_network(self, found: Discovery) -> ipaddress.IPv4Network:
+        """Return the inner subnet.
+
+        Raises:
+            InvalidOption: It is no network, is too small, or collides with an address of a host.
+        """
+        network = _network(self.subnet.text())
+        overlap = find_overlap(network, {Side.A: found.a.facts, Side.B: found.b.facts})
+        if overlap is not None:
+            where = tr("%1 %2 of %3").replace("%1", overlap.interface).replace("%2", overlap.address)
+            where = where.replace("%3", found.pair.host(overlap.side).label)
+            raise InvalidOption(
+                tr("The inner subnet %1 overlaps %2.").replace("%1", str(network)).replace("%2", where),
+                hint=tr("Choose a subnet that neither host uses, like %1.").replace("%1", str(INNER_SUBNET)),
+            )
+        return network
+
+    def _judge_subnet(self) -> None:
+        """Mark the subnet's field while it cannot be used."""
+        text = ""
+        try:
+            if self._shown is not None:
+                self._inner_network(self._shown)
+        except InvalidOption as error:
+            text = error.sentence()
+        set_fault(self.subnet, is_wrong=bool(text))
+        self.subnet_fault.setText(text)
+        self.subnet_fault.setVisible(bool(text))
+
     def _on_edit(self) -> None:
         self.cap.setEnabled(self.has_cap.isChecked())
+        if self.consent.isChecked():
+            set_fault(self.consent, is_wrong=False)
+        if self.notice.is_about_input:
+            self.notice.clear()
+        self._judge_subnet()
         self.changed.emit()
 
     def _address_box(self, side: Side) -> QComboBox:
@@ -216,7 +264,8 @@ class LinkPage(Page):
         layout.addWidget(self._load_card())
         layout.addWidget(self.firewalls)
         layout.addStretch(1)
-        self.body.addWidget(ScrollPage(content), 1)
+        self._scroll = ScrollPage(content)
+        self.body.addWidget(self._scroll, 1)
 
     def _underlay_card(self) -> Card:
         card = Card(tr("Underlay"), "compare")
@@ -226,7 +275,8 @@ class LinkPage(Page):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setColumnStretch(2, 1)
         for column, side in enumerate(Side):
-            grid.addWidget(label(tr("Address of %1").replace("%1", side.value.upper()), "muted"), 0, column)
+            text = tr("Address of %1").replace("%1", side.value.upper())
+            grid.addWidget(label_for(text, self.underlay[side], "muted"), 0, column)
             grid.addWidget(self.underlay[side], 1, column)
         grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 2, 0)
         self._mtu = label("", is_selectable=True)
@@ -241,6 +291,7 @@ class LinkPage(Page):
         form = QFormLayout()
         form.setHorizontalSpacing(2 * GRID)
         form.addRow(tr("Inner subnet"), self.subnet)
+        form.addRow("", self.subnet_fault)
         form.addRow(
             tr("Inner MTU"),
             label(

@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
-from app.domain.results import CampaignStatus
+from app.domain.results import AttemptStatus, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import outcome_of
 from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
-from ui.texts import tr
+from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import ScrollPage, button, label, row
 from ui.widgets.ranking_table import RankingTable
@@ -27,6 +27,7 @@ from ui.widgets.rollout_form import Wanted
 from ui.widgets.sentence import SentenceCard
 
 _WIDEST_PX = 4096
+_NAME_EM = 11
 _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
 
@@ -59,11 +60,12 @@ class ResultsPage(Page):
         self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
         self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
         self.resume.setVisible(False)
-        self.rollout = button(tr("Ro&ll out this one…"), "rollout", look="primary", on_click=self._roll_out)
+        self.rollout = button(tr("Ro&ll out…"), "rollout", look="primary", on_click=self._roll_out)
         self.sentence = SentenceCard()
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)
         self.tabs = ResultTabs(context.theme)
+        self.table.itemActivated.connect(self.tabs.show_configuration)
         self.sentence.why_asked.connect(self.tabs.show_why)
         self._lay_out()
         self._show_buttons()
@@ -128,7 +130,7 @@ class ResultsPage(Page):
     def show_written(self, path: Path) -> None:
         """Say where a report is."""
         self.notice.say(
-            "info",
+            "done",
             tr("The report is written."),
             str(path),
             {
@@ -178,12 +180,28 @@ class ResultsPage(Page):
         self.again.setEnabled(has_data)
         self.rollout.setVisible(self.context.can_roll_out)
         self.rollout.setEnabled(self._may_roll_out())
+        self._name_rollout()
         for widget in (self.sentence, self.table, self.tabs):
             widget.setVisible(has_data)
 
     def _may_roll_out(self) -> bool:
         key = self.table.selected_key()
-        return self.data is not None and key is not None and self.data.result(key).verdict is not Verdict.UNPROTECTED
+        if self.data is None or key is None:
+            return False
+        result = self.data.result(key)
+        return result.verdict is not Verdict.UNPROTECTED and result.status is AttemptStatus.COMPLETED
+
+    def _name_rollout(self) -> None:
+        """Say on the button which candidate it rolls out: that of the selected line."""
+        key = self.table.selected_key()
+        title = self.data.result(key).title if self.data is not None and key is not None else ""
+        shown = self.fontMetrics().elidedText(
+            title, Qt.TextElideMode.ElideMiddle, _NAME_EM * self.fontMetrics().height()
+        )
+        text = tr("Ro&ll out %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Ro&ll out…")
+        self.rollout.setText(text)
+        self.rollout.setAccessibleName(tr("Roll out %1").replace("%1", title))
+        self.rollout.setToolTip(plain_tip(title))
 
     def _lay_out(self) -> None:
         self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)

@@ -73,10 +73,25 @@ def button(
     return result
 
 
+def label_for(text: str, widget: QWidget, look: str = "") -> QLabel:
+    """Return a label that names an input, also for screen readers: combo boxes take their name from nothing else."""
+    result = label(text, look, is_wrapping=False)
+    result.setBuddy(widget)
+    return result
+
+
 def set_look(widget: QWidget, look: str) -> None:
     """Change a widget's look after it has been shown."""
     if widget.property("look") != look:
         widget.setProperty("look", look)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def set_fault(widget: QWidget, *, is_wrong: bool) -> None:
+    """Mark an input as wrong, or as mended."""
+    if bool(widget.property("fault")) != is_wrong:
+        widget.setProperty("fault", is_wrong)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
 

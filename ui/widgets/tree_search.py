@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -19,6 +19,9 @@ class TreeSearch(QWidget):
         tree: Whose lines are hidden and shown.
         hint: What can be typed.
     """
+
+    filtered = Signal()
+    """Other lines are hidden now."""
 
     def __init__(self, tree: QTreeWidget, hint: str) -> None:
         super().__init__()
@@ -55,6 +58,7 @@ class TreeSearch(QWidget):
         self._is_searching = bool(words)
         self.hits.setText(tr("%1 found").replace("%1", str(hits)))
         self.hits.setVisible(bool(words))
+        self.filtered.emit()
         current = self._tree.currentItem()
         if current is not None and not current.isHidden():
             self._tree.scrollToItem(current)
@@ -73,9 +77,19 @@ class _Field(QLineEdit):
         super().__init__()
         self._tree = tree
 
+    def event(self, event: QEvent) -> bool:
+        """Take Esc before the window's shortcut does, while there is something to clear."""
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if event.type() is QEvent.Type.ShortcutOverride and is_escape and self.text():
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Look for that key first."""
-        if event.key() == Qt.Key.Key_Down:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() == Qt.Key.Key_Down:
             self._tree.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().keyPressEvent(event)

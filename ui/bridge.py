@@ -32,6 +32,11 @@ class Asked(Generic[T]):
     _ready: threading.Event = field(default_factory=threading.Event)
     on_answered: Callable[[], None] | None = None
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether there is an answer already."""
+        return self._ready.is_set()
+
     def answer(self, value: T) -> None:
         """Give the answer; the worker goes on."""
         if not self._ready.is_set():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QImage, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
 import resources
 
@@ -43,7 +43,8 @@ def set_icon(widget: QAbstractButton | QLabel, name: str, role: str = "text", si
     widget.setProperty(_NAME, name)
     widget.setProperty(_ROLE, role)
     widget.setProperty(_SIZE, size_px)
-    is_dark = widget.palette().window().color().lightnessF() < 0.5
+    # A style sheet may give a widget a transparent ground, whose colour says nothing of the scheme.
+    is_dark = QApplication.palette().window().color().lightnessF() < 0.5
     _draw(widget, DARK if is_dark else LIGHT)
 
 

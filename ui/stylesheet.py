@@ -70,6 +70,7 @@ QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
     border: 2px solid {accent}; padding: 5px 5px; }}
 QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{
     background: {window}; color: {muted}; border-color: {border}; }}
+QLineEdit:read-only:focus {{ border: 2px solid {accent}; }}
 QComboBox QLineEdit {{ border: 0; padding: 0; min-height: 18px; background: transparent; }}
 QComboBox::drop-down, QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button,
 QDoubleSpinBox::down-button {{ border: 0; width: 22px; background: transparent; }}
@@ -94,14 +95,14 @@ QRadioButton::indicator:checked {{
     background: {accent}; border-color: {accent}; image: url("{icons}/bullet-{scheme}.svg"); }}
 QCheckBox::indicator:disabled, QTreeWidget::indicator:disabled {{ border-color: {border}; background: {window}; }}
 
-QPlainTextEdit, QTreeWidget, QTableWidget, QListWidget {{
+QPlainTextEdit, QTreeWidget, QTableView, QListWidget {{
     background: {base}; border: 1px solid {border}; border-radius: 4px;
     selection-background-color: {accent_soft}; selection-color: {text}; }}
 QPlainTextEdit {{ selection-background-color: {accent}; selection-color: {on_accent}; }}
-QPlainTextEdit:focus, QTreeWidget:focus, QTableWidget:focus, QListWidget:focus {{ border: 2px solid {accent}; }}
-QTreeWidget::item, QTableWidget::item, QListWidget::item {{ padding: 4px 6px; }}
+QPlainTextEdit:focus, QTreeWidget:focus, QTableView:focus, QListWidget:focus {{ border: 2px solid {accent}; }}
+QTreeWidget::item, QTableView::item, QListWidget::item {{ padding: 4px 6px; }}
 QListWidget::item {{ padding: 6px; }}
-QTreeWidget::item:selected, QTableWidget::item:selected, QListWidget::item:selected {{
+QTreeWidget::item:selected, QTableView::item:selected, QListWidget::item:selected {{
     background: {accent_soft}; color: {text}; }}
 QHeaderView::section {{
     background: {window}; color: {muted}; border: 0; border-bottom: 1px solid {border};

@@ -19,12 +19,12 @@ from ui.icons import make_icon
 from ui.operations import OperationRunner
 from ui.pages.base import Page
 from ui.pages.welcome import WelcomePage
+from ui.prompting import PromptQueue
 from ui.starting import Starting
-from ui.texts import tr
 from ui.theme import LIGHT, Theme
-from ui.widgets.dialogs import ask_host_key, ask_password
 
 if TYPE_CHECKING:
+    from app.domain.hosts import PairSpec
     from app.wizard import ComparisonWizard, Step
     from ui.pages.deploy import DeployPage
     from ui.pages.history import PastResultsPage
@@ -83,8 +83,9 @@ class MainWindow(QMainWindow):
         self._closing = Closing(self)
         self._starting = Starting(self, open_services)
         self._build()
-        self.bridge.host_key_asked.connect(lambda asked: ask_host_key(self, asked))
-        self.bridge.password_asked.connect(lambda asked, is_retry: ask_password(self, asked, is_retry=is_retry))
+        self._prompts = PromptQueue(self, self._working_pair)
+        self.bridge.host_key_asked.connect(self._prompts.ask_host_key)
+        self.bridge.password_asked.connect(self._prompts.ask_password)
         self.bridge.told.connect(self._tell)
         self.runner.changed.connect(self._on_work)
         self.show_welcome()
@@ -317,8 +318,8 @@ class MainWindow(QMainWindow):
 
     def cancel(self) -> None:
         """Stop what the page is doing."""
-        if self.current is not None and not self.current.cancel():
-            self.say(tr("There is nothing to cancel."))
+        if self.current is not None:
+            self.current.cancel()
 
     def _on_left(self) -> None:
         from app.wizard import Step
@@ -333,6 +334,10 @@ class MainWindow(QMainWindow):
         confirm_change(self, invalid, take)
 
     # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _working_pair(self) -> PairSpec | None:
+        pair: PairSpec | None = getattr(self.current, "working_pair", None)
+        return pair if pair is not None else self.wizard.state.pair
 
     def say(self, sentence: str) -> None:
         """Show a sentence in the status line."""

@@ -21,7 +21,7 @@ from app.domain.rollout_status import Outage, PairStatus
 from app.domain.verdicts import Finding, Verdict
 from ui.pages.deploy import DeployPage
 from ui.widgets.standing_past import MOST_SHOWN
-from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WHAT
+from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WHAT, has_lost
 
 
 def test_without_any_deployment_it_says_what_to_do_next(driver: Driver) -> None:
@@ -332,3 +332,17 @@ def test_a_pair_is_not_looked_at_while_something_is_rolled_out_on_it(driver: Dri
     assert driver.services.calls.count("status") == seen
     driver.services.undo_gate.set()
     driver.until(lambda: driver.services.calls.count("status") > seen)
+
+
+def test_a_tunnel_that_is_down_has_the_strongest_sign_of_its_line(driver: Driver) -> None:
+    one = stand(driver)
+    driver.services.statuses.append(with_end(status_of(pair(), one), Side.B, is_up=False))
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: cell(page, TUNNEL) == "down")
+    item = page.table.item(0, TUNNEL)
+    colours = driver.window.context.theme.colours
+    assert item.foreground().color().name() == colours.bad
+    assert item.font().bold()
+    assert not item.icon().isNull()
+    assert has_lost(driver.services.statuses[-1])

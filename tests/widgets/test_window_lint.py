@@ -7,9 +7,13 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from window_driver import Driver
 
+from app.compose.linting import lint_text
 from app.domain.errors import HostUnreachable
+from app.domain.linting import LintFinding
+from app.domain.verdicts import Question, Verdict
 from ui.pages.lint import LintPage
 from ui.widgets.guidelines import GuidelinesDialog
+from ui.widgets.lint_view import finding_look, finding_names, worst_look
 
 WEAK = """\
 client
@@ -173,3 +177,22 @@ def test_picking_guidelines_without_a_file_reads_nothing(driver: Driver) -> None
     assert driver.services.chosen_guidelines.count("bsi-tr-02102-2") == 1
     assert "lint_pair" not in driver.services.calls
     assert "lint_file" not in driver.services.calls
+
+
+def test_rows_of_one_proposal_name_the_algorithm_and_the_file_shows_its_worst_finding() -> None:
+    text = "conn plant\n    ike=3des-md5-modp1024\n    esp=3des-md5\n"
+    findings = lint_text(text, "/etc/ipsec.conf").findings
+    names = finding_names(findings)
+    rows = [(name, finding_look(one).word) for name, one in zip(names, findings, strict=True)]
+    assert ("2: ike 3des", "Insecure") in rows
+    assert ("2: ike md5", "Insecure") in rows
+    assert len(set(rows)) == len(rows)
+    assert worst_look(findings).role == "bad"
+
+
+def test_what_is_not_encrypted_is_as_red_as_what_is_insecure() -> None:
+    finding = LintFinding(
+        3, "esp_proposals", "null-sha256", Question.INSECURE, Verdict.UNPROTECTED, "null: No encryption.", ""
+    )
+    look = finding_look(finding)
+    assert (look.word, look.role) == ("Not encrypted", "bad")

@@ -21,7 +21,7 @@ from ui.operations import Operation
 from ui.pages.base import BusyLine, Page
 from ui.texts import duration, tr
 from ui.theme import GRID
-from ui.widgets.basics import button, label, row
+from ui.widgets.basics import button, label, label_for, row
 from ui.widgets.census_table import CensusTable, census_lines, kind_word
 from ui.widgets.census_triples import TriplesTable
 from ui.widgets.dialogs import Question
@@ -103,7 +103,7 @@ class CensusPage(Page):
             menu.addAction(kind.upper(), partial(self._save_as, kind))
         self.report.setMenu(menu)
         self.report.setEnabled(False)
-        self._head = row(label(tr("Pair"), is_wrapping=False), self.pairs, self.begin, 0, self.past, self.report)
+        self._head = row(label_for(tr("Pair"), self.pairs), self.pairs, self.begin, 0, self.past, self.report)
 
     def _make_filters(self) -> None:
         self.search = QLineEdit()

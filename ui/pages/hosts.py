@@ -14,7 +14,7 @@ from ui.context import Context
 from ui.pages.base import BusyLine, Page
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, ScrollPage, button, label, row
+from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row
 from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 from ui.widgets.host_form import HostForm
@@ -54,6 +54,7 @@ class HostsPage(Page):
         self._pair: PairSpec | None = None
         self._shown: Discovery | None = None
         self._has_agreed = False
+        self.working_pair: PairSpec | None = None
         for form in (self.form_a, self.form_b):
             form.edited.connect(self._on_edit)
         context.runner.changed.connect(self._enable_look)
@@ -216,6 +217,7 @@ class HostsPage(Page):
 
     def _discover(self, pair: PairSpec) -> None:
         services = self.context.services
+        self.working_pair = pair
         should_save = not pair.is_lab
         self._has_agreed = True
 
@@ -323,11 +325,11 @@ class HostsPage(Page):
         top = Card()
         top.body.addLayout(
             row(
-                label(tr("Pair"), is_wrapping=False),
+                label_for(tr("Pair"), self.pairs),
                 self.pairs,
                 self.new,
                 GRID,
-                label(tr("Name"), is_wrapping=False),
+                label_for(tr("Name"), self.name),
                 self.name,
                 0,
             )

@@ -28,9 +28,10 @@ from ui.pages.base import BusyLine, Page
 from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, label, row
+from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.guidelines import GuidelinesLine
-from ui.widgets.lint_view import LintView, finding_look
+from ui.widgets.lint_view import LintView, finding_look, finding_names, worst_look
 
 _PLACE = Qt.ItemDataRole.UserRole
 _WHAT, _WORD = range(2)
@@ -83,6 +84,7 @@ class LintPage(Page):
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("File and setting"), tr("Finding")])
         self.tree.setAccessibleName(tr("Findings"))
+        enable_copying(self.tree)
         self.tree.setUniformRowHeights(True)
         self.tree.setItemDelegate(LineDelegate(self.tree))
         self.tree.currentItemChanged.connect(self._on_current)
@@ -224,21 +226,21 @@ class LintPage(Page):
         elif not file.findings:
             word, icon, role = tr("Nothing found"), "shield-check", "good"
         else:
-            word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), "info", "text"
+            worst = worst_look(file.findings)
+            word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), worst.icon, worst.role
         item = QTreeWidgetItem([_short(file.path), word])
         item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
         item.setToolTip(_WHAT, plain_tip(f"{file.path}\n{file.kind.value if file.kind else ''}".strip()))
         item.setData(_WHAT, _PLACE, (nth, -1))
-        for number, finding in enumerate(file.findings):
-            item.addChild(self._finding_item(nth, number, finding))
+        for number, (finding, what) in enumerate(zip(file.findings, finding_names(file.findings), strict=True)):
+            item.addChild(self._finding_item(nth, number, finding, what))
         return item
 
-    def _finding_item(self, nth: int, number: int, finding: LintFinding) -> QTreeWidgetItem:
+    def _finding_item(self, nth: int, number: int, finding: LintFinding, what: str) -> QTreeWidgetItem:
         look = finding_look(finding)
-        place = f"{finding.line}: " if finding.line else ""
-        item = QTreeWidgetItem([f"{place}{finding.setting} {finding.value}".strip(), look.word])
+        item = QTreeWidgetItem([what, look.word])
         item.setIcon(_WORD, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
-        item.setToolTip(_WHAT, plain_tip(item.text(_WHAT)))
+        item.setToolTip(_WHAT, plain_tip(f"{finding.setting} {finding.value}\n{finding.reason}".strip()))
         item.setData(_WHAT, _PLACE, (nth, number))
         return item
 

@@ -34,7 +34,7 @@ from ui.widgets.code_view import CodeView
 from ui.widgets.dialogs import Question
 from ui.widgets.log_view import LogView
 from ui.widgets.run_head import RunHead
-from ui.widgets.run_table import RunTable, stage_text
+from ui.widgets.run_table import RunTable, joined, stage_text
 
 _TABLE_MS = 250
 
@@ -351,7 +351,7 @@ class RunPage(Page):
             text = tr("Waiting for the link between the hosts")
         elif running is not None:
             figures = live.figures()
-            text = f"{running.title}: {stage_text(running.stage)} {running.detail}".strip()
+            text = f"{running.title}: {joined(stage_text(running.stage), running.detail)}"
             if running.stage is not None and running.stage.value == "latency" and figures.count:
                 text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
         done = sum(row.rounds_done for row in rows)

@@ -17,6 +17,7 @@ from app.ranking.census import BehindBest, behind_best
 from ui.icons import make_icon
 from ui.texts import NONE, plain_tip, tr
 from ui.theme import Theme, tabular
+from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LEFT, RIGHT, LineDelegate
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
@@ -249,6 +250,7 @@ class CensusTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.verticalHeader().setVisible(False)
         self.setAccessibleName(tr("Options"))
+        enable_copying(self)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(True)

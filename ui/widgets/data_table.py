@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme import tabular
+from ui.widgets.copying import enable_copying
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -63,6 +64,7 @@ class DataTable(QTableWidget):
         self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
         self.setAccessibleName(name)
+        enable_copying(self)
 
     def set_tips(self, tips: dict[int, str]) -> None:
         """Explain columns."""

@@ -36,7 +36,7 @@ class Question(QDialog):
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
         self.body.setSpacing(2 * GRID)
-        head = row(icon_label(icon, "accent", 24), label(title, "heading"))
+        head = row(icon_label(icon, "legacy" if icon == "warning" else "accent", 24), label(title, "heading"))
         head.setStretch(1, 1)
         self.body.addLayout(head)
         self._text = label(text, is_selectable=True)
@@ -59,15 +59,24 @@ class Question(QDialog):
         self.no.setFocus()
 
 
-def ask_host_key(parent: QWidget, asked: Asked[bool]) -> None:
-    """Show the fingerprint of an unknown host key."""
+def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question | None:
+    """Show the fingerprint of an unknown host key.
+
+    Args:
+        parent: The window.
+        asked: Gets the answer.
+        who: Which host of the pair, for example `Host A (pump-1)`.
+
+    Returns:
+        The dialog; None where the question was none.
+    """
     question = asked.question
     if not isinstance(question, HostKeyQuestion):
         asked.answer(False)  # noqa: FBT003 - the answer is a plain yes or no
-        return
+        return None
     dialog = Question(
         parent,
-        tr("Is this the right host?"),
+        _about(who, tr("Is this the right host?")),
         tr(
             "Tunnelmark has not seen %1 before. Compare the fingerprint with the one that the host shows on its "
             "console (ssh-keygen -lf /etc/ssh/ssh_host_…_key.pub). Go on only if they are equal: otherwise somebody "
@@ -85,19 +94,31 @@ def ask_host_key(parent: QWidget, asked: Asked[bool]) -> None:
     fingerprint.setAccessibleName(tr("Fingerprint of the host's key"))
     dialog.body.addWidget(fingerprint)
     dialog.ask(lambda: asked.answer(True), lambda: asked.answer(False))  # noqa: FBT003 - the same
+    return dialog
 
 
-def ask_password(parent: QWidget, asked: Asked[Secret | None], *, is_retry: bool) -> None:
-    """Ask for a password; the field is emptied before the dialog goes away."""
+def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *, is_retry: bool) -> Question | None:
+    """Ask for a password; the field is emptied before the dialog goes away.
+
+    Args:
+        parent: The window.
+        asked: Gets the answer.
+        who: Which host of the pair, for example `Host A (pump-1)`.
+        is_retry: Whether the last answer was wrong.
+
+    Returns:
+        The dialog; None where the question was none.
+    """
     key = asked.question
     if not isinstance(key, SecretKey):
         asked.answer(None)
-        return
+        return None
     what = {
         SecretKind.LOGIN: tr("Password of %1"),
         SecretKind.SUDO: tr("Password for sudo as %1"),
         SecretKind.PASSPHRASE: tr("Passphrase of the key %1"),
     }[key.kind].replace("%1", key.subject)
+    what = _about(who, what)
     text = tr("That one was refused. Try again.") if is_retry else ""
     keeping = tr(
         "It is kept in the system's keyring if there is one; otherwise only in memory until Tunnelmark ends. "
@@ -126,6 +147,11 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], *, is_retry: bool
     dialog.ask(use, decline)
     dialog.yes.setDefault(True)
     field.setFocus()
+    return dialog
+
+
+def _about(who: str, title: str) -> str:
+    return f"{who}: {title}" if who else title
 
 
 def danger(target: QPushButton) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from app.domain.linting import LintedFile, LintFinding
-from app.domain.verdicts import Question
+from app.domain.verdicts import Question, Verdict
 from app.policy import GUIDELINES
 from ui.texts import tr
 from ui.theme import Theme, fixed_font
@@ -15,11 +18,44 @@ from ui.widgets.verdicts import VerdictLook, question_look
 _TITLES = tuple(one.title for one in GUIDELINES.values())
 
 
+_WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
+"""Roles of colours."""
+
+
 def finding_look(finding: LintFinding) -> VerdictLook:
     """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
     if finding.question is Question.GUIDELINE and not finding.source.startswith(_TITLES):
         return VerdictLook("info", tr("Advice"), "fair")
+    if finding.question is Question.INSECURE and finding.verdict is Verdict.UNPROTECTED:
+        return VerdictLook("shield-broken", tr("Not encrypted"), "bad")
     return question_look(finding.question, finding.verdict)
+
+
+def worst_look(findings: Sequence[LintFinding]) -> VerdictLook:
+    """Return the look of the worst of some findings."""
+    looks = [finding_look(one) for one in findings]
+    return min(
+        looks, key=lambda look: _WORST_FIRST.index(look.role) if look.role in _WORST_FIRST else len(_WORST_FIRST)
+    )
+
+
+def finding_names(findings: Sequence[LintFinding]) -> list[str]:
+    """Return what tells findings apart: line, setting and algorithm, with the source where that is shared."""
+    names = [_name(one) for one in findings]
+    seen = Counter((name, finding_look(one).word) for name, one in zip(names, findings, strict=True))
+    return [
+        f"{name} ({one.source.partition(',')[0]})" if seen[name, finding_look(one).word] > 1 and one.source else name
+        for name, one in zip(names, findings, strict=True)
+    ]
+
+
+def _name(finding: LintFinding) -> str:
+    """Return line and setting with the algorithm that a finding is about, else with the whole value."""
+    setting = finding.setting.rpartition(".")[2]
+    algorithm, colon, _ = finding.reason.partition(": ")
+    is_part = bool(colon) and algorithm.casefold() in finding.value.casefold()
+    place = f"{finding.line}: {setting}" if finding.line else setting
+    return f"{place} {algorithm if is_part else finding.value}".strip()
 
 
 class LintView(QPlainTextEdit):

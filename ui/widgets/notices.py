@@ -16,6 +16,7 @@ from ui.widgets.basics import button, icon_label, label, set_look
 
 _KINDS = {
     "info": ("callout", "info", "accent"),
+    "done": ("callout", "check", "good"),
     "caution": ("caution", "warning", "legacy"),
     "error": ("error", "error", "bad"),
 }
@@ -45,6 +46,9 @@ class Notice(QFrame):
         outer.setSpacing(GRID + 4)
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
+        self._close = button("", "close", look="tab", on_click=self.clear, tip=tr("Close"))
+        self._close.setAccessibleName(tr("Close the notice"))
+        outer.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self.is_about_input = False
         self.setVisible(False)
 
@@ -54,7 +58,7 @@ class Notice(QFrame):
         """Show a sentence.
 
         Args:
-            kind: `info`, `caution` or `error`.
+            kind: `info`, `done`, `caution` or `error`.
             title: What is the matter.
             hint: What to do next.
             actions: Buttons that do it, by their text.
@@ -66,6 +70,7 @@ class Notice(QFrame):
         self._title.setText(title)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
+        self._close.setVisible(kind == "done")
         self._set_actions(actions or {})
         self._fold.show_details({})
         self.setAccessibleName(title)

@@ -15,7 +15,7 @@ from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
 from ui.result_data import ResultData
 from ui.texts import count, duration, tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import ScrollPage, icon_label, label, row
+from ui.widgets.basics import ScrollPage, icon_label, label, label_for, row
 from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.host_card import HostCard
@@ -101,6 +101,10 @@ class ResultTabs(QTabWidget):
         self.setCurrentIndex(self._why_at)
         self.tabBar().setFocus()
 
+    def show_configuration(self) -> None:
+        """Open the tab with the chosen candidate's attempts, files and commands."""
+        self.setCurrentIndex(self._code_at)
+
     def choose(self, key: Key) -> None:
         """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
         self.wire.choose(key)
@@ -126,7 +130,7 @@ class ResultTabs(QTabWidget):
         tab = QWidget()
         layout = QVBoxLayout(tab)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.addLayout(row(label(tr("Frame size"), is_wrapping=False), self.frame_size, 0))
+        layout.addLayout(row(label_for(tr("Frame size"), self.frame_size), self.frame_size, 0))
         layout.addWidget(framed(self.cdf, look="plain"), 1)
         return tab
 

@@ -16,7 +16,7 @@ from app.wizard.rollout_ports import LanPort
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, icon_label, label, row
+from ui.widgets.basics import Card, icon_label, label, label_for, row
 from ui.widgets.lan_guard_row import LanGuardRow
 from ui.widgets.lan_row import LanRow
 from ui.widgets.verdicts import VerdictLabel, verdict_look
@@ -112,9 +112,9 @@ class RolloutForm(Card):
         grid.setVerticalSpacing(GRID - 2)
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(3, 5)
-        grid.addWidget(label(tr("Pair"), is_wrapping=False), 0, 0)
+        grid.addWidget(label_for(tr("Pair"), self.pairs), 0, 0)
         grid.addWidget(self.pairs, 0, 1)
-        grid.addWidget(label(tr("VPN"), is_wrapping=False), 0, 2)
+        grid.addWidget(label_for(tr("VPN"), self.solution), 0, 2)
         choice = row(self.solution, self.suite)
         choice.setStretch(1, 1)
         grid.addLayout(choice, 0, 3)
@@ -123,12 +123,12 @@ class RolloutForm(Card):
             grid.addWidget(lan.port, nth, 1)
             grid.addWidget(label(tr("Address"), is_wrapping=False), nth, 2)
             grid.addWidget(lan.address, nth, 3)
-        grid.addWidget(label(tr("Between the LANs"), is_wrapping=False), 3, 0)
+        grid.addWidget(label_for(tr("Between the LANs"), self.guard.limit), 3, 0)
         grid.addWidget(self.guard.limit, 3, 1)
         blocked = row(self.guard.dhcp, self.guard.advertisements)
         blocked.addStretch(1)
         grid.addLayout(blocked, 3, 2, 1, 2)
-        grid.addWidget(label(tr("Confirmed by"), is_wrapping=False), 4, 0)
+        grid.addWidget(label_for(tr("Confirmed by"), self.who), 4, 0)
         grid.addLayout(_stretched(self.who, self.within), 4, 1)
         grid.addWidget(self.verdict_label, 4, 2)
         judged = row(self.verdict, self.reason_label, self.reason)

@@ -91,6 +91,13 @@ def stage_text(stage: Stage | None) -> str:
     return words[stage] if stage is not None else tr("starting")
 
 
+def joined(what: str, detail: str) -> str:
+    """Return a stage with what is known beside it: a frame size follows directly, a sentence after a colon."""
+    if not detail:
+        return what
+    return f"{what} {detail}" if detail[:1].isdigit() and detail.endswith(" B") else f"{what}: {detail}"
+
+
 def state_text(row: Row) -> str:
     """Return where a candidate stands, in words."""
     rounds = f" ({row.rounds_done}/{row.rounds})" if row.rounds > 1 else ""
@@ -98,7 +105,7 @@ def state_text(row: Row) -> str:
         case RowState.WAITING:
             return tr("waiting") + rounds
         case RowState.RUNNING:
-            return f"{stage_text(row.stage)} {row.detail}".strip() + rounds
+            return joined(stage_text(row.stage), row.detail) + rounds
         case RowState.DONE:
             return tr("done") + rounds
         case RowState.FAILED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QHeaderView
 
 from app.domain.hosts import PairSpec
@@ -118,10 +118,31 @@ class StandingTable(DataTable):
             cell.setText(text)
             cell.setToolTip(plain_tip(text))
         colours = self._theme.colours
-        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+        is_down = status is not None and has_lost(status)
+        role = "muted" if is_down and look.role == "good" else look.role
+        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, role)))
+        self._show_tunnel(nth, status, is_down=is_down)
         seen = verdict_look(verdict) if verdict is not None else None
         icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
         self.cell(nth, VERDICT).setIcon(icon)
+
+    def _show_tunnel(self, nth: int, status: PairStatus | None, *, is_down: bool) -> None:
+        """Show the worst news with the strongest sign."""
+        colours, cell = self._theme.colours, self.cell(nth, TUNNEL)
+        icon, role = ("error", "bad") if is_down else ("check", "good")
+        is_known = status is not None and cell.text() != NONE
+        cell.setIcon(make_icon(icon, getattr(colours, role)) if is_known else QIcon())
+        cell.setForeground(QColor(colours.bad if is_down else colours.text))
+        font = cell.font()
+        font.setBold(is_down)
+        cell.setFont(font)
+
+
+def has_lost(status: PairStatus) -> bool:
+    """Return whether a tunnel that should be up is down, or a host cannot be asked."""
+    is_wanted = status.deployment is not None or status.state is not None
+    is_reachable = status.a.is_reachable and status.b.is_reachable
+    return not is_reachable or (is_wanted and not (status.a.is_up and status.b.is_up))
 
 
 def tunnel_word(status: PairStatus | None) -> str:

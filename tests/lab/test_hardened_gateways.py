@@ -35,6 +35,8 @@ RULES = {
     Side.B: r"iptables-save | sed -e 's/\[[0-9]*:[0-9]*\]//' -e '/^#/d'; cat /etc/ufw/user.rules",
 }
 RELOAD = {Side.A: "systemctl restart nftables", Side.B: "ufw reload"}
+LONG_WAIT_MS = 1_200_000
+"""How long all candidates may take on emulated gateways, one after the other."""
 IN_EVERY_RUN = ("baseline", "openvpn-udp")
 
 
@@ -143,7 +145,7 @@ def test_a_deployment_is_replaced_survives_reloads_and_leaves_nothing(
 
 @pytest.fixture
 def driver(hardened: Lab, home: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
-    with opened(qtbot, home, monkeypatch) as driver:
+    with opened(qtbot, home, monkeypatch, wait_ms=LONG_WAIT_MS) as driver:
         yield driver
 
 

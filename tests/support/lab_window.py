@@ -26,11 +26,13 @@ STATE = (
 
 
 @contextmanager
-def opened(qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
+def opened(
+    qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch, *, wait_ms: int = LAB_WAIT_MS
+) -> Iterator[Driver]:
     """Open the window; what it keeps lies in a folder."""
     monkeypatch.setenv("TUNNELMARK_HOME", str(folder))
     window = MainWindow(Theme(make_application()), real_services)
-    driver = Driver(qtbot, window, [], wait_ms=LAB_WAIT_MS)
+    driver = Driver(qtbot, window, [], wait_ms=wait_ms)
     window.show()
     driver.until(lambda: window.context.has_services)
     yield driver

@@ -73,7 +73,7 @@ def test_one_sub_folder_alone(tmp_path: Path, kind: str) -> None:
         (["l2tp"], "is unprotected and is never rolled out"),
         (["macsec"], "MACsec"),
         (["openvpn-udp", "--suite", "nothing"], "Not offered for these hosts"),
-        (["rot13"], "There is no solution rot13"),
+        (["rot13"], "There is no solution named rot13"),
         (["wireguard", "--bridge", "A=eth1"], "the tunnel itself runs over it"),
         (["wireguard", "--bridge", "eth2"], "is not A=VALUE or B=VALUE"),
         (["wireguard", "--inner", "10.0.0.1/24"], "two addresses"),

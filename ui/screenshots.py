@@ -18,6 +18,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from ui.app import real_services, run_window
+from ui.widgets.census_dialog import CensusDialog
 from ui.widgets.dialogs import Question
 from ui.window import MainWindow
 
@@ -149,10 +150,12 @@ class Tour:
         window.show_census()
         yield self._is_idle
         window.current.begin.click()  # type: ignore[union-attr]
+        yield lambda: window.findChild(CensusDialog) is not None
+        window.findChild(CensusDialog).accept()  # type: ignore[union-attr]
         yield lambda: window.current.is_running  # type: ignore[union-attr]
         yield lambda: self._tried() >= _TRIED
         take("census")
-        window.current.cancel()  # type: ignore[union-attr]
+        window.current.operation.cancel()  # type: ignore[union-attr]
         yield self._is_idle
         window.show_lint()
         window.current.check([Path("docs/examples/old-site.ovpn")])  # type: ignore[union-attr]

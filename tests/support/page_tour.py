@@ -95,6 +95,7 @@ def _areas(driver: Driver) -> Iterator[str]:
     driver.idle()
     yield "census-empty"
     window.current.begin.click()  # type: ignore[union-attr]
+    driver.dialog().accept()
     driver.idle()
     yield "census"
 

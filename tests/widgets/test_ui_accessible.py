@@ -75,6 +75,7 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     window.show_census()
     driver.idle()
     window.current.begin.click()  # type: ignore[union-attr]
+    driver.dialog().accept()
     driver.idle()
     look()
     window.show_rollout()

@@ -6,11 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.solutions import OptionKind
 from ui.pages.census import CensusPage
+from ui.widgets.census_dialog import CensusDialog
 from ui.widgets.census_table import LATENCY, NAME, STATE, VERDICT
 
 
@@ -28,9 +30,16 @@ def state_of(page: CensusPage, name: str) -> str:
     return column(page, STATE)[column(page, NAME).index(name)]
 
 
+def start(driver: Driver, page: CensusPage) -> None:
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    dialog.accept()
+    driver.until(lambda: not dialog.isVisible())
+
+
 def whole(driver: Driver) -> CensusPage:
     page = page_of(driver)
-    driver.click(page.begin)
+    start(driver, page)
     driver.until(lambda: page.is_running)
     driver.until(lambda: not page.is_running)
     driver.idle()
@@ -49,7 +58,7 @@ def test_before_any_census_there_is_a_pair_to_choose_and_nothing_else(driver: Dr
 def test_the_table_fills_while_options_are_tried(driver: Driver) -> None:
     page = page_of(driver)
     driver.services.census_gate.clear()
-    driver.click(page.begin)
+    start(driver, page)
     driver.until(lambda: page.table.filter.rowCount() == 8)
     assert set(column(page, STATE)) == {"not tried"}
     assert "left" in page.busy.text
@@ -90,18 +99,22 @@ def test_filters_sorting_and_what_was_said(driver: Driver) -> None:
 def test_stopped_and_gone_on_with(driver: Driver) -> None:
     page = page_of(driver)
     driver.services.census_gate.clear()
-    driver.click(page.begin)
+    start(driver, page)
     driver.until(lambda: page.table.filter.rowCount() == 8)
     assert driver.window.current.cancel()
+    driver.dialog().accept()
     driver.until(lambda: not page.is_running)
     driver.idle()
     assert "cancelled" in page.notice.text
     driver.services.census_gate.set()
     driver.services.census_stops_at = "none"
     driver.click(page.begin)
+    dialog = driver.dialog()
+    assert "Resume the census" in dialog.windowTitle()
+    dialog.accept()
     driver.until(lambda: "stays away" in page.notice.text)
     assert state_of(page, "none") == "not tried"
-    driver.click(page.begin)
+    driver.click(page.notice.action("Resume"))
     driver.until(lambda: len(driver.services.census_records[1].results) == 8)
     driver.idle()
     assert list(driver.services.census_records) == [1], "it was the same census all the time"
@@ -144,7 +157,7 @@ def test_hosts_that_cannot_be_reached_are_said_and_the_button_comes_back(driver:
 def test_closing_the_window_asks_first_and_stops_the_census(driver: Driver) -> None:
     page = page_of(driver)
     driver.services.census_gate.clear()
-    driver.click(page.begin)
+    start(driver, page)
     driver.until(lambda: page.table.filter.rowCount() == 8)
     driver.window.close()
     question = driver.dialog()
@@ -163,3 +176,34 @@ def test_counts_of_many_solutions_leave_most_of_the_page_to_the_options(driver: 
     many = replace(plan, solutions=tuple(f"solution-{nth}" for nth in range(8)))
     page._take(many, {}, {})
     driver.until(lambda: page.table.height() > 1.3 * page.triples.height())
+
+
+def test_before_anything_is_tried_the_number_and_the_time_are_said(driver: Driver) -> None:
+    page = page_of(driver)
+    driver.click(page.begin)
+    dialog = driver.dialog()
+    assert isinstance(dialog, CensusDialog)
+    assert dialog.estimate.text() == "8 options, about 32 s"
+    assert "run_census" not in driver.services.calls
+    dialog.boxes["openvpn-udp"].setChecked(False)
+    assert not dialog.yes.isEnabled()
+    dialog.boxes["openvpn-udp"].setChecked(True)
+    dialog.pings.setValue(5)
+    assert dialog.options().pings == 5
+    dialog.reject()
+    driver.until(page.begin.isEnabled)
+    assert "run_census" not in driver.services.calls
+
+
+def test_the_table_of_another_pair_says_so(driver: Driver) -> None:
+    page = whole(driver)
+    assert page.shown.text() == "8 of 8 options"
+    page.pairs.setCurrentIndex(1)
+    assert page.shown.text() == "8 of 8 options, lab:practice"
+
+
+def test_the_empty_page_keeps_together(driver: Driver) -> None:
+    driver.window.resize(1280, 800)
+    page = page_of(driver)
+    QApplication.processEvents()
+    assert page.begin.mapTo(page, page.begin.rect().bottomLeft()).y() < 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -13,7 +14,6 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
 from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
 from app.domain.events import Progress, UnderlayChanged
-from app.domain.hosts import PairSpec
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict, deciding_finding
 from ui.context import Context
@@ -22,12 +22,13 @@ from ui.pages.base import BusyLine, Page
 from ui.texts import duration, tr
 from ui.theme import GRID
 from ui.widgets.basics import button, label, label_for, row
+from ui.widgets.census_dialog import CensusDialog, Offer, each_s
 from ui.widgets.census_table import CensusTable, census_lines, kind_word
 from ui.widgets.census_triples import TriplesTable
 from ui.widgets.dialogs import Question
 
 if TYPE_CHECKING:
-    from app.compose.censuses import CensusResults
+    from app.compose.censuses import CensusOptions, CensusResults
     from app.compose.services import Services
     from app.wizard import Discovery
     from app.wizard.ports import PairChoice, ProgressSink
@@ -57,6 +58,7 @@ class CensusPage(Page):
         self._results: dict[tuple[str, str], OptionResult] = {}
         self._verdicts: dict[tuple[str, str], Verdict] = {}
         self._found: CensusResults | None = None
+        self._resume: Callable[[], None] | None = None
         self._pairs: tuple[PairChoice, ...] = ()
         self._make_head()
         self._make_filters()
@@ -91,7 +93,7 @@ class CensusPage(Page):
         self.pairs = QComboBox()
         self.pairs.setAccessibleName(tr("Pair"))
         self.pairs.setMinimumWidth(200)
-        self.pairs.currentIndexChanged.connect(lambda _nth: self.changed.emit())
+        self.pairs.currentIndexChanged.connect(self._on_pair)
         self.begin = button(tr("&Start the census"), "play", look="primary", on_click=self.ask)
         self.past = QComboBox()
         self.past.setAccessibleName(tr("Earlier censuses"))
@@ -130,7 +132,7 @@ class CensusPage(Page):
 
     def enter(self) -> None:
         """Read which pairs and which earlier censuses there are."""
-        if self.is_running:
+        if self.is_running or (self.operation is not None and self.operation.is_running):
             return
         services = self._services
         self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
@@ -170,37 +172,43 @@ class CensusPage(Page):
         elif self._found is None and past:
             self._open(past[0][0])
 
+    def _on_pair(self) -> None:
+        """Say of which pair the table is, where it is another one."""
+        if self._plan is not None:
+            self._filter()
+        self.changed.emit()
+
     # --- trying -------------------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Start; on hosts that are no lab only after the user agreed to the load."""
+        """Inspect both hosts, then ask what to try; nothing is tried before."""
         nth = self.pairs.currentIndex()
         if not 0 <= nth < len(self._pairs) or self.is_running:
             return
-        pair = self._pairs[nth].pair
-        if pair.is_lab:
-            self.run(pair)
-            return
-        Question(
-            self.window(),
-            tr("Try every option on %1?").replace("%1", pair.name),
-            tr(
-                "Each option sends echo requests and about a second of TCP over the link between the two hosts. Weak "
-                "options are used for test traffic only, and removed at once."
-            ),
-            tr("Start"),
-            tr("Leave it"),
-        ).ask(lambda: self.run(pair))
-
-    def run(self, pair: PairSpec) -> None:
-        """Find out what the hosts can do, and try every option; an interrupted census is resumed."""
         from app.compose.censuses import CensusOptions
 
-        services, bridge, planned = self._services, self.context.bridge, self._planned
+        pair, services = self._pairs[nth].pair, self._services
 
-        def job(token: CancelToken, tell: ProgressSink) -> CensusResults:
+        def look(token: CancelToken, tell: ProgressSink) -> Offer:
             found = services.discover(pair, token=token, on_progress=tell)
             plan = services.plan_census(found, CensusOptions(has_load_consent=True))
+            return Offer(found, plan, is_resumed=services.unfinished_census(found, plan) is not None)
+
+        self.notice.clear()
+        self.start(tr("Inspecting both hosts"), look, self._offer, busy=self.busy, on_failure=self._on_failed)
+        self.begin.setEnabled(False)
+
+    def _offer(self, offer: Offer) -> None:
+        dialog = CensusDialog(self.window(), offer.plan, each_s(self._found, offer.plan), is_resumed=offer.is_resumed)
+        dialog.ask(lambda: self.run(offer.found, dialog.options()), lambda: self.begin.setEnabled(True))
+
+    def run(self, found: Discovery, options: CensusOptions) -> None:
+        """Try options; an unfinished census of the same ones is resumed."""
+        services, bridge, planned = self._services, self.context.bridge, self._planned
+        self._resume = partial(self.run, found, options)
+
+        def job(token: CancelToken, _tell: ProgressSink) -> CensusResults:
+            plan = services.plan_census(found, options)
             resume_id = services.unfinished_census(found, plan)
             planned.emit(found, plan)
             record = services.run_census(found, plan, token=token, emit=bridge.emit_census, resume_id=resume_id)
@@ -209,10 +217,28 @@ class CensusPage(Page):
         self.notice.clear()
         self._found = None
         self.report.setEnabled(False)
-        self.begin.setEnabled(False)
         self._trying = self.start(
-            tr("Looking at both hosts"), job, self._on_done, busy=self.busy, on_failure=self._on_failed
+            tr("Trying the ciphers of %1").replace("%1", found.pair.name),
+            job,
+            self._on_done,
+            busy=self.busy,
+            on_failure=self._on_failed,
         )
+        self.begin.setEnabled(False)
+
+    def cancel(self) -> bool:
+        """Esc asks first while options are being tried."""
+        if not self.is_running:
+            return super().cancel()
+        Question(
+            self.window(),
+            tr("Stop the census?"),
+            tr("The option that is being tried is stopped and both hosts are restored. The census can be resumed."),
+            tr("Stop"),
+            tr("Continue"),
+            "stop",
+        ).ask(lambda: self._trying.cancel() if self._trying is not None else None)
+        return True
 
     def _on_planned(self, found: Discovery, plan: CensusPlan) -> None:
         verdicts = {(one.solution, one.suite): one.verdict for one in found.candidates}
@@ -243,7 +269,9 @@ class CensusPage(Page):
         self._show(found)
         self.begin.setEnabled(True)
         if not found.record.is_complete:
-            self.notice.say("caution", found.record.message or tr("The census was stopped."), tr("It can be resumed."))
+            actions = {tr("Resume"): self._resume} if self._resume is not None else {}
+            text = found.record.message or tr("The census was stopped.")
+            self.notice.say("caution", text, tr("It can be resumed."), actions)
         self.status_told.emit(tr("Census number %1").replace("%1", str(found.record.census_id)))
 
     def _on_failed(self, error: object) -> None:
@@ -310,7 +338,9 @@ class CensusPage(Page):
             state=self.state.currentData() or "",
         )
         shown, whole = self.table.filter.rowCount(), len(self.table.census.lines)
-        self.shown.setText(tr("%1 of %2 options").replace("%1", str(shown)).replace("%2", str(whole)))
+        text = tr("%1 of %2 options").replace("%1", str(shown)).replace("%2", str(whole))
+        name = self._plan.pair.name if self._plan is not None else ""
+        self.shown.setText(f"{text}, {name}" if name and name != self.pairs.currentText() else text)
 
     def _on_line(self) -> None:
         line = self.table.current_line()

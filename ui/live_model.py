@@ -33,6 +33,7 @@ from app.domain.events import (
 from app.domain.results import AttemptKey, CampaignPlan, CampaignStatus
 from ui.live_arrays import Columns, SampleRing, SizeBuffer
 from ui.live_rows import Key, Row, RowBook
+from ui.stage_words import joined, stage_text
 
 Floats = npt.NDArray[np.float64]
 
@@ -124,6 +125,7 @@ class LiveModel:
             self._rows = RowBook()
             self._log: list[LogLine] = []
             self._dropped_lines = 0
+            self._stage: tuple[str, float] | None = None
             self._running: tuple[Key, int] | None = None
             self._status = Status()
             self._attempt_began_at = 0.0
@@ -172,12 +174,15 @@ class LiveModel:
                 self._status = replace(status, running=key, is_link_down=False)
             case StageStarted():
                 self._rows.stage(event)
+                self._log_stage(event)
             case AttemptEnded():
+                self._log_stage(None)
                 self._rows.attempt_ended(event.attempt)
                 if not event.attempt.latency:
                     self._forget(event.attempt.key)
                 self._status = replace(status, running=None)
             case AttemptDropped():
+                self._log_stage(None)
                 self._rows.attempt_dropped(event.key)
                 self._forget(event.key)
                 self._status = replace(status, running=None)
@@ -192,6 +197,16 @@ class LiveModel:
                 self._status = Status(status.progress, ended=event.status, message=event.message)
             case _:
                 pass
+
+    def _log_stage(self, event: StageStarted | None) -> None:
+        """Write down how long the stage before took; None where the attempt is over."""
+        if self._stage is not None:
+            words, began_at = self._stage
+            self._take_line(LogLine(LogLevel.INFO, f"{words}, {self._clock() - began_at:.1f} s"))
+        self._stage = None
+        if event is not None:
+            title = self._rows.title((event.key.solution, event.key.suite))
+            self._stage = f"{title}: {joined(stage_text(event.stage), event.detail)}", self._clock()
 
     def _start(self, event: CampaignStarted) -> None:
         self.plan = event.plan

@@ -96,6 +96,10 @@ class RowBook:
         """Return all rows in the plan's order."""
         return tuple(self._rows.values())
 
+    def title(self, key: Key) -> str:
+        """Return a candidate's title; the solution where it is not in the plan."""
+        return self._rows[key].title if key in self._rows else key[0]
+
     def attempt_started(self, event: AttemptStarted) -> None:
         """A candidate's turn begins."""
         self._seconds_mbit_s.get((event.key.solution, event.key.suite), []).clear()

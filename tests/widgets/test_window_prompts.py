@@ -15,9 +15,9 @@ from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKin
 from app.wizard import Step
 from ui.icons import set_icon
 from ui.prompting import host_name
+from ui.stage_words import joined
 from ui.widgets.dialogs import Question
 from ui.widgets.notices import DetailFold
-from ui.widgets.run_table import joined
 
 
 def _open(driver: Driver) -> list[Question]:

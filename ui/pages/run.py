@@ -28,13 +28,14 @@ from ui.context import Context
 from ui.outcome_words import outcome_lines, remedy_actions
 from ui.pages.base import Page
 from ui.plots.board import PlotBoard
+from ui.stage_words import joined, stage_text
 from ui.texts import count, tr
 from ui.theme import GRID
 from ui.widgets.code_view import CodeView
 from ui.widgets.dialogs import Question
 from ui.widgets.log_view import LogView
 from ui.widgets.run_head import RunHead
-from ui.widgets.run_table import RunTable, joined, stage_text
+from ui.widgets.run_table import RunTable
 
 _TABLE_MS = 250
 

@@ -56,7 +56,7 @@ class LastingAdapter(WrappedAdapter):
         bridging = self.bridging.get(side)
         if bridging is None:
             return replace(own, steps=steps)
-        # Early, because a firewall is opened behind the last step like it, and before any program of the VPN is started.
+        # Early: a firewall is opened behind the last step like it, and before any program of the VPN is started.
         steps = (steps[0], *bridging.guard_steps(own.interface, request.link, side), *steps[1:])
         join = bridging.step(own.interface, request.link.inner(side))
         if bridging.rules:

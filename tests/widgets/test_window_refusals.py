@@ -149,3 +149,12 @@ def test_the_button_follows_the_selected_line(driver: Driver) -> None:
     title = page.data.result(page.table.selected_key()).title
     assert page.rollout.accessibleName() == f"Roll out {title}"
     assert page.rollout.isEnabled()
+
+
+def test_the_selected_line_has_its_band_in_the_curves(driver: Driver) -> None:
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    page = driver.window.results
+    bands = page.tabs.latency._bands
+    assert len(bands) > 3
+    assert [key for key, band in bands.items() if band.fill.isVisible()] == [page.table.selected_key()]

@@ -108,6 +108,7 @@ class ResultsPage(Page):
         self.table.show_data(data)
         self.table.setFixedHeight(min(_MAX_TABLE_PX, self.table.height_for_all_px()))
         self.tabs.show_data(data)
+        self._on_row()
         self.resume.setVisible(record.status is CampaignStatus.INTERRUPTED)
         self._show_buttons()
         self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))

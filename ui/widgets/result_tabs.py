@@ -22,7 +22,7 @@ from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.wire_view import WireView
 
-_LEAST_PX = 380
+_LEAST_PX = 360
 """Leaves some 280 px to a plot."""
 
 _KEY = Qt.ItemDataRole.UserRole

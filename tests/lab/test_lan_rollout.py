@@ -128,7 +128,7 @@ def test_rules_that_name_a_port_wait_for_a_person_or_are_moved_and_come_back(hos
     a = pair.host(Side.A)
     load = f"cat > /run/plant.nft << 'END'\n{RULES}END\nnft -f /run/plant.nft"
     a.run(load)
-    before = a.run("nft -s list ruleset")
+    before, plant = a.run("nft -s list ruleset"), a.run("nft -s list table inet plant")
     assert [knock(pair, 0, port) for port in (8080, 8081, 8082)] == [False, False, True]
     waiting = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
     assert waiting.status != 0, waiting.err
@@ -141,7 +141,7 @@ def test_rules_that_name_a_port_wait_for_a_person_or_are_moved_and_come_back(hos
     moving = ("deploy", pair.name, "openvpn-udp", *BRIDGED, "--move-lan-rules")
     shown = desk.tunnelmark(*moving, "--dry-run")
     assert 'nft: rule in inet plant in: iifname "tmlbr0" tcp dport 8080 drop' in " ".join(shown.out.split())
-    assert a.run("nft -s list ruleset") == before
+    assert a.run("nft -s list table inet plant") == plant
     moved = desk.tunnelmark(*moving)
     assert moved.status == 0, moved.err
     closed = [(nth, port) for nth in (0, 1) for port in (8080, 8081)]

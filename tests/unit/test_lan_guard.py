@@ -159,7 +159,10 @@ def test_an_export_has_the_same_steps_and_what_the_supervisor_needs() -> None:
     _, without = exported(JOINED, has_nft=False)
     steps, about = text_of(bundle, "steps.sh"), text_of(bundle, "about.sh")
     up = steps[: steps.index("down_steps")]
-    assert up.index("create table bridge") < up.index("ip link add name")
+    first, *others = up.split("    up_step ")[1:]
+    # A firewall is opened behind the last step that can be repeated, and before any program of the VPN is started.
+    assert "create table bridge" in first
+    assert any("openvpn --config" in step for step in others)
     assert "guard_table=tunnelmark_lan_tml0\nnobody=198.19.0.244\n" in about
     assert "test -e /sys/class/net/tmlbr0/brif/tml0 || return 1" in steps, "no program is started for it"
     assert "nft list table bridge tunnelmark_lan_tml0" in steps[steps.index("mend_steps") :]

@@ -152,6 +152,7 @@ def driver(hardened: Lab, home: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPa
 def deploy_in_window(driver: Driver, solution: str) -> None:
     """Choose a solution, agree to the openings, read the dry run, deploy and confirm."""
     page = page_of(driver)
+    page.show_choice()  # what "Back to the choice" does after an earlier deployment
     driver.click(page.ask_hosts)
     driver.until(lambda: page.form.candidate is not None)
     driver.idle()

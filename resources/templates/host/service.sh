@@ -70,6 +70,7 @@ ExecStop=/bin/sh $base/start.sh stop
 KillMode=process
 Restart=on-failure
 RestartSec=2
+RestartPreventExitStatus=78
 TimeoutStopSec=90
 
 [Install]

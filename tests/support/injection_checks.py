@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import platform
+import re
+
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.hosts import Side
+from app.domain.hosts import HostFacts, Side
 from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
 from app.domain.solutions import Carrier
 from app.probes.injection.holding import HOLD_TABLE
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
 from app.probes.injection.stages import ECHOES
 from support.bare_tunnel import BareTunnel
+from support.injection_results import write_report
 from support.lab_sessions import sh
 
 
@@ -35,6 +39,10 @@ def inject(tunnel: BareTunnel) -> InjectionReport:
 def check_nothing_gets_in(tunnel: BareTunnel) -> None:
     """See that nothing gets into a tunnel but the control, and that all gets into one that does not protect."""
     report = inject(tunnel)
+    info = tunnel.adapter.info
+    if info.carrier is not Carrier.TCP:
+        hosts = _platform(tunnel.request.facts_a), _platform(tunnel.request.facts_b)
+        write_report(info.name, hosts, report, is_reference=info.is_unprotected)
     if tunnel.adapter.info.is_unprotected:
         assert authenticity(report).verdict is PropertyVerdict.FAILS, report
         for host in report.hosts.values():
@@ -51,3 +59,11 @@ def check_nothing_gets_in(tunnel: BareTunnel) -> None:
     for host in report.hosts.values():
         assert host.missing == {}
         assert host.entered(TrialKind.DELAYED) == ECHOES, host
+
+
+def _platform(facts: HostFacts) -> str:
+    """Return a host's platform, for example `debian-13`; hosts made of namespaces have this computer's kernel."""
+    version = re.search(r"\d+", facts.os_name)
+    if version is None or facts.kernel == platform.release():
+        return "namespaces"
+    return f"{facts.os_id}-{version[0]}"

@@ -198,7 +198,10 @@ def test_the_window_compares_all_and_deploys_two_with_one_consent(
     driver.until(lambda: window.results.data is not None)
     done = window.results.data.record.attempts
     assert {one.key.solution for one in done} == chosen
-    assert {one.status for one in done} == {AttemptStatus.COMPLETED}, done
+    failed = [
+        (one.key.solution, one.message, one.daemon_log) for one in done if one.status is not AttemptStatus.COMPLETED
+    ]
+    assert failed == []
     deploy_in_window(driver, "wireguard")
     deploy_in_window(driver, "ipsec")
     services = Services(prompts=None)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.compose.paths import find_paths
 from ui.context import ServicesFactory
 from ui.geometry import WindowGeometry
+from ui.single import OnlyWindow, say_other
 from ui.theme import Theme
 from ui.window import MainWindow
 
@@ -22,6 +25,8 @@ _UNSEEN = {"offscreen", "minimal"}
 """Qt platforms that show nothing to anybody."""
 
 _PYTHON_TURN_MS = 250
+_TAKEN = 1
+"""Exit code where another window has the data folder."""
 
 
 def real_services(prompts: Prompts) -> ComparisonServices:
@@ -46,6 +51,7 @@ def run_window(
     *,
     is_demo: bool = False,
     on_window: Callable[[MainWindow], None] | None = None,
+    data_dir: Path | None = None,
 ) -> int:
     """Show the window until it is closed.
 
@@ -53,11 +59,17 @@ def run_window(
         services_factory: Makes the services, in a worker thread.
         is_demo: Start the practice lab, compare, and write a report without being asked.
         on_window: Gets the window before it is shown.
+        data_dir: The folder that no other window may use; None means the usual one.
 
     Returns:
-        An exit code.
+        An exit code; 1 where another window has the data folder.
     """
     application = make_application()
+    is_seen = application.platformName() not in _UNSEEN
+    only = OnlyWindow(data_dir or find_paths().data_dir)
+    if not only.take():
+        say_other(only.report_other(), is_seen=is_seen)
+        return _TAKEN
     theme = Theme(application)
     window = MainWindow(theme, services_factory)
     application.setQuitOnLastWindowClosed(True)
@@ -66,18 +78,18 @@ def run_window(
     if is_demo:
         from ui.demo import Demo
 
-        demo = Demo(window, is_seen=application.platformName() not in _UNSEEN)
+        demo = Demo(window, is_seen=is_seen)
         window.ready.connect(demo.start)
-    if application.platformName() not in _UNSEEN:
-        from app.compose.paths import find_paths
-
+    if is_seen:
         memory = QSettings(str(find_paths().data_dir / "window.ini"), QSettings.Format.IniFormat, window)
         WindowGeometry(window, memory).restore()
     if on_window is not None:
         on_window(window)
+    only.serve(window)
     window.show()
     status = application.exec()
     restore()
+    only.release()
     return demo.exit_code if demo is not None and status == 0 else status
 
 

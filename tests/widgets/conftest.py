@@ -16,10 +16,11 @@ from ui.window import MainWindow
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The offscreen platform says of every dialog that it has no window manager."""
+    """The offscreen platform says of every dialog and every raised window that it has no window manager."""
+    unseen = ("does not support propagateSizeHints", "does not support raise")
     for item in items:
         if item.path.is_relative_to(__file__.rpartition("/")[0]):
-            item.add_marker(pytest.mark.qt_log_ignore("does not support propagateSizeHints", extend=True))
+            item.add_marker(pytest.mark.qt_log_ignore(*unseen, extend=True))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,99 @@
+"""One window per data folder: a second one raises the first, and says what that one is doing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from window_driver import Driver
+
+from app.wizard import Step
+from ui.single import OnlyWindow
+
+_SECOND = (
+    "import sys; from pathlib import Path; from ui.app import run_window\n"
+    "raise SystemExit(run_window(lambda prompts: None, data_dir=Path(sys.argv[1])))"
+)
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Iterator[OnlyWindow]:
+    only = OnlyWindow(tmp_path / "data")
+    assert only.take()
+    yield only
+    only.release()
+
+
+def _start_second(driver: Driver, data_dir: Path) -> tuple[int, str]:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", _SECOND, str(data_dir)]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as second:
+        try:
+            driver.until(lambda: second.poll() is not None)
+        finally:
+            second.kill()
+        assert second.stderr is not None
+        return second.returncode, second.stderr.read()
+
+
+def test_a_second_window_raises_the_first_and_ends(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
+    first.serve(driver.window)
+    driver.window.showMinimized()
+    status, said = _start_second(driver, tmp_path / "data")
+    assert status == 1
+    assert f"open already ({tmp_path / 'data'}, process {os.getpid()} on " in said
+    assert "brought to the front" in said
+    driver.until(lambda: not driver.window.windowState() & Qt.WindowState.WindowMinimized)
+
+
+def test_a_second_window_says_that_the_first_one_measures(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
+    first.serve(driver.window)
+    driver.services.pace_s = 0.05
+    driver.go_to(Step.RUN)
+    assert driver.window.is_measuring
+    status, said = _start_second(driver, tmp_path / "data")
+    assert driver.window.is_measuring
+    assert status == 1
+    assert "A comparison is running in that window." in said
+
+
+def test_the_folder_is_free_again_after_the_window_and_after_one_that_died(tmp_path: Path) -> None:
+    first = OnlyWindow(tmp_path)
+    assert first.take()
+    assert not OnlyWindow(tmp_path).take()
+    first.release()
+    dies = "import os, sys; from pathlib import Path; from ui.single import OnlyWindow\n"
+    dies += "assert OnlyWindow(Path(sys.argv[1])).take(); os._exit(9)"
+    assert subprocess.run([sys.executable, "-c", dies, str(tmp_path)], check=False).returncode == 9
+    again = OnlyWindow(tmp_path)
+    assert again.take()
+    again.release()
+
+
+def test_a_window_that_does_not_answer_is_named(first: OnlyWindow, tmp_path: Path) -> None:
+    first._server.close()
+    other = OnlyWindow(tmp_path / "data").report_other()
+    assert other.activity == ""
+    assert other.pid == os.getpid()
+    assert "does not answer" in other.sentences()[0]
+
+
+def test_a_folder_that_cannot_be_made_does_not_keep_the_window_away(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert OnlyWindow(tmp_path / "file" / "data").take()
+
+
+def test_a_long_path_gets_a_socket_elsewhere(tmp_path: Path, open_window: Callable[..., Driver]) -> None:
+    driver = open_window()
+    only = OnlyWindow(tmp_path / ("x" * 120))
+    assert only.take()
+    only.serve(driver.window)
+    assert only._server.isListening()
+    status, said = _start_second(driver, tmp_path / ("x" * 120))
+    only.release()
+    assert (status, "brought to the front" in said) == (1, True)

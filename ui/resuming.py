@@ -6,14 +6,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import NotFound
-from app.domain.results import CampaignPlan
+from app.domain.errors import NotFound, TunnelmarkError
+from app.domain.results import CampaignPlan, CampaignRecord
 from app.wizard import Discovery, Step
 from app.wizard.ports import ProgressSink
 from ui.texts import tr
 
 if TYPE_CHECKING:
     from ui.window import MainWindow
+
+
+class LabGone(NotFound):
+    """The practice lab that an interrupted comparison ran in has ended.
+
+    Attributes:
+        record: The comparison.
+    """
+
+    def __init__(self, record: CampaignRecord) -> None:
+        super().__init__(
+            tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
+            hint=tr("What was measured is kept. Figures of two labs cannot be mixed."),
+        )
+        self.record = record
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +54,9 @@ def resume_pair(window: MainWindow, pair_name: str) -> None:
                 hint=tr("Start a new one."),
             )
         plan = services.resume_plan(campaign_id)
+        record, _ = services.results(campaign_id)
+        if services.is_lab_gone(record):
+            raise LabGone(record)
         discovery = services.discover(plan.pair, token=token, on_progress=tell)
         tell(tr("Putting back what the interrupted run may have left"), None)
         sentences = services.recover(plan.pair, token=token)
@@ -58,4 +76,11 @@ def resume_pair(window: MainWindow, pair_name: str) -> None:
         if found.sentences:
             run.notice.say("info", " ".join(found.sentences))
 
-    page.start(tr("Looking at both hosts"), find, go_on, busy=page.busy)
+    def fail(error: TunnelmarkError) -> None:
+        actions = {}
+        if isinstance(error, LabGone):
+            record = error.record
+            actions = {tr("Measure again in a new lab"): lambda: page.use_lab(like=record)}
+        page.notice.say_error(error, actions)
+
+    page.start(tr("Looking at both hosts"), find, go_on, busy=page.busy, on_failure=fail)

@@ -90,9 +90,7 @@ class Starting:
 
         self._window.runner.run(
             tr("Looking for interrupted comparisons"),
-            lambda _token, _tell: next(
-                (c.pair.name for c in services.pairs() if services.unfinished(c.pair.name) is not None), ""
-            ),
+            lambda _token, _tell: _resumable(services),
             on_success=found,
             on_failure=lambda error: self._window.say(error.sentence()),
         )
@@ -121,3 +119,14 @@ def _opened(make: ServicesFactory, prompts: Bridge) -> ComparisonServices:
     import ui.pages.run  # noqa: F401 - for its imports
 
     return services
+
+
+def _resumable(services: ComparisonServices) -> str:
+    """Return the name of a pair with a comparison that can be resumed now; empty if there is none."""
+    for choice in services.pairs():
+        campaign_id = services.unfinished(choice.pair.name)
+        if campaign_id is None:
+            continue
+        if not (choice.pair.is_lab and services.is_lab_gone(services.results(campaign_id)[0])):
+            return choice.pair.name
+    return ""

@@ -18,7 +18,8 @@ from app.cli.results import print_ranking
 from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.cli.terminal import run_cancellable
 from app.compose import Services
-from app.domain.errors import Cancelled, InvalidOption
+from app.compose.lab_kinds import how_to_measure_again
+from app.domain.errors import Cancelled, InvalidOption, NotFound
 from app.domain.results import (
     PROFILES,
     AttemptStatus,
@@ -45,6 +46,8 @@ def compare(context: Context) -> int:
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:
+        if options.resume:
+            _check_lab_is_there(services, options.pair)
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.list:
@@ -179,18 +182,22 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
         context.err.print("The comparison was cancelled, and the hosts were put back.", markup=False)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
-        _say_how_to_resume(context, record)
+        _say_how_to_resume(context, services, record)
     is_whole = len(record.attempts) == len(record.plan.attempts) and all(
         attempt.status is AttemptStatus.COMPLETED for attempt in record.attempts
     )
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
 
-def _say_how_to_resume(context: Context, record: CampaignRecord) -> None:
+def _say_how_to_resume(context: Context, services: Services, record: CampaignRecord) -> None:
+    pair = record.plan.pair
+    lab = services.lab_service.find(pair) if pair.is_lab else None
+    how = f"Once the cause is repaired, go on with: tunnelmark compare {pair.name} --resume"
+    if pair.is_lab and (lab is None or lab.owner_pid is not None):  # it ends with this command
+        how = f"Its practice lab ends with this command. Measure again with: {how_to_measure_again(record)}"
     left = len(record.plan.attempts) - sum(attempt.status in FINAL for attempt in record.attempts)
     context.err.print(
-        f"The comparison stopped with {left} of {len(record.plan.attempts)} attempts not run. "
-        f"Once the cause is repaired, go on with: tunnelmark compare {record.plan.pair.name} --resume",
+        f"The comparison stopped with {left} of {len(record.plan.attempts)} attempts not run. {how}",
         markup=False,
         soft_wrap=True,
     )
@@ -204,6 +211,20 @@ def _resumable(services: Services, pair_name: str) -> int | None:
     if campaign_id is None:
         raise InvalidOption(f"There is no interrupted comparison of {pair_name}.", hint="Leave --resume out.")
     return campaign_id
+
+
+def _check_lab_is_there(services: Services, pair_name: str) -> None:
+    """Refuse to resume in a lab that has ended, before another one is started."""
+    campaign_id = services.unfinished(pair_name) if pair_name.startswith("lab:") else None
+    if campaign_id is None:
+        return
+    record, _ = services.results(campaign_id)
+    if services.is_lab_gone(record):
+        raise NotFound(
+            f"The practice lab that comparison {campaign_id} ran in has ended, so it cannot be resumed: figures of two "
+            "labs cannot be mixed.",
+            hint=f"Measure again in a new lab of the same kind: {how_to_measure_again(record)}",
+        )
 
 
 def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:

@@ -7,18 +7,19 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from app.compose.lab_kinds import DEFAULT_PLATFORM, free_name, is_of_kind, kind_of, stored_name
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
 from app.domain.errors import NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import LinkHealer
+from app.domain.results import CampaignRecord
 from app.lab import PLATFORMS as LAB_PLATFORMS
 from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
 from app.wizard import LabState
 from app.wizard.ports import ProgressSink
 
-DEFAULT_PLATFORM = "debian-13"
 DEFAULT_LAB = "default"
 
 
@@ -130,6 +131,38 @@ class Labs:
         """Return the running lab that a pair is of, whatever the pair is called; None where there is none."""
         ports = {side: pair.host(side).port for side in Side}
         return next((lab for lab in self.running() if lab.ports == ports), None)
+
+    def is_gone(self, record: CampaignRecord) -> bool:
+        """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts.
+
+        A lab that was started later on the same ports is another one.
+        """
+        if not record.plan.pair.is_lab:
+            return False
+        lab = self.find(record.plan.pair)
+        return lab is None or lab.since > record.started_at
+
+    def like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the pair of the lab that a comparison ran in, or of another one of the same kind.
+
+        A lab that is up is taken; where there is none, one is started that ends with this process.
+
+        Raises:
+            LabFault: The lab cannot be started.
+        """
+        if not self.is_gone(record):
+            return record.plan.pair
+        kind = kind_of(record)
+        lab = next((lab for lab in self.running() if is_of_kind(lab, kind)), None)
+        if lab is None:
+            with self._lock:
+                name = free_name(record.plan.pair.name, f"own-{os.getpid()}-{len(self._owned) + 1}")
+                if self.manager.find(name) is not None:  # of another kind
+                    name = f"own-{os.getpid()}-{len(self._owned) + 1}"
+                spec = replace(kind, name=name)
+                lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
+                self._owned.append(spec.name)
+        return replace(lab.pair, name=stored_name(kind, lab))
 
     def close(self) -> None:
         """Stop the labs that this process started for itself."""

@@ -105,6 +105,14 @@ class Services(RolloutOperations):
         """Start (and where needed make) the default practice lab, or take the one that is up."""
         return self.lab_service.default_pair(token=token, on_progress=on_progress)
 
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts."""
+        return self.lab_service.is_gone(record)
+
+    def start_lab_like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the lab that a comparison ran in, or another of the same kind, which is started if none is up."""
+        return self.lab_service.like(record, token=token, on_progress=on_progress)
+
     def resolve_pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of that name: a stored one, `lab:NAME`, or `lab:PLATFORM`, which is started if none is up."""
         if name.startswith("lab:"):

@@ -158,6 +158,17 @@ class ComparisonServices(Protocol):
         """
         ...
 
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts."""
+        ...
+
+    def start_lab_like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the lab that a comparison ran in, or another of the same kind, which is started if none is up.
+
+        A lab that this starts ends with this program.
+        """
+        ...
+
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         """Log in to both hosts and find out what they can do."""
         ...

@@ -79,6 +79,7 @@ class FakeServices(FakeCensus, FakeRollout):
         spoils_cleanup: Whether the last attempt leaves something behind.
         chosen_guidelines: Ids of the guidelines that apply.
         texts_on_hosts: Configuration files that lie on each host.
+        labs_gone: Comparisons whose practice lab has ended.
         cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
         link_gate: Likewise, when waiting for a dead link may end.
     """
@@ -102,6 +103,7 @@ class FakeServices(FakeCensus, FakeRollout):
     cleanup: threading.Event = field(default_factory=threading.Event)
     link_gate: threading.Event = field(default_factory=threading.Event)
     is_closed: bool = False
+    labs_gone: set[int] = field(default_factory=set)
     chosen_guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
     texts_on_hosts: tuple[str, ...] = (OLD_SERVER,)
 
@@ -133,6 +135,16 @@ class FakeServices(FakeCensus, FakeRollout):
             on_progress(f"Booting, {nth} of 5", nth / 5)
             token.sleep(self.pace_s)
         return pair()
+
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        self._call("is_lab_gone")
+        return record.campaign_id in self.labs_gone
+
+    def start_lab_like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        self._call("start_lab_like")
+        on_progress("Booting, 1 of 2", 0.5)
+        old = pair()
+        return replace(old, a=replace(old.a, port=2222), b=replace(old.b, port=2223))
 
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         self._call("discover")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, Q
 from app.domain.cancel import CancelToken
 from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.results import CampaignRecord
 from app.wizard import Discovery, PairChoice, Step
 from app.wizard.ports import ProgressSink
 from ui.context import Context
@@ -53,6 +54,7 @@ class HostsPage(Page):
         self._choices: dict[str, PairChoice] = {}
         self._pair: PairSpec | None = None
         self._shown: Discovery | None = None
+        self._like: CampaignRecord | None = None
         self._has_agreed = False
         self.working_pair: PairSpec | None = None
         for form in (self.form_a, self.form_b):
@@ -159,9 +161,14 @@ class HostsPage(Page):
         if self.notice.is_about_input:
             self.notice.clear()
 
-    def use_lab(self) -> None:
-        """Start the practice lab (or take the one that is up), then look at it."""
+    def use_lab(self, *, like: CampaignRecord | None = None) -> None:
+        """Start a practice lab (or take the one that is up), then inspect it.
+
+        Args:
+            like: A comparison; the lab is of the kind that it ran in. None means the usual kind.
+        """
         self.notice.clear()
+        self._like = like
         self._stack.setCurrentIndex(_LAB)
         services = self.context.services
 
@@ -171,7 +178,11 @@ class HostsPage(Page):
 
         self.start(
             tr("Starting the practice lab"),
-            lambda token, tell: services.start_lab(token=token, on_progress=tell),
+            lambda token, tell: (
+                services.start_lab(token=token, on_progress=tell)
+                if like is None
+                else services.start_lab_like(like, token=token, on_progress=tell)
+            ),
             up,
             busy=self.busy,
             on_failure=self.notice.say_error,
@@ -349,7 +360,9 @@ class HostsPage(Page):
         return ScrollPage(result, _WIDEST_PX)
 
     def _make_lab(self) -> QWidget:
-        self.start_lab = button(tr("Start the practice lab"), "lab", look="primary", on_click=self.use_lab)
+        self.start_lab = button(
+            tr("Start the practice lab"), "lab", look="primary", on_click=lambda: self.use_lab(like=self._like)
+        )
         card = Card(tr("Practice lab"), "lab")
         card.body.addWidget(
             label(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWid
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
-from app.domain.results import AttemptStatus, CampaignStatus
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import outcome_of
 from app.wizard.ports import ProgressSink
@@ -50,6 +50,7 @@ class ResultsPage(Page):
         super().__init__(context, tr("Results"))
         self.busy = BusyLine()
         self.data: ResultData | None = None
+        self.is_lab_gone = False
         self._wanted: int | None = None
         self.what = label("", "muted")
         self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
@@ -90,8 +91,9 @@ class ResultsPage(Page):
         self.notice.clear()
         services = self.context.services
 
-        def read(_token: CancelToken, _tell: ProgressSink) -> ResultData:
-            return prepare(*services.results(campaign_id))
+        def read(_token: CancelToken, _tell: ProgressSink) -> tuple[ResultData, bool]:
+            record, ranking = services.results(campaign_id)
+            return prepare(record, ranking), services.is_lab_gone(record)
 
         self.start(tr("Reading the results"), read, self._show, busy=self.busy, on_failure=self._on_fault)
 
@@ -100,8 +102,8 @@ class ResultsPage(Page):
         actions = {tr("Try again"): lambda: self.show_campaign(wanted)} if wanted is not None else {}
         self.notice.say_error(error, actions)
 
-    def _show(self, data: ResultData) -> None:
-        self.data = data
+    def _show(self, read: tuple[ResultData, bool]) -> None:
+        self.data, self.is_lab_gone = data, _ = read
         record = data.record
         self.what.setText(_what(data))
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
@@ -109,10 +111,24 @@ class ResultsPage(Page):
         self.table.setFixedHeight(min(_MAX_TABLE_PX, self.table.height_for_all_px()))
         self.tabs.show_data(data)
         self._on_row()
-        self.resume.setVisible(record.status is CampaignStatus.INTERRUPTED)
+        self._offer_to_go_on(record)
         self._show_buttons()
         self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
         self.shown.emit(record.campaign_id)
+
+    def _offer_to_go_on(self, record: CampaignRecord) -> None:
+        """Offer to resume or to measure again, as far as that is possible."""
+        is_interrupted = record.status is CampaignStatus.INTERRUPTED
+        self.resume.setVisible(is_interrupted and not self.is_lab_gone)
+        lab = tr("In a new practice lab of the same kind: the one that this ran in has ended.")
+        self.again.setToolTip(lab if self.is_lab_gone else "")
+        if is_interrupted and self.is_lab_gone:
+            self.notice.say(
+                "caution",
+                tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
+                tr("What was measured is kept. Figures of two labs cannot be mixed."),
+                {tr("Measure again in a new lab"): self._again},
+            )
 
     # --- buttons ------------------------------------------------------------------------------------------------------
 

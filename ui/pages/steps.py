@@ -54,7 +54,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
 
 def connect_results(page: ResultsPage, window: MainWindow) -> None:
     """Let the buttons of a results page move the window."""
-    page.again_asked.connect(lambda record: measure_again(window, record))
+    page.again_asked.connect(lambda record: measure_again(window, record, is_lab_gone=page.is_lab_gone))
     page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name))
     page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
 
@@ -86,16 +86,22 @@ def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable
     ).ask(take)
 
 
-def measure_again(window: MainWindow, record: CampaignRecord) -> None:
-    """Go to the plan of the same hosts, or look at the hosts first where this was long ago."""
+def measure_again(window: MainWindow, record: CampaignRecord, *, is_lab_gone: bool = False) -> None:
+    """Go to the plan of the same hosts; inspect them first where this was long ago, or where their lab has ended."""
     state = window.wizard.state
     if window.is_measuring:
         window.go(Step.RUN)
+        window.say(tr("A comparison is running: cancel it before starting another."))
         return
-    if state.discovery is not None and state.pair is not None and state.pair.name == record.plan.pair.name:
+    pair = record.plan.pair
+    if is_lab_gone:
+        window.go(Step.HOSTS)
+        window.hosts.use_lab(like=record)
+        return
+    if state.discovery is not None and state.pair is not None and (state.pair.a, state.pair.b) == (pair.a, pair.b):
         window.wizard.set_options(state.options)
         window.go(Step.PLAN)
         return
     window.go(Step.HOSTS)
-    window.hosts.show_pair(record.plan.pair)
+    window.hosts.show_pair(pair)
     window.hosts.discover()

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import LOST_RTT_US, AttemptStatus, CampaignRecord
+from app.domain.results import LOST_RTT_US, CampaignRecord
 from app.domain.verdicts import Finding
 from app.domain.wire import WireReport
+from app.ranking.candidates import figures_of
 from app.ranking.speed import speed_findings
 from ui.live_model import Curve
 from ui.live_rows import Key
@@ -113,9 +114,7 @@ def _curve(result: CandidateResult) -> Curve | None:
 
 def _cdfs(record: CampaignRecord) -> dict[tuple[Key, int], Floats]:
     pooled: dict[tuple[Key, int], list[npt.NDArray[np.uint32]]] = {}
-    for attempt in record.attempts:
-        if attempt.status is not AttemptStatus.COMPLETED:
-            continue
+    for attempt in figures_of(record):
         key = (attempt.key.solution, attempt.key.suite)
         for series in attempt.latency:
             seen = series.rtt_us[series.rtt_us != LOST_RTT_US]
@@ -131,10 +130,8 @@ def _cpu(record: CampaignRecord) -> tuple[CpuBar, ...]:
         for side in ("a", "b"):
             usages = [
                 attempt.cpu_throughput[side]
-                for attempt in record.attempts
-                if (attempt.key.solution, attempt.key.suite) == key
-                and attempt.status is AttemptStatus.COMPLETED
-                and side in attempt.cpu_throughput
+                for attempt in figures_of(record)
+                if (attempt.key.solution, attempt.key.suite) == key and side in attempt.cpu_throughput
             ]
             if usages:
                 shares = np.array([(usage.user_pct, usage.system_pct, usage.softirq_pct) for usage in usages]).mean(

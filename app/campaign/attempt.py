@@ -86,6 +86,7 @@ class _Draft:
     daemon_log: str = ""
     doubts: list[str] = field(default_factory=list)
     error: TunnelmarkError | None = None
+    stage: str = ""
 
     def finish(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
         measured, tunnel = self.measured, self.tunnel
@@ -109,6 +110,7 @@ class _Draft:
             daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
             doubts=(*self.doubts, *measured.doubts),
             wire=measured.wire,
+            stage="" if status is AttemptStatus.COMPLETED else self.stage,
         )
 
 
@@ -157,6 +159,8 @@ def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
     key = draft.key
 
     def on_stage(stage: Stage, text: str) -> None:
+        if stage is not Stage.CLEANUP:  # it follows whatever happened
+            draft.stage = stage.value
         context.emit(StageStarted(key, stage, text))
         context.meter.say(f"{context.title(key)}: {text or stage.value}")
 

@@ -264,4 +264,5 @@ class _Campaign:
 
 
 def _as_skipped(attempt: Attempt) -> Attempt:
-    return replace(attempt, status=AttemptStatus.SKIPPED, reason="skipped", message="You skipped it while it ran.")
+    message = f"You skipped it in the stage {attempt.stage}." if attempt.stage else "You skipped it while it ran."
+    return replace(attempt, status=AttemptStatus.SKIPPED, reason="skipped", message=message)

@@ -62,6 +62,7 @@ class CandidateResult:
         setup_s: Mean seconds to build.
         cleanup_s: Mean seconds to remove.
         doubts: As sentences.
+        stage: Where no round completed: the stage in which the attempt ended that the figures are of, or the last one.
     """
 
     solution: str
@@ -83,6 +84,12 @@ class CandidateResult:
     setup_s: float | None
     cleanup_s: float | None
     doubts: tuple[str, ...] = ()
+    stage: str = ""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether there are figures although no round completed: they are shown, and not ranked."""
+        return self.status is not AttemptStatus.COMPLETED and bool(self.latency or self.throughput_mbit_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,6 +178,7 @@ class Attempt:
         daemon_log: The daemons' own words, where it failed.
         doubts: Why the figures may be wrong, as sentences.
         wire: What captures on the underlay showed; None where nothing was captured.
+        stage: Stage in which it ended where it did not complete, a value of `Stage`; empty otherwise.
     """
 
     key: AttemptKey
@@ -199,6 +200,7 @@ class Attempt:
     daemon_log: str = ""
     doubts: tuple[str, ...] = ()
     wire: WireReport | None = None
+    stage: str = ""
 
 
 class ProfileName(StrEnum):

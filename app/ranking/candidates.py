@@ -19,6 +19,7 @@ from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, rat
 from app.ranking.summaries import summarise_around
 from app.ranking.words import grouped, listed
 
+_ENDED_BY_USER = (AttemptStatus.SKIPPED, AttemptStatus.CANCELLED)
 _WORST_FIRST = (AttemptStatus.FAILED, AttemptStatus.CANCELLED, AttemptStatus.SKIPPED, AttemptStatus.NOT_RUN)
 
 CandidateId = tuple[str, str]
@@ -32,7 +33,7 @@ class Contender:
     Attributes:
         candidate: What was known before.
         attempts: All its attempts, in order.
-        figures: Of the completed ones, by round.
+        figures: Of those that `with_figures` returns, by round.
         result: Over all rounds.
     """
 
@@ -63,7 +64,9 @@ def contenders(record: CampaignRecord, condition: str, baseline: str) -> tuple[C
         if attempt.key.condition == condition:
             attempts[attempt.key.solution, attempt.key.suite].append(attempt)
     reference = round_figures(
-        measure([one for (solution, _), found in attempts.items() if solution == baseline for one in completed(found)])
+        measure(
+            [one for (solution, _), found in attempts.items() if solution == baseline for one in with_figures(found)]
+        )
     )
     return tuple(
         _contender(record, candidate, tuple(attempts[candidate.solution, candidate.suite]), reference)
@@ -76,14 +79,37 @@ def completed(attempts: Sequence[Attempt]) -> list[Attempt]:
     return [attempt for attempt in attempts if attempt.status is AttemptStatus.COMPLETED]
 
 
+def with_figures(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts that a candidate's figures are of.
+
+    Those are the completed ones. Where there is none: those that the user ended in a later stage than the one that
+    measured the figure. Latency and throughput are kept only once they are measured to the end, so these figures are
+    as good as others; but a leak test that was not made is missing, and a candidate without it is not ranked. A failed
+    attempt has no figures: its tunnel broke or leaked.
+    """
+    done = completed(attempts)
+    if done:
+        return done
+    return [one for one in attempts if one.status in _ENDED_BY_USER and (one.latency or one.throughput)]
+
+
+def figures_of(record: CampaignRecord) -> tuple[Attempt, ...]:
+    """Return the attempts of all candidates that figures are of, see `with_figures`."""
+    attempts: dict[CandidateId, list[Attempt]] = defaultdict(list)
+    for attempt in record.attempts:
+        attempts[attempt.key.solution, attempt.key.suite].append(attempt)
+    return tuple(one for found in attempts.values() for one in with_figures(found))
+
+
 def _contender(
     record: CampaignRecord, candidate: Candidate, attempts: tuple[Attempt, ...], reference: RoundFigures
 ) -> Contender:
-    done = completed(attempts)
+    done = with_figures(attempts)
     measured = measure(done)
     figures = round_figures(measured)
     latency = _latency(measured, record.plan.deadline_ms)
     status, reason, message = _outcome(record, attempts)
+    ended = [one.stage for one in (done or attempts) if one.stage] if status is not AttemptStatus.COMPLETED else []
     per_mbit = over_rounds(figures.cpu_per_mbit_s)
     result = CandidateResult(
         solution=candidate.solution,
@@ -105,6 +131,7 @@ def _contender(
         setup_s=_mean([attempt.setup_s for attempt in done]),
         cleanup_s=_mean([attempt.cleanup_s for attempt in done]),
         doubts=_doubts(attempts, latency),
+        stage=ended[-1] if ended else "",
     )
     return Contender(candidate, attempts, figures, result)
 
@@ -156,6 +183,7 @@ def _doubts(attempts: Sequence[Attempt], latency: Sequence[LatencySummary]) -> t
     many = len({attempt.key.round for attempt in attempts}) > 1
     said = [f"{doubt} ({_rounds(numbers)})" if many else doubt for doubt, numbers in found.items()]
     said.extend(_failed_rounds(attempts))
+    said.extend(_cut_short(attempts))
     silent = [f"{one.frame_bytes}" for one in latency if one.sent and not one.received]
     if silent:
         said.append(f"Frames of {listed(silent)} bytes did not cross, so there is no weighted latency.")
@@ -170,6 +198,17 @@ def _failed_rounds(attempts: Sequence[Attempt]) -> list[str]:
         return []
     failed = [attempt for attempt in attempts if attempt.status is AttemptStatus.FAILED]
     return [f"Round {attempt.key.round} failed: {attempt.message or attempt.reason}" for attempt in failed]
+
+
+def _cut_short(attempts: Sequence[Attempt]) -> list[str]:
+    """Say which attempts that were ended early have the figures."""
+    if completed(attempts):
+        return []
+    found = [one for one in with_figures(attempts) if one.stage]
+    return [
+        f"Round {one.key.round} was {one.status.value} in the stage {one.stage}: its figures were measured before."
+        for one in found
+    ]
 
 
 def _rounds(numbers: Sequence[int]) -> str:

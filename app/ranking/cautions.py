@@ -96,7 +96,13 @@ def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[s
     found = []
     for one in everyone:
         theirs = one.result.weighted_latency_ms
-        if mine is None or theirs is None or one.candidate.is_unprotected or one.candidate.verdict.is_deployable:
+        if (
+            one.result.is_partial
+            or mine is None
+            or theirs is None
+            or one.candidate.is_unprotected
+            or one.candidate.verdict.is_deployable
+        ):
             continue
         if theirs.mean < mine.mean:
             word = one.candidate.verdict.value

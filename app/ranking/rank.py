@@ -19,7 +19,7 @@ def rank(record: CampaignRecord) -> Ranking:
 
     A candidate's rank is one more than the number of candidates that are significantly faster by weighted latency, so
     that those which cannot be told apart from the best share its rank. References without cryptography, candidates
-    with a frame size that did not cross, and those that failed have no rank.
+    with a frame size that did not cross, those that the user ended early and those that failed have no rank.
 
     Args:
         record: A campaign, finished or not.
@@ -57,7 +57,8 @@ def _condition(record: CampaignRecord) -> str:
 
 
 def _is_ranked(one: Contender) -> bool:
-    return not one.candidate.is_unprotected and one.result.weighted_latency_ms is not None
+    is_whole = one.result.status is AttemptStatus.COMPLETED
+    return is_whole and not one.candidate.is_unprotected and one.result.weighted_latency_ms is not None
 
 
 def _mean_ms(one: Contender) -> float:

@@ -220,8 +220,8 @@ def no_recommendation(contenders: Sequence[Contender], cautions: Sequence[str]) 
 
 def _why_nothing(contenders: Sequence[Contender]) -> str:
     protected = [one for one in contenders if not one.candidate.is_unprotected]
-    measured = [one for one in protected if one.figures.weighted_ms]
     completed = [one for one in protected if one.result.status == "completed"]
+    measured = [one for one in completed if one.figures.weighted_ms]
     if not protected:
         return "only references without cryptography were measured, which must not carry plant traffic"
     if not completed:

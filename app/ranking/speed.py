@@ -18,7 +18,9 @@ def speed_findings(ranking: Ranking) -> Mapping[tuple[str, str], Finding]:
     Returns:
         Findings by (solution, suite), in the ranking's order. They bear on no verdict and no rank.
     """
-    protected = {(one.solution, one.suite): one for one in ranking.results if not one.is_unprotected}
+    protected = {
+        (one.solution, one.suite): one for one in ranking.results if not (one.is_unprotected or one.is_partial)
+    }
     measured = {key: _measured(one) for key, one in protected.items()}
     return judge_speeds(measured, {key: one.title for key, one in protected.items()})
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from app.domain.palette import Marker, SeriesStyle
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
+from app.ranking.candidates import figures_of
 from app.ranking.summaries import answered_us
 from app.reports.bars import cpu_figure, throughput_figure
 from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
@@ -90,7 +91,7 @@ def draw_figures(record: CampaignRecord, ranking: Ranking, theme: Theme) -> tupl
 
 def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
     looks = styles([(one.solution, one.suite) for one in record.plan.candidates])
-    drawn = [one for one in ranking.results if one.status is AttemptStatus.COMPLETED]
+    drawn = [one for one in ranking.results if one.status is AttemptStatus.COMPLETED or one.is_partial]
     drawn.sort(key=lambda result: not result.is_unprotected)
     names = short_names([(one.solution, one.suite) for one in drawn])
     return tuple(
@@ -185,8 +186,8 @@ def _samples(record: CampaignRecord, one: Series, size: int) -> tuple[npt.NDArra
     key = (one.result.solution, one.result.suite)
     found = [
         each
-        for attempt in record.attempts
-        if (attempt.key.solution, attempt.key.suite) == key and attempt.status is AttemptStatus.COMPLETED
+        for attempt in figures_of(record)
+        if (attempt.key.solution, attempt.key.suite) == key
         for each in attempt.latency
         if each.frame_bytes == size
     ]
@@ -239,8 +240,8 @@ def _usages(record: CampaignRecord, one: Series) -> dict[str, tuple[float, float
     """Mean user, system and interrupt time by host during throughput, in percent."""
     key = (one.result.solution, one.result.suite)
     parts: dict[str, list[tuple[float, float, float]]] = {}
-    for attempt in record.attempts:
-        if (attempt.key.solution, attempt.key.suite) == key and attempt.status is AttemptStatus.COMPLETED:
+    for attempt in figures_of(record):
+        if (attempt.key.solution, attempt.key.suite) == key:
             for side, usage in attempt.cpu_throughput.items():
                 parts.setdefault(side, []).append((usage.user_pct, usage.system_pct, usage.softirq_pct))
     means = {side: np.mean(found, axis=0) for side, found in parts.items()}

@@ -103,6 +103,7 @@ def _result(record: CampaignRecord, one: CandidateResult) -> dict[str, Any]:
         "status": one.status.value,
         "reason": one.reason or None,
         "message": one.message or None,
+        "stage": one.stage or None,
         "weighted_latency_ms": _mean(one.weighted_latency_ms),
         "weighted_latency_ci_ms": _interval(one.weighted_latency_ms),
         "rounds": one.weighted_latency_ms.rounds if one.weighted_latency_ms else 0,

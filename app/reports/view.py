@@ -132,6 +132,7 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
         "ranked": ("", ""),
         "partial": ("Without a rank", "Not every frame size crossed, so there is no weighted latency."),
         "references": ("References", _REFERENCES_NOTE),
+        "ended": ("Ended early", "What was measured before is shown; these candidates have no rank."),
         "failed": ("Not measured to the end", ""),
     }
     return [
@@ -142,6 +143,8 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
 
 
 def _group_of(one: CandidateResult, place: RankedCandidate) -> str:
+    if one.is_partial:
+        return "ended"
     if one.status is not AttemptStatus.COMPLETED:
         return "failed"
     if one.is_unprotected:
@@ -159,10 +162,10 @@ def _row(one: CandidateResult, place: RankedCandidate, anchor: str) -> View:
         "rank": NOTHING if place.rank is None else f"{place.rank}{'=' if place.tied_with else ''}",
         "title": one.title,
         "verdict": verdict_view(one.verdict),
-        "is_failed": one.status is not AttemptStatus.COMPLETED,
+        "is_failed": one.status is not AttemptStatus.COMPLETED and not one.is_partial,
         "status_text": one.status.value.replace("-", " ").capitalize(),
         "message": one.message or one.reason,
-        "cells": _cells(one) if one.status is AttemptStatus.COMPLETED else [],
+        "cells": _cells(one) if one.status is AttemptStatus.COMPLETED or one.is_partial else [],
     }
 
 

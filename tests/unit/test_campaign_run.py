@@ -177,6 +177,25 @@ def test_skipping_an_attempt_runs_the_next_one() -> None:
     assert by_solution(record)["openvpn-udp"] == ["completed"]
 
 
+def test_what_was_measured_before_a_skip_is_kept_with_the_stage() -> None:
+    stage = Stage()
+
+    def on_event(event: events.Event) -> None:
+        begins = isinstance(event, events.StageStarted) and event.stage is events.Stage.THROUGHPUT
+        if begins and event.key.solution == "wireguard":
+            stage.control.skip()
+
+    stage.on_event = on_event
+    record = stage.run()
+
+    skipped = next(one for one in record.attempts if one.key.solution == "wireguard")
+    assert (skipped.status.value, skipped.stage) == ("skipped", "throughput")
+    assert skipped.message == "You skipped it in the stage throughput."
+    assert skipped.latency
+    assert not skipped.throughput
+    assert {one.stage for one in record.attempts if one.key.solution != "wireguard"} == {""}
+
+
 def test_a_pause_waits_between_attempts_with_the_hosts_clean() -> None:
     stage = Stage()
     clean: list[bool] = []

@@ -279,3 +279,53 @@ def test_the_order_of_attempts_in_the_plan_of_samples_is_the_designs() -> None:
     assert [key.solution for key in keys][:3] == ["baseline", "wireguard", "openvpn-udp"]
     assert keys[-1].solution == "baseline"
     assert pair().is_lab
+
+
+def ended_early(record: CampaignRecord, solution: str, status: AttemptStatus, **changes: object) -> CampaignRecord:
+    change = {"status": status, "reason": status.value, "stage": "wire", **changes}
+    return with_attempts(record, dict.fromkeys(positions(record, solution), change))
+
+
+@pytest.mark.parametrize("status", [AttemptStatus.SKIPPED, AttemptStatus.CANCELLED])
+def test_figures_of_a_candidate_that_was_ended_in_a_later_stage_are_shown_and_not_ranked(status: AttemptStatus) -> None:
+    whole = sample_record(rounds=1, noise=0.005)
+    found = rank(ended_early(whole, "wireguard", status))
+    one, before = result(found, "wireguard"), result(rank(whole), "wireguard")
+    assert (one.status, one.stage, one.is_partial) == (status, "wire", True)
+    assert one.weighted_latency_ms == before.weighted_latency_ms
+    assert one.throughput_mbit_s == before.throughput_mbit_s
+    assert one.latency_vs_baseline == before.latency_vs_baseline
+    assert ranks(found)["wireguard/chacha20-poly1305"] is None
+    assert found.recommendation.solution == "openvpn-udp"
+    assert not any("WireGuard" in caution for caution in found.recommendation.cautions)
+    assert f"Round 1 was {status.value} in the stage wire: its figures were measured before." in one.doubts
+
+
+def test_baseline_that_was_skipped_in_a_later_stage_is_still_compared_with() -> None:
+    whole = sample_record(rounds=1)
+    found = rank(ended_early(whole, "baseline", AttemptStatus.SKIPPED))
+    assert result(found, "baseline").weighted_latency_ms is not None
+    assert result(found, "wireguard").latency_vs_baseline == result(rank(whole), "wireguard").latency_vs_baseline
+
+
+def test_attempt_that_was_ended_early_adds_nothing_to_completed_ones() -> None:
+    whole = sample_record(rounds=3)
+    last = positions(whole, "wireguard")[-1]
+    skipped = with_attempts(whole, {last: {"status": AttemptStatus.SKIPPED, "stage": "wire"}})
+    one = result(rank(skipped), "wireguard")
+    assert one.weighted_latency_ms is not None
+    assert one.weighted_latency_ms.rounds == 2
+    assert not one.is_partial
+
+
+def test_failed_attempt_has_no_figures_although_it_was_measured_before() -> None:
+    one = result(rank(ended_early(sample_record(rounds=1), "wireguard", AttemptStatus.FAILED)), "wireguard")
+    assert one.weighted_latency_ms is None
+    assert not one.is_partial
+
+
+def test_nothing_is_recommended_where_all_were_ended_early() -> None:
+    record = sample_record(rounds=1, models=(BARE, MODELS[2]))
+    found = rank(ended_early(record, "wireguard", AttemptStatus.SKIPPED))
+    assert found.recommendation.solution is None
+    assert "could be measured to the end" in found.recommendation.sentence

@@ -75,13 +75,13 @@ def _points(data: ResultData) -> list[_Point]:
         for result in data.ranking.results
         if result.weighted_latency_ms is not None and result.throughput_mbit_s
     ]
-    rivals = [(x, y) for result, x, y in found if not result.is_unprotected]
+    rivals = [(x, y) for result, x, y in found if not (result.is_unprotected or result.is_partial)]
     return [
         _Point(
             (result.solution, result.suite),
             float(np.log10(x)),
             float(np.log10(y)),
-            not result.is_unprotected and not any(u < x and v > y for u, v in rivals),
+            not (result.is_unprotected or result.is_partial) and not any(u < x and v > y for u, v in rivals),
         )
         for result, x, y in found
         if x > 0 and y > 0

@@ -8,11 +8,13 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
+from app.domain.events import Stage
 from app.domain.ranking import CandidateResult, Estimate
 from app.domain.results import AttemptStatus
 from ui.icons import make_icon
 from ui.live_rows import Key
 from ui.result_data import ResultData
+from ui.stage_words import stage_text
 from ui.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable, LineDelegate
@@ -120,7 +122,8 @@ class RankingTable(DataTable):
         elif column == _STATE:
             is_fine = result.status is AttemptStatus.COMPLETED
             icon, role = ("check", "good") if is_fine and not result.doubts else ("warning", "legacy")
-            icon, role = (icon, role) if is_fine else ("error", "bad")
+            if not is_fine:
+                icon, role = ("skip", "muted") if result.is_partial else ("error", "bad")
             item.setIcon(make_icon(icon, getattr(colours, role)))
 
     def _why(self, result: CandidateResult) -> str:
@@ -190,4 +193,7 @@ def _state(result: CandidateResult, *, is_slow: bool) -> str:
         AttemptStatus.CANCELLED: tr("cancelled"),
         AttemptStatus.SKIPPED: tr("skipped"),
     }
-    return words.get(result.status, str(result.status))
+    word = words.get(result.status, str(result.status))
+    if result.is_partial and result.stage:
+        return tr("%1 in stage: %2").replace("%1", word).replace("%2", stage_text(Stage(result.stage)))
+    return word

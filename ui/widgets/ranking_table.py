@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
-from app.domain.ranking import CandidateResult, Estimate
+from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
 from ui.icons import make_icon
 from ui.live_rows import Key
@@ -18,11 +16,25 @@ from ui.stage_words import stage_text
 from ui.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable, LineDelegate
+from ui.widgets.ranking_order import (
+    CPU,
+    INTERVAL,
+    LATENCY,
+    LATENCY_X,
+    MBIT,
+    MBIT_X,
+    NAME,
+    RANK,
+    STATE,
+    VERDICT,
+    average,
+    mean,
+    ordered,
+)
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
 
-_RANK, _NAME, _VERDICT, _LATENCY, _INTERVAL, _LATENCY_X, _MBIT, _MBIT_X, _CPU, _STATE = range(10)
-_FIGURES = (_LATENCY, _INTERVAL, _LATENCY_X, _MBIT, _MBIT_X, _CPU)
+_FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU)
 _PLACE = Qt.ItemDataRole.UserRole
 _RANK_PX = 56
 _ROOMY_EM = 70
@@ -30,7 +42,11 @@ _ROOMY_EM = 70
 
 
 class RankingTable(DataTable):
-    """One line per candidate, best first; references and failures below, without rank."""
+    """One line per candidate, best first; references and failures below, without rank.
+
+    A click on a header sorts by its column, a second one turns the order round, a third one returns to the ranks. Only
+    in the order of the ranks are shared ones drawn as brackets: elsewhere their lines need not be neighbours.
+    """
 
     def __init__(self, theme: Theme) -> None:
         headers = (
@@ -48,78 +64,129 @@ class RankingTable(DataTable):
         super().__init__(headers, _FIGURES, tr("Ranking"))
         self._theme = theme
         self._data: ResultData | None = None
+        self._places: tuple[RankedCandidate, ...] = ()
+        self._sorting: tuple[int, Qt.SortOrder] | None = None
         self.set_tips(
             {
-                _RANK: tr("Candidates in one bracket share a rank: their difference is not significant"),
-                _LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
-                _INTERVAL: tr("Over rounds; with one round there is none"),
-                _LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
-                _MBIT: tr("TCP, mean of both directions"),
-                _MBIT_X: tr("Throughput divided by that of the bare underlay"),
-                _CPU: tr("Mean of both hosts during throughput; all cores together are 100 %"),
+                RANK: tr("Candidates in one bracket share a rank: their difference is not significant"),
+                LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
+                INTERVAL: tr("Over rounds; with one round there is none"),
+                LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
+                MBIT: tr("TCP, mean of both directions"),
+                MBIT_X: tr("Throughput divided by that of the bare underlay"),
+                CPU: tr("Mean of both hosts during throughput; all cores together are 100 %"),
             }
         )
-        self.setItemDelegateForColumn(_RANK, _BracketDelegate(self, theme))
+        self.setItemDelegateForColumn(RANK, _BracketDelegate(self, theme))
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
+        header.setSectionsClickable(True)
+        header.sectionClicked.connect(self._on_header)
+        by_rank = QAction(tr("Order by rank"), self)
+        by_rank.triggered.connect(lambda: self.sort_by(None))
+        self.addAction(by_rank)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(_RANK, QHeaderView.ResizeMode.Fixed)
-        self.hide_where_narrow((_INTERVAL, _LATENCY_X, _MBIT_X), _ROOMY_EM)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
+        self.hide_where_narrow((INTERVAL, LATENCY_X, MBIT_X), _ROOMY_EM)
         theme.changed.connect(self._redraw)
 
     def show_data(self, data: ResultData) -> None:
-        """Show a ranking."""
+        """Show a ranking, in its own order."""
         self._data = data
-        places = data.ranking.ranking
+        self.sort_by(None)
+        if self._places:
+            self.setCurrentCell(0, 0)
+
+    def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column, or by rank; the same candidate stays selected."""
+        if self._data is None:
+            return
+        key = self.selected_key()
+        is_by_rank = column is None or column == RANK
+        self._sorting = None if is_by_rank else (column or 0, order)
+        self._places = ordered(self._data, *self._sorting) if self._sorting else self._data.ranking.ranking
+        self.horizontalHeader().setSortIndicatorShown(not is_by_rank)
+        if self._sorting:
+            self.horizontalHeader().setSortIndicator(*self._sorting)
+        self._fill_all(self._data)
+        found = [nth for nth, place in enumerate(self._places) if (place.solution, place.suite) == key]
+        if found:
+            self.setCurrentCell(found[0], 0)
+        self.setAccessibleDescription(self._order_text())
+
+    def _order_text(self) -> str:
+        if self._sorting is None:
+            return tr("Ordered by rank")
+        column, order = self._sorting
+        header = self.horizontalHeaderItem(column)
+        way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
+        return tr("Ordered by %1, %2").replace("%1", header.text() if header else "").replace("%2", way)
+
+    def _on_header(self, column: int) -> None:
+        if self._sorting == (column, Qt.SortOrder.AscendingOrder):
+            self.sort_by(column, Qt.SortOrder.DescendingOrder)
+        elif self._sorting is not None and self._sorting[0] == column:
+            self.sort_by(None)
+        else:
+            self.sort_by(column)
+
+    def _fill_all(self, data: ResultData) -> None:
+        places = self._places
         self.setRowCount(len(places))
-        self.setColumnWidth(_RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(_RANK).width()))
+        self.setColumnWidth(RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(RANK).width()))
         has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
-        self.set_column_unused(_INTERVAL, is_unused=not has_intervals)
+        self.set_column_unused(INTERVAL, is_unused=not has_intervals)
         for nth, place in enumerate(places):
             result = data.result((place.solution, place.suite))
             texts = (
-                str(place.rank) if place.rank is not None else NONE,
+                self._rank_text(place),
                 result.title,
                 verdict_look(result.verdict).word,
-                ms(_mean(result.weighted_latency_ms)),
+                ms(mean(result.weighted_latency_ms)),
                 _interval(result.weighted_latency_ms),
                 ratio(result.latency_vs_baseline),
-                mbit_s(_average(result.throughput_mbit_s.values())),
+                mbit_s(average(result.throughput_mbit_s.values())),
                 ratio(result.throughput_vs_baseline),
-                pct(_average(result.cpu_pct.values())),
+                pct(average(result.cpu_pct.values())),
                 _state(result, is_slow=(place.solution, place.suite) in data.slow),
             )
             for column, text in enumerate(texts):
                 self._fill(nth, column, text, result)
             same = [other for other, candidate in enumerate(places) if place.rank and candidate.rank == place.rank]
-            rank = self.cell(nth, _RANK)
-            rank.setData(_PLACE, (nth == same[0], nth == same[-1]) if len(same) > 1 else None)
+            rank = self.cell(nth, RANK)
+            is_bracketed = len(same) > 1 and self._sorting is None
+            rank.setData(_PLACE, (nth == same[0], nth == same[-1]) if is_bracketed else None)
+            rank.setData(Qt.ItemDataRole.AccessibleTextRole, None)
             if place.tied_with:
                 sentence = tr("Rank %1, shared: the difference to %2 is not significant")
                 rank.setToolTip(sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
                 rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
-        if places:
-            self.setCurrentCell(0, 0)
 
     def selected_key(self) -> Key | None:
         """Return the candidate of the selected line."""
-        if self._data is None or not 0 <= self.currentRow() < len(self._data.ranking.ranking):
+        if not 0 <= self.currentRow() < len(self._places):
             return None
-        place = self._data.ranking.ranking[self.currentRow()]
+        place = self._places[self.currentRow()]
         return place.solution, place.suite
+
+    def _rank_text(self, place: RankedCandidate) -> str:
+        """Return a rank; with a sign where it is shared and no bracket can say so."""
+        if place.rank is None:
+            return NONE
+        return f"{place.rank} =" if place.tied_with and self._sorting is not None else str(place.rank)
 
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)
         item.setText(text)
-        item.setToolTip(plain_tip(text if column != _STATE else self._why(result) or text))
+        item.setToolTip(plain_tip(text if column != STATE else self._why(result) or text))
         colours = self._theme.colours
-        if column == _NAME and self._data is not None:
+        if column == NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
-        elif column == _VERDICT:
+        elif column == VERDICT:
             look = verdict_look(result.verdict)
             item.setIcon(make_icon(look.icon, getattr(colours, look.role)))
-        elif column == _STATE:
+        elif column == STATE:
             is_fine = result.status is AttemptStatus.COMPLETED
             icon, role = ("check", "good") if is_fine and not result.doubts else ("warning", "legacy")
             if not is_fine:
@@ -133,9 +200,7 @@ class RankingTable(DataTable):
 
     def _redraw(self) -> None:
         if self._data is not None:
-            row = self.currentRow()
-            self.show_data(self._data)
-            self.setCurrentCell(row, 0)
+            self._fill_all(self._data)
 
 
 class _BracketDelegate(LineDelegate):
@@ -166,15 +231,6 @@ class _BracketDelegate(LineDelegate):
         if is_last:
             painter.drawLine(left, bottom, right, bottom)
         painter.restore()
-
-
-def _mean(estimate: Estimate | None) -> float | None:
-    return estimate.mean if estimate is not None else None
-
-
-def _average(estimates: Iterable[Estimate]) -> float | None:
-    means = [estimate.mean for estimate in estimates]
-    return sum(means) / len(means) if means else None
 
 
 def _interval(estimate: Estimate | None) -> str:

@@ -1,0 +1,103 @@
+"""The ranking sorted by a column: no brackets, a sign at shared ranks, and a third click that returns to the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from window_driver import Driver
+
+from app.wizard import Step
+from ui.widgets.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, VERDICT
+from ui.widgets.ranking_table import _PLACE, RankingTable
+
+
+def _column(table: RankingTable, column: int) -> list[str]:
+    return [table.item(row, column).text() for row in range(table.rowCount())]
+
+
+def _click(driver: Driver, table: RankingTable, column: int) -> None:
+    header = table.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(column) + 12, header.height() // 2)
+    driver.qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def _brackets(table: RankingTable) -> int:
+    return sum(table.item(row, RANK).data(_PLACE) is not None for row in range(table.rowCount()))
+
+
+def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Driver) -> None:
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    results = driver.window.results
+    table = results.table
+    header = table.horizontalHeader()
+    by_rank = _column(table, NAME)
+    shared = _brackets(table)
+    assert shared > 1
+    assert not header.isSortIndicatorShown()
+    table.setCurrentCell(1, 0)
+    key = table.selected_key()
+
+    _click(driver, table, MBIT)
+    rising = _column(table, MBIT)
+    figures = [float(text.split()[0].replace("\u202f", "")) for text in rising if text != "–"]
+    assert figures == sorted(figures)
+    assert _brackets(table) == 0
+    assert (header.isSortIndicatorShown(), header.sortIndicatorSection()) == (True, MBIT)
+    assert sum(text.endswith("=") for text in _column(table, RANK)) == shared
+    assert table.selected_key() == key
+    assert results.tabs.currentWidget() is not None
+
+    _click(driver, table, MBIT)
+    falling = [text for text in _column(table, MBIT) if text != "–"]
+    assert falling == [text for text in reversed(rising) if text != "–"]
+    assert "falling" in table.accessibleDescription()
+
+    _click(driver, table, MBIT)
+    assert _column(table, NAME) == by_rank
+    assert _brackets(table) == shared
+    assert not header.isSortIndicatorShown()
+    assert table.selected_key() == key
+
+
+@pytest.mark.parametrize("order", Qt.SortOrder)
+def test_candidates_without_a_figure_come_last_in_either_order(
+    open_window: Callable[..., Driver], order: Qt.SortOrder
+) -> None:
+    driver = open_window(failure=("preflight", "No room."))
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    table = driver.window.results.table
+    table.sort_by(MBIT, order)
+    shown = _column(table, MBIT)
+    assert shown[0] != "–"
+    assert set(shown[1:]) == {"–"}
+
+
+def test_other_columns_and_the_rank_column(driver: Driver) -> None:
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    table = driver.window.results.table
+    by_rank = _column(table, NAME)
+    for column in (NAME, VERDICT, LATENCY, CPU):
+        _click(driver, table, column)
+        assert sorted(_column(table, NAME)) == sorted(by_rank)
+        assert table.horizontalHeader().sortIndicatorSection() == column
+    _click(driver, table, NAME)
+    assert _column(table, NAME) == sorted(by_rank, key=str.casefold)
+    _click(driver, table, RANK)
+    assert _column(table, NAME) == by_rank
+    assert not table.horizontalHeader().isSortIndicatorShown()
+
+
+def test_selected_line_belongs_to_the_candidate_that_is_deployed(driver: Driver) -> None:
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    results = driver.window.results
+    results.table.sort_by(NAME, Qt.SortOrder.DescendingOrder)
+    for row in range(results.table.rowCount()):
+        results.table.setCurrentCell(row, 0)
+        title = results.table.item(row, NAME).text()
+        assert results.rollout.accessibleName() == f"Roll out {title}"

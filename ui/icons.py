@@ -96,5 +96,7 @@ def make_icon(name: str, colour: str, gap: float = 0.0, size_px: int = 16) -> QI
         painter = QPainter(image)
         renderer.render(painter, QRectF(0, 0, edge_px, edge_px))
         painter.end()
-        icon.addPixmap(QPixmap.fromImage(image))
+        pixmap = QPixmap.fromImage(image)
+        icon.addPixmap(pixmap)
+        icon.addPixmap(pixmap, QIcon.Mode.Selected)  # else Qt tints it towards the colour of the selection
     return icon

@@ -54,6 +54,9 @@ QPushButton[look="tab"] {{ border: 0; border-radius: 4px; background: transparen
 QPushButton[look="tab"]:hover {{ background: {raised}; }}
 QPushButton[look="tab"]:checked {{ background: {accent_soft}; }}
 QPushButton[look="tab"]:focus {{ border: 2px solid {accent}; padding: 4px 10px; }}
+QPushButton[look="switch"] {{ border: 2px solid transparent; background: transparent; padding: 1px 2px; }}
+QPushButton[look="switch"]:hover {{ background: {raised}; }}
+QPushButton[look="switch"]:focus {{ border: 2px solid {accent}; padding: 1px 2px; }}
 QPushButton[look="step"] {{
     border: 0; border-left: 4px solid transparent; border-radius: 0; background: transparent; text-align: left;
     padding: 10px 8px 10px 12px; }}

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, Qt
 
 from app.domain.palette import series_style
 from ui.live_model import RECENT_S
-from ui.plots.base import ScopePlot, SecondsAxis, nice_top
-from ui.texts import tr
+from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top
+from ui.texts import count, ms, tr
 from ui.theme import Theme
 
 _BUCKETS = 500
@@ -33,6 +33,7 @@ class ArrivingPlot(ScopePlot):
         self.set_x_range(-RECENT_S, 0)
         self.set_y_range(0, 1)
         self._solution = ""
+        self._recent = (np.empty(0), np.empty(0))
 
     def draw(self, solution: str, at_s: npt.NDArray[np.float64], rtt_ms: npt.NDArray[np.float64]) -> None:
         """Show samples.
@@ -42,6 +43,7 @@ class ArrivingPlot(ScopePlot):
             at_s: Seconds relative to now, ascending, shape (n,).
             rtt_ms: In ms, NaN where lost, shape (n,).
         """
+        self._recent = at_s, rtt_ms
         seen = ~np.isnan(rtt_ms)
         at_s, rtt_ms = at_s[seen], rtt_ms[seen]
         if solution != self._solution:
@@ -63,6 +65,19 @@ class ArrivingPlot(ScopePlot):
         self._samples.setData(xs, ys)
         self._note.setText(f"{above} above {top:g} ms" if above else "", color=self._theme.colours.muted)
         self._note.setPos(QPointF(0, top))
+
+    def figures(self) -> PlotTable:
+        """Return replies, losses, median and slowest of each of the last seconds."""
+        at_s, rtt_ms = self._recent
+        rows = []
+        for second in range(int(RECENT_S)):
+            values = rtt_ms[(at_s <= -second) & (at_s > -second - 1)]
+            seen = values[~np.isnan(values)]
+            median, most = np.percentile(seen, (50, 100)) if seen.size else (None, None)
+            rows.append(
+                (f"{-second} … {-second - 1} s", count(seen.size), count(values.size - seen.size), ms(median), ms(most))
+            )
+        return PlotTable((tr("Time"), tr("Replies"), tr("Lost"), tr("Median RTT"), tr("Most")), tuple(rows))
 
 
 def buckets(

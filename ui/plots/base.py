@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from app.domain.palette import Marker, series_style
+from ui.accessible import Role, set_role
+from ui.texts import tr
 from ui.theme import Theme
 from ui.widgets.basics import ElidedLabel
 
@@ -104,6 +106,21 @@ class EndLabel:
     y: float
 
 
+@dataclass(frozen=True, slots=True)
+class PlotTable:
+    """The figures of a plot as text.
+
+    Attributes:
+        headers: One per column.
+        rows: As many texts each.
+        texts: So many columns at the left hold words; the others hold figures.
+    """
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: int = 1
+
+
 class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
     """A plot that follows the colour scheme. It neither zooms nor scrolls by accident.
 
@@ -143,6 +160,9 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.setMinimumSize(104, 80)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(", ".join(text for text in (name, x_label, y_label) if text))
+        self.setAccessibleDescription(tr("The button above shows these figures as a table."))
+        set_role(self, Role.Chart)
+        self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.view_box: pg.ViewBox = self.getPlotItem().getViewBox()
         self.view_box.setDefaultPadding(0.0)
@@ -165,6 +185,10 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             axis.enableAutoSIPrefix(False)  # noqa: FBT003 - pyqtgraph has it so
         item.showGrid(x=False, y=True, alpha=0.14)
         self.set_end_labels(self._end_labels)
+
+    def figures(self) -> PlotTable:
+        """Return what the plot shows, as text; the headers are there before the first figure."""
+        raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the room for the labels."""
@@ -319,20 +343,6 @@ def plot_heading(text: str) -> ElidedLabel:
     heading.setMinimumWidth(0)
     heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return heading
-
-
-def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> QFrame:
-    """Return a plot in a frame, its name above it and other widgets under it."""
-    frame = QFrame()
-    frame.setProperty("look", look)
-    layout = QVBoxLayout(frame)
-    layout.setContentsMargins(4, 4, 4, 4)
-    layout.setSpacing(2)
-    layout.addWidget(plot.heading)
-    layout.addWidget(plot, 1)
-    for widget in below:
-        layout.addWidget(widget)
-    return frame
 
 
 def _escape(text: str) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import gc
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.domain.results import CampaignPlan
 from ui.live_model import Figures, LiveModel
 from ui.plots.arriving import ArrivingPlot
-from ui.plots.base import framed, plot_heading
+from ui.plots.base import plot_heading
+from ui.plots.framed import PlotFrame, framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuKey, CpuPlot, ThroughputPlot
 from ui.texts import count, ms, tr
 from ui.theme import GRID, Theme, tabular
-from ui.widgets.basics import label, row
+from ui.widgets.basics import label
 
 TICK_MS = 100
 _CURVES_EVERY, _LOAD_EVERY = 4, 5
@@ -113,8 +114,8 @@ class PlotBoard(QWidget):
         now = framed(self.arriving, self.figures)
         lower = QHBoxLayout()
         lower.setSpacing(GRID)
-        lower.addWidget(framed(self.throughput), 1)
-        lower.addWidget(self._cpu_frame(), 1)
+        lower.addWidget(framed(self.throughput), 5)
+        lower.addWidget(self._cpu_frame(), 4)
         right = QVBoxLayout()
         right.setSpacing(GRID)
         right.addWidget(now, 6)
@@ -125,21 +126,11 @@ class PlotBoard(QWidget):
         layout.addWidget(main, 10)
         layout.addLayout(right, 11)
 
-    def _cpu_frame(self) -> QFrame:
-        frame = QFrame()
-        frame.setProperty("look", "card")
+    def _cpu_frame(self) -> PlotFrame:
         self._cpu_heading = plot_heading(tr("CPU, %"))
-        plots = QHBoxLayout()
-        plots.setSpacing(2)
-        for plot in self.cpu.values():
-            plots.addWidget(plot)
-        layout = QVBoxLayout(frame)
-        layout.setContentsMargins(4, 4, 4, 4)
-        layout.setSpacing(2)
-        layout.addWidget(self._cpu_heading)
-        layout.addLayout(plots, 1)
-        layout.addLayout(row(GRID, self._cpu_key, 0))
-        return frame
+        self._cpu_key.setContentsMargins(GRID, 0, 0, 0)
+        plots = tuple(self.cpu.values())
+        return PlotFrame(self._cpu_heading, tr("CPU, %"), plots, (self._cpu_key,), "card")
 
 
 class _FigureLine(QWidget):
@@ -151,7 +142,8 @@ class _FigureLine(QWidget):
         grid.setContentsMargins(GRID, 0, GRID, GRID // 2)
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(0)
-        self._values = {}
+        self._values: dict[str, QLabel] = {}
+        self._names: dict[str, str] = {}
         for column, (name, text) in enumerate(
             (
                 ("count", tr("replies")),
@@ -164,8 +156,8 @@ class _FigureLine(QWidget):
         ):
             value = label("–", is_wrapping=False)
             value.setFont(tabular(value.font()))
-            value.setAccessibleName(text)
             self._values[name] = value
+            self._names[name] = text
             grid.addWidget(label(text, "muted", is_wrapping=False), 0, column)
             grid.addWidget(value, 1, column)
             grid.setColumnStretch(column, 2 if name == "count" else 1)
@@ -183,3 +175,4 @@ class _FigureLine(QWidget):
         for name, text in texts.items():
             if self._values[name].text() != text:
                 self._values[name].setText(text)
+                self._values[name].setAccessibleName(f"{self._names[name]}: {text}")

@@ -10,8 +10,17 @@ import pyqtgraph as pg
 from app.domain.palette import series_style
 from ui.live_model import Curve
 from ui.live_rows import Key
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, SizesAxis, solution_brush, solution_pen, solution_symbol
-from ui.texts import tr
+from ui.plots.base import (
+    EndLabel,
+    LogAxis,
+    PlotTable,
+    ScopePlot,
+    SizesAxis,
+    solution_brush,
+    solution_pen,
+    solution_symbol,
+)
+from ui.texts import count, ms, tr
 from ui.theme import Theme
 
 _MARKER_PX = 8
@@ -67,6 +76,7 @@ class LatencyPlot(ScopePlot):
             label_room_px=132,
         )
         self._bands: dict[Key, _Band] = {}
+        self._drawn: list[Curve] = []
         self._highlighted: Key | None = None
         self._titles: dict[Key, tuple[str, int]] = {}
         self.set_sizes(sizes)
@@ -85,6 +95,7 @@ class LatencyPlot(ScopePlot):
             for item in (band.fill, band.low, band.high, band.middle, band.dots):
                 self.removeItem(item)
         self._bands.clear()
+        self._drawn = []
         self._highlighted = None
         self.set_end_labels(())
 
@@ -96,7 +107,7 @@ class LatencyPlot(ScopePlot):
 
     def draw(self, curves: Sequence[Curve]) -> None:
         """Show these curves."""
-        drawn = [curve for curve in curves if curve.key in self._titles]
+        drawn = self._drawn = [curve for curve in curves if curve.key in self._titles]
         for curve in drawn:
             if curve.key not in self._bands:
                 self._bands[curve.key] = _Band(self, curve.key, self._titles[curve.key][1])
@@ -119,6 +130,19 @@ class LatencyPlot(ScopePlot):
                 for curve in drawn
             ]
         )
+
+    def figures(self) -> PlotTable:
+        """Return mean and band of each candidate at each frame size."""
+        rows = [
+            (
+                self._titles[curve.key][0],
+                f"{count(round(size))} B",
+                *(ms(float(values[nth])) for values in (curve.mean_ms, curve.p5_ms, curve.p95_ms)),
+            )
+            for curve in self._drawn
+            for nth, size in enumerate(curve.frame_bytes)
+        ]
+        return PlotTable((tr("Candidate"), tr("Frame size"), tr("Mean RTT"), "5 %", "95 %"), tuple(rows))
 
 
 def _down(log_value: float) -> float:

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
 from app.domain.palette import series_style
-from ui.plots.base import ScopePlot, SecondsAxis, nice_top
-from ui.texts import tr
+from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top
+from ui.texts import mbit_s, pct, tr
 from ui.theme import Theme
 
 Floats = npt.NDArray[np.float64]
@@ -36,6 +36,7 @@ class ThroughputPlot(ScopePlot):
         self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
         for curve in self._curves.values():
             self.addItem(curve)
+        self._rows: Mapping[str, Floats] = {}
         self.set_x_range(0, 3)
         self.set_y_range(0, 1)
 
@@ -47,6 +48,7 @@ class ThroughputPlot(ScopePlot):
             rows: (seconds, Mbit/s) per direction, shape (n, 2).
             seconds: How long one direction takes.
         """
+        self._rows = rows
         colour = series_style(solution).colour
         said = []
         top = 0.0
@@ -66,6 +68,15 @@ class ThroughputPlot(ScopePlot):
         self.set_y_range(0, nice_top(1.1 * top))
         self.heading.setText(f"{'  '.join(said)} Mbit/s" if said else self.name)
 
+    def figures(self) -> PlotTable:
+        """Return the throughput of each second and direction."""
+        rows = [
+            (text, f"{second:.0f} s", mbit_s(rate))
+            for name, text in _directions().items()
+            for second, rate in self._rows.get(name, ())
+        ]
+        return PlotTable((tr("Direction"), tr("Time"), tr("Throughput")), tuple(rows))
+
 
 class CpuPlot(ScopePlot):
     """CPU of one host, stacked: user, system, softirq. All cores together are 100 %.
@@ -77,6 +88,7 @@ class CpuPlot(ScopePlot):
 
     def __init__(self, theme: Theme, side: str) -> None:
         self._areas: list[pg.PlotCurveItem] = []
+        self._rows: Floats = np.empty((0, 5))
         self._side = side
         name = tr("CPU of %1 in percent").replace("%1", side)
         super().__init__(theme, name, axes={"bottom": SecondsAxis("bottom")})
@@ -98,6 +110,7 @@ class CpuPlot(ScopePlot):
 
     def draw(self, rows: Floats) -> None:
         """Show what was measured so far: rows (seconds, user, system, softirq, steal), shape (n, 5)."""
+        self._rows = rows
         if not len(rows):
             for area in self._areas:
                 area.setData([], [])
@@ -110,6 +123,15 @@ class CpuPlot(ScopePlot):
             area.setData(x, sums[:, column])
         self.set_x_range(float(x[0]), max(float(x[-1]), float(x[0]) + 10))
         self.total_pct = float(sums[-1, 2])
+
+    def figures(self) -> PlotTable:
+        """Return the shares of each second."""
+        rows = [
+            (self._side, f"{row[0]:.0f} s", *(pct(share) for share in (*row[1:4], row[1:4].sum())))
+            for row in self._rows
+        ]
+        headers = tr("Host"), tr("Time"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
+        return PlotTable(headers, tuple(rows))
 
     @property
     def words(self) -> str:

@@ -10,14 +10,18 @@ from PySide6.QtGui import QColor
 
 from app.domain.palette import series_style
 from ui.live_rows import Key
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, solution_pen, solution_symbol
+from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, solution_pen, solution_symbol
 from ui.plots.load import cpu_shades
 from ui.result_data import Floats, ResultData
-from ui.texts import tr
+from ui.texts import NONE, mbit_s, ms, pct, tr
 from ui.theme import Theme
 
 _TAIL = 0.995
 """The axis ends at this fraction of the slowest candidate: single outliers would press everything else together."""
+
+
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+"""Shares of the replies in the table of the distribution."""
 
 
 class CdfPlot(ScopePlot):
@@ -32,12 +36,18 @@ class CdfPlot(ScopePlot):
             axes={"bottom": LogAxis("bottom")},
             label_room_px=140,
         )
+        self._shown: list[tuple[str, Floats, Floats]] = []
         self.set_y_range(0, 101)
 
     def draw(self, data: ResultData, frame_bytes: int) -> None:
         """Show one frame size."""
         for item in list(self.getPlotItem().curves):
             self.removeItem(item)
+        self._shown = [
+            (data.names[key][0], data.fractions, values)
+            for (key, size), values in data.cdfs.items()
+            if size == frame_bytes
+        ]
         drawn: list[tuple[Key, Floats]] = [
             (key, np.log10(values)) for (key, size), values in data.cdfs.items() if size == frame_bytes
         ]
@@ -58,6 +68,14 @@ class CdfPlot(ScopePlot):
             at = float(np.interp(height / 100, data.fractions, x))
             labels.append(EndLabel(data.names[key][0], style.colour, bool(style.dash), at, float(height)))
         self.set_end_labels(labels)
+
+    def figures(self) -> PlotTable:
+        """Return within which time which share of each candidate's replies came."""
+        rows = [
+            (name, *(ms(float(np.interp(share, fractions, values))) for share in _SHARES))
+            for name, fractions, values in self._shown
+        ]
+        return PlotTable((tr("Candidate"), *(f"{100 * share:.0f} %" for share in _SHARES)), tuple(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +123,7 @@ class FrontierPlot(ScopePlot):
             label_room_px=140,
         )
         self._items: list[object] = []
+        self._rows: tuple[tuple[str, ...], ...] = ()
 
     def draw(self, data: ResultData) -> None:
         """Show every candidate with both figures."""
@@ -112,6 +131,15 @@ class FrontierPlot(ScopePlot):
             self.removeItem(old)
         self._items.clear()
         points = _points(data)
+        self._rows = tuple(
+            (
+                data.names[point.key][0],
+                NONE if data.result(point.key).is_unprotected else tr("yes") if point.is_on_frontier else tr("no"),
+                ms(10**point.x),
+                mbit_s(10**point.y),
+            )
+            for point in points
+        )
         if not points:
             self.set_end_labels(())
             return
@@ -143,6 +171,11 @@ class FrontierPlot(ScopePlot):
     def _add(self, item: object) -> None:
         self._items.append(item)
         self.addItem(item)
+
+    def figures(self) -> PlotTable:
+        """Return both figures of each candidate, and whether another one beats it in both."""
+        headers = tr("Candidate"), tr("Beaten by none"), tr("Weighted latency"), tr("Throughput")
+        return PlotTable(headers, self._rows, texts=2)
 
 
 class CpuBarsPlot(ScopePlot):
@@ -195,6 +228,18 @@ class CpuBarsPlot(ScopePlot):
         self.set_x_range(0, 108)
         self.set_y_range(-len(heights) + 0.4, 1.1)
         self._key(data)
+
+    def figures(self) -> PlotTable:
+        """Return the shares of each candidate and host."""
+        data = self._data
+        names = data.names if data is not None else {}
+        rows = [
+            (names[bar.key][0], bar.side.upper(), *(pct(share) for share in (*shares, sum(shares))))
+            for bar in (data.cpu if data is not None else ())
+            for shares in ((bar.user_pct, bar.system_pct, bar.softirq_pct),)
+        ]
+        headers = tr("Candidate"), tr("Host"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
+        return PlotTable(headers, tuple(rows), texts=2)
 
     def _key(self, data: ResultData) -> None:
         if not data.cpu:

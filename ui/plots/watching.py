@@ -11,11 +11,13 @@ from PySide6.QtCore import Qt
 
 from app.domain.palette import series_style
 from app.domain.rollout_watch import WatchSample
-from ui.plots.base import EndLabel, ScopePlot, nice_top
-from ui.texts import tr
+from ui.plots.base import EndLabel, PlotTable, ScopePlot, nice_top
+from ui.texts import ms, tr
 from ui.theme import Theme
 
 _LEAST_SPAN_S = 60.0
+_MOST_ROWS = 200
+"""The table of the figures has no more; the newest stand first."""
 
 
 class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -44,6 +46,7 @@ class WatchPlot(ScopePlot):
         self._lost = pg.ScatterPlotItem(symbol="x", size=9)
         for item in (*self._curves, self._lost):
             self.addItem(item)
+        self._samples: Sequence[WatchSample] = ()
         self.set_x_range(-_LEAST_SPAN_S, 0)
         self.set_y_range(0, 1)
 
@@ -54,6 +57,7 @@ class WatchPlot(ScopePlot):
             solution: Chooses the colour.
             samples: In order of time.
         """
+        self._samples = samples
         if not samples:
             for item in (*self._curves, self._lost):
                 item.setData([], [])
@@ -86,3 +90,11 @@ class WatchPlot(ScopePlot):
         self.set_x_range(min(-_LEAST_SPAN_S, float(at_s[0])), 0)
         self.set_y_range(0, top)
         self.set_end_labels(labels)
+
+    def figures(self) -> PlotTable:
+        """Return the round-trip times of both hosts, the newest first; a dash stands where nothing answered."""
+        rows = [
+            (f"{one.at.astimezone():%H:%M:%S}", *(ms(rtt) for rtt in one.rtt_ms))
+            for one in reversed(self._samples[-_MOST_ROWS:])
+        ]
+        return PlotTable((tr("Time"), "A", "B"), tuple(rows))

@@ -9,7 +9,7 @@ from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptStatus
 from app.wizard import HostCheck
 from ui.live_rows import Key
-from ui.plots.base import framed
+from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
 from ui.result_data import ResultData

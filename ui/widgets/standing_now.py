@@ -19,7 +19,7 @@ from app.domain.rollout import DeploymentState
 from app.domain.rollout_status import EndStatus, PairStatus
 from app.domain.rollout_watch import Limits, WatchLine, WatchLog
 from ui.icons import make_icon
-from ui.plots.base import framed
+from ui.plots.framed import framed
 from ui.plots.watching import WatchPlot
 from ui.rollout_texts import moment, state_look
 from ui.texts import NONE, count, duration, ms, pct, tr

@@ -1,0 +1,129 @@
+"""Plots in a frame, and the same figures as a table: what is drawn cannot be read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QStackedWidget, QVBoxLayout, QWidget
+
+from ui.icons import set_icon
+from ui.plots.base import PlotTable, ScopePlot
+from ui.texts import tr
+from ui.theme import GRID
+from ui.widgets.basics import ElidedLabel, button
+from ui.widgets.data_table import DataTable
+
+_REFRESH_MS = 1000
+_LEAST_TABLE_PX = (104, 80)
+
+
+class PlotFrame(QFrame):
+    """Plots side by side, a heading above them with a button that shows a table in their place, widgets below.
+
+    Args:
+        heading: Stands above.
+        name: Of all the plots together, for screen readers.
+        plots: All with the same columns.
+        below: Widgets under the plots.
+        look: One of the style sheet's looks.
+    """
+
+    def __init__(
+        self, heading: ElidedLabel, name: str, plots: Sequence[ScopePlot], below: Sequence[QWidget] = (), look: str = ""
+    ) -> None:
+        super().__init__()
+        self.setProperty("look", look)
+        self._plots = tuple(plots)
+        self._name = name
+        self.table: DataTable | None = None
+        self.switch = button("", "table", look="switch", on_click=self._flip)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(_side_by_side(self._plots))
+        self._timer = QTimer(self)
+        self._timer.setInterval(_REFRESH_MS)
+        self._timer.timeout.connect(self._on_tick)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(0)
+        heading.setContentsMargins(GRID, 2, 0, 0)
+        top.addWidget(heading, 1)
+        top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.setSpacing(2)
+        layout.addLayout(top)
+        layout.addWidget(self._stack, 1)
+        for widget in below:
+            layout.addWidget(widget)
+        self._name_switch()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the figures are shown as a table."""
+        return self._stack.currentIndex() > 0
+
+    def refresh(self) -> None:
+        """Take the newest figures over into the table."""
+        if self.table is not None:
+            _fill(self.table, [row for plot in self._plots for row in plot.figures().rows])
+
+    def _flip(self) -> None:
+        if self.table is None:
+            self.table = _make_table(self._plots[0].figures(), self._name)
+            self._stack.addWidget(self.table)
+        self._stack.setCurrentIndex(0 if self.is_table else 1)
+        if self.is_table:
+            self.refresh()
+            self._timer.start()
+        else:
+            self._timer.stop()
+        self._name_switch()
+
+    def _name_switch(self) -> None:
+        text = tr("Show as plot") if self.is_table else tr("Show as table")
+        set_icon(self.switch, "compare" if self.is_table else "table")
+        self.switch.setToolTip(text)
+        self.switch.setAccessibleName(f"{text}: {self._name}")
+
+    def _on_tick(self) -> None:
+        if self.isVisible():
+            self.refresh()
+
+
+def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> PlotFrame:
+    """Return a plot in a frame, its name above it and other widgets under it."""
+    return PlotFrame(plot.heading, plot.name, (plot,), below, look)
+
+
+def _side_by_side(plots: Sequence[ScopePlot]) -> QWidget:
+    if len(plots) == 1:
+        return plots[0]
+    holder = QWidget()
+    layout = QHBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)
+    for plot in plots:
+        layout.addWidget(plot)
+    return holder
+
+
+def _make_table(figures: PlotTable, name: str) -> DataTable:
+    texts = range(figures.texts, len(figures.headers))
+    table = DataTable(figures.headers, texts, name)
+    table.setMinimumSize(*_LEAST_TABLE_PX)
+    table.verticalHeader().setDefaultSectionSize(3 * GRID)
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    return table
+
+
+def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
+    """Change only what is different, so that neither selection nor focus moves."""
+    if table.rowCount() != len(rows):
+        table.setRowCount(len(rows))
+    for nth, row in enumerate(rows):
+        for column, text in enumerate(row):
+            cell = table.cell(nth, column)
+            if cell.text() != text:
+                cell.setText(text)

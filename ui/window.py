@@ -341,12 +341,12 @@ class MainWindow(QMainWindow):
 
     def say(self, sentence: str) -> None:
         """Show a sentence in the status line."""
-        self.footer.status.setText(sentence)
+        self.footer.say(sentence)
 
     def _tell(self, sentence: str) -> None:
         if self.current is not None:
             self.current.notice.say("info", sentence)
-        self.say(sentence)
+        self.footer.status.setText(sentence)  # the notice has been read out
 
     def _on_work(self) -> None:
         self.footer.busy.setVisible(any(not operation.is_quiet for operation in self.runner.running))

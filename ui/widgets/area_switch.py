@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
+from ui.accessible import Role, set_role
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import button
@@ -25,11 +26,14 @@ class AreaSwitch(QWidget):
         self.standing = button(tr("Standing &tunnels"), "eye", look="tab")
         self._own, other = (self.deploy, self.standing) if own == "deploy" else (self.standing, self.deploy)
         self._group = QButtonGroup(self)
+        self.setAccessibleName(tr("Pages of the roll-out"))
+        set_role(self, Role.PageTabList)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         for one in (self.deploy, self.standing):
             one.setCheckable(True)
+            set_role(one, Role.PageTab)
             self._group.addButton(one)
             layout.addWidget(one)
         other.clicked.connect(self._on_other)

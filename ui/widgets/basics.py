@@ -19,9 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.accessible import Role, set_role
 from ui.icons import set_icon
 from ui.texts import plain_tip
 from ui.theme import GRID
+
+_HEADINGS = ("title", "heading")
+"""Looks of labels that are headings for screen readers, too."""
 
 
 def label(text: str = "", look: str = "", *, is_wrapping: bool = True, is_selectable: bool = False) -> QLabel:
@@ -31,6 +35,8 @@ def label(text: str = "", look: str = "", *, is_wrapping: bool = True, is_select
     result.setWordWrap(is_wrapping)
     if look:
         result.setProperty("look", look)
+    if look in _HEADINGS:
+        set_role(result, Role.Heading)
     if is_selectable:
         result.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard

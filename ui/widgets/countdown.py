@@ -6,12 +6,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
 from app.domain.rollout_events import Decision
+from ui.accessible import Role, notify_shown, set_role
 from ui.rollout_texts import if_nobody_answers
 from ui.texts import duration, tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import button, label
 
 _BUTTON_HEIGHT_PX = 6 * GRID
+_SPOKEN_AT_S = (60, 30, 10)
+"""Screen readers read the countdown again when so many seconds are left."""
 
 
 class Countdown(QFrame):
@@ -29,14 +32,16 @@ class Countdown(QFrame):
         self.setAccessibleName(tr("Is the new tunnel to stay?"))
         self.left = label("", "countdown", is_wrapping=False)
         self.left.setFont(tabular(self.left.font()))
-        self.left.setAccessibleName(tr("Time left"))
         self.left.setMinimumWidth(20 * GRID)
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Time left to confirm"))
         self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading")
+        set_role(self, Role.Notification)
+        set_role(self.title, Role.NoRole)  # screen readers read the plain labels of a notification
         self.text = label("")
+        self._left_s = 0.0
         self.keep: QPushButton = button(
             tr("&Keep it"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+K"
         )
@@ -81,16 +86,23 @@ class Countdown(QFrame):
             total_s: Of so many.
             former: What stood there before; empty for nothing.
         """
-        if self.isHidden():
-            self.title.setText(tr("It stands on both hosts. Is it to stay?"))
-            for one in (self.keep, self.undo):
-                one.setEnabled(True)
-            self.setVisible(True)
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        before_s, self._left_s = self._left_s, left_s
         self.left.setText(duration(left_s))
+        self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
         self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
         self.text.setText(f"{tr('Try now what has to work through it.')} {if_nobody_answers(former)}")
         self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")
+        if self.isHidden():
+            self._open()
+        elif any(left_s <= second < before_s for second in _SPOKEN_AT_S):
+            notify_shown(self)
+
+    def _open(self) -> None:
+        self.title.setText(tr("It stands on both hosts. Is it to stay?"))
+        for one in (self.keep, self.undo):
+            one.setEnabled(True)
+        self.setVisible(True)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def clear(self) -> None:
         """There is nothing to decide."""
@@ -103,4 +115,5 @@ class Countdown(QFrame):
             one.setEnabled(False)
         is_kept = decision is Decision.KEEP
         self.title.setText(tr("Telling both hosts to keep it") if is_kept else tr("Telling both hosts to go back"))
+        notify_shown(self)
         self.decided.emit(decision)

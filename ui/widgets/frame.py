@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
+from ui.accessible import Role, announce, set_role
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
@@ -41,6 +42,7 @@ class TopBar(QFrame):
         for area in self._areas:
             area.setCheckable(True)
             self._group.addButton(area)
+            set_role(area, Role.PageTab)
         self._lab_icon = QLabel()
         self._lab_text = label("", "muted", is_wrapping=False)
         layout = QHBoxLayout(self)
@@ -49,11 +51,21 @@ class TopBar(QFrame):
         layout.addWidget(icon_label("app", "accent", 24))
         layout.addWidget(label("Tunnelmark", "brand", is_wrapping=False))
         layout.addSpacing(2 * GRID)
-        for area in self._areas:
-            layout.addWidget(area)
+        layout.addWidget(self._tabs())
         layout.addStretch(1)
         layout.addWidget(self._lab_icon)
         layout.addWidget(self._lab_text)
+
+    def _tabs(self) -> QWidget:
+        tabs = QWidget()
+        tabs.setAccessibleName(tr("Areas"))
+        set_role(tabs, Role.PageTabList)
+        layout = QHBoxLayout(tabs)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        for area in self._areas:
+            layout.addWidget(area)
+        return tabs
 
     def show_lab(self, text: str, *, is_up: bool) -> None:
         """Say whether a practice lab is up."""
@@ -98,3 +110,8 @@ class Footer(QFrame):
         layout.addWidget(self.busy)
         layout.addWidget(self.back)
         layout.addWidget(self.next)
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the status line, and let screen readers say it."""
+        self.status.setText(sentence)
+        announce(self.status, sentence)

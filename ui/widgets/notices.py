@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.domain.errors import Bug, InputFault, TunnelmarkError
+from ui.accessible import Role, notify_shown, set_role
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID, fixed_font
@@ -30,6 +31,8 @@ class Notice(QFrame):
         self._icon = icon_label("info", "accent", 24)
         self._title = label("", "heading", is_selectable=True)
         self._title.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        set_role(self, Role.Notification)
+        set_role(self._title, Role.NoRole)  # screen readers read the plain labels of a notification
         self._hint = label("", is_selectable=True)
         self._hint.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._actions = QHBoxLayout()
@@ -75,6 +78,7 @@ class Notice(QFrame):
         self._fold.show_details({})
         self.setAccessibleName(title)
         self.setAccessibleDescription(hint)
+        notify_shown(self)  # where it was shown already
         self.setVisible(True)
 
     def say_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]] | None = None) -> None:

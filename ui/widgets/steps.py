@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.wizard import ComparisonWizard, Step
+from ui.accessible import Role, set_role
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
@@ -36,6 +37,7 @@ class StepList(QFrame):
         self.setProperty("look", "steps")
         self.setFixedWidth(_WIDE_PX)
         self.setAccessibleName(tr("Steps"))
+        set_role(self, Role.List)
         self.buttons: dict[Step, QPushButton] = {}
         self._ticks: dict[Step, QLabel] = {}
         self._group = QButtonGroup(self)
@@ -45,6 +47,7 @@ class StepList(QFrame):
         for step, name in step_names().items():
             entry = button(f"{step.number}   {name}", look="step", shortcut=f"Alt+{step.number}")
             entry.setCheckable(True)
+            set_role(entry, Role.ListItem)
             entry.clicked.connect(lambda _checked, wanted=step: self.chosen.emit(wanted))
             tick = QLabel()
             tick.setFixedSize(16, 16)

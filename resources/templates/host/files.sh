@@ -1,11 +1,10 @@
 # @include intact.sh
 
-# refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed. The service
-# does not try again with status 78: a file that is damaged stays so.
+# refuse REASON: with files that cannot be relied on, nothing is started, and above all nothing is removed.
 refuse() {
     logger -t tunnelmark "$home: not started, because $1" 2> /dev/null
     echo "Tunnelmark: $home: not started, because $1. Take it back with tunnelmark undeploy, or restore that folder." >&2
-    exit 78
+    exit 1
 }
 
 # read_files VERB: sets what is known of the tunnel. What somebody has changed can still be taken down.

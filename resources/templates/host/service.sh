@@ -70,7 +70,6 @@ ExecStop=/bin/sh $base/start.sh stop
 KillMode=process
 Restart=on-failure
 RestartSec=2
-RestartPreventExitStatus=78
 TimeoutStopSec=90
 
 [Install]

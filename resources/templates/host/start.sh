@@ -19,12 +19,14 @@
 # @include removing.sh
 
 # refuse_damaged: ends here where the deployment that counts is damaged. Nothing of it is run, not even to take it down.
+# systemd, which sets INVOCATION_ID, would try again every 2 s.
 refuse_damaged() {
     find_place
     [ "$place_is" = damaged ] || return 0
     logger -t tunnelmark "$base: not started, because $missing is missing, empty or not what was installed" 2> /dev/null
     echo "Tunnelmark: $base: not started, because $missing is missing, empty or not what was installed." \
         "Roll it back with tunnelmark undeploy, or restore that file." >&2
+    if [ -n "$INVOCATION_ID" ]; then exit 0; fi
     exit 1
 }
 

@@ -57,7 +57,7 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     assert "Something newer is there. (RFC 9999) Instead: AES-256-GCM." in page.detail.sentence.text()
     facts = page.detail.now.facts
     assert facts.text("Last handshake") == ("1:14 min ago", "1:14 min ago")
-    assert facts.text("Received, sent")[0] == "48.2 MB, 51.9 MB"
+    assert (facts.text("Received")[0], facts.text("Sent")[0]) == ("48.2 MB", "51.9 MB")
     assert facts.text("RTT now") == ("1.42 ms", "1.47 ms")
     assert facts.text("Starts with the host") == ("yes", "yes")
     keys = [[page.detail.keys.item(row, column).text() for column in range(4)] for row in range(4)]

@@ -143,7 +143,8 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("RTT now"), ms(a.rtt_ms), ms(b.rtt_ms)),
         both(tr("Loss now"), pct(a.loss_pct), pct(b.loss_pct)),
         both(tr("Last handshake"), _ago(a.last_handshake_s), _ago(b.last_handshake_s)),
-        both(tr("Received, sent"), _traffic(a), _traffic(b)),
+        both(tr("Received"), _bytes(a.rx_bytes), _bytes(b.rx_bytes)),
+        both(tr("Sent"), _bytes(a.tx_bytes), _bytes(b.tx_bytes)),
         both(tr("Interface"), a.interface or NONE, b.interface or NONE),
         both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
         both(tr("Watched over by the host"), yes_no(a.is_watched), yes_no(b.is_watched)),
@@ -216,10 +217,6 @@ def _losses(end: EndStatus) -> str:
     if end.outages and end.outages[-1].lasted_s is None:
         words.append(tr("lost since %1").replace("%1", moment(end.outages[-1].began_at)))
     return "; ".join(words if ended else words[1:]) or tr("never")
-
-
-def _traffic(end: EndStatus) -> str:
-    return f"{_bytes(end.rx_bytes)}, {_bytes(end.tx_bytes)}"
 
 
 def _bytes(value: int) -> str:

@@ -23,7 +23,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, NotFound, PreflightRefused
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import DeploymentState
+from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.domain.rollout_status import PairStatus
 from app.storage import Store
@@ -31,6 +31,7 @@ from app.wizard import Discovery
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, wait_until_watched
+from support.made_up_host import LocalHost
 
 START = f"{place_dir(SLOT)}/start.sh"
 RESTART = "what may still run goes with a restart of this host"
@@ -47,6 +48,12 @@ def store(tmp_path: Path, world: World) -> Iterator[Store]:
     with Store.open(tmp_path / "t.db") as opened:
         save_facts(world, opened)
         yield opened
+
+
+def restart(host: LocalHost, deployment: Deployment) -> None:
+    """End what runs on a host, and empty its /run, as a restart does; nothing is started afterwards."""
+    host.end_processes()
+    shutil.rmtree(host.path(deployment.link.run_dir))
 
 
 def lose_name(world: World, _deployment_id: str) -> str:
@@ -213,7 +220,7 @@ def test_the_service_does_not_remove_what_runs(world: World, store: Store) -> No
     lose_name(world, one.id)
     assert world.a.shell_run("sh", START, "boot").returncode == 0
     assert (place_on(world.a) / one.id / "lasting.sh").exists()
-    shutil.rmtree(world.a.path(one.link.run_dir))  # as a restart of the host does
+    restart(world.a, one)
     assert world.a.shell_run("sh", START, "boot").returncode == 0
     assert not place_on(world.a).exists()
 
@@ -226,7 +233,7 @@ def test_start_of_the_host_removes_and_runs_nothing_of_what_is_damaged(
 ) -> None:
     one = deploy_and_keep(world, store)
     world.a.path("/etc/other").mkdir()
-    shutil.rmtree(world.a.path(one.link.run_dir))  # as a restart of the host does
+    restart(world.a, one)
     missing = lose(world, one.id)
     before = world.a.etc_files()
     # systemd, which sets INVOCATION_ID, would try again every 2 s.

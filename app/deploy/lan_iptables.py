@@ -82,6 +82,10 @@ def iptables_rules(
         except CannotBeCopied as reason:
             refused.append((f"{one.text} ({program}, {one.table})", str(reason)))
             continue
+        if copies and one.table != "filter":
+            fault = f"is in the table {one.table}, which may change what stays in the bridge"
+            refused.append((f"{one.text} ({program}, {one.table})", fault))
+            continue
         for copy in copies:
             if (one.table, copy) not in theirs:
                 rule = _with_mark(copy).partition(f"-A {one.chain} ")[2]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, means, needed_copies
@@ -21,6 +21,14 @@ _KEYS = {"iif": "iifname", "iifname": "iifname", "oif": "oifname", "oifname": "o
 _TEXTS = frozenset({"prefix", "comment", "helper", "set", "timeout", "expectation", "name", "jump", "goto"})
 _NAME = re.compile(r"[\w./-]+")
 _NOT_LISTED = "has a part that nft lists and does not read"
+# Statements that change packets or what follows from them; those of NAT stand in chains of NAT alone.
+_REWRITES = re.compile(r"(?:^|\s)(?:set|notrack|dup|tproxy|synproxy|flow)(?=\s|$)")
+_KINDS = re.compile(
+    r"\b(?:type|typeof) (.*?)(?: (?:flags|elements|size|timeout|gc-interval|policy|counter|limit|quota|ct|last)\b|$)"
+)
+_CLOCK = re.compile(r"(?:^|\s)meta (?:hour|day|time)\s")
+_FILTERS = re.compile(r"type filter hook (?:input|forward|output) ")
+_CALL = re.compile(r"(?:(?:^|[\s:])(?:jump|goto) |@)([^\s,{}]+)")
 
 
 @dataclass
@@ -104,10 +112,13 @@ def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str])
     """
     moved: list[MovedRule] = []
     refused: list[tuple[str, str]] = []
-    for block in blocks_of(listing):
+    blocks = blocks_of(listing)
+    faults = _purpose_faults(blocks)
+    for block in blocks:
         if block.place.rpartition(" ")[0] in left_out:
             continue
-        found = _of_chain(block, port, bridge) if block.kind == "chain" else _of_set(block, port, bridge)
+        fault = faults.get(block.place, "")
+        found = (_of_chain if block.kind == "chain" else _of_set)(block, port, bridge, fault)
         for one in found:
             if isinstance(one, MovedRule):
                 moved.append(one)
@@ -116,7 +127,59 @@ def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str])
     return NftRules(tuple(moved), tuple(refused))
 
 
-def _of_chain(block: _Block, port: str, bridge: str) -> Iterator[MovedRule | tuple[str, str]]:
+def _purpose_faults(blocks: Sequence[_Block]) -> dict[str, str]:
+    """Return why nothing is added to some chains and sets, by place: copies may only filter.
+
+    Where the kernel passes bridged frames to these hooks, a copy that changes packets changes what crosses between the
+    LANs, too.
+    """
+    chains = [one for one in blocks if one.kind == "chain"]
+    callers: dict[str, set[str]] = {one.place: set() for one in chains}
+    for one in blocks:
+        table = one.place.rpartition(" ")[0]
+        for line in one.lines:
+            # Chains also call what the maps that they use call.
+            for name in _CALL.findall(_without_texts(line)):
+                callers.setdefault(f"{table} {name}", set()).add(one.place)
+    heads = {one.place: next((line for line in one.lines if re.match(r"type \w+ hook ", line)), "") for one in chains}
+    faults = {}
+    for one in blocks:
+        bases = [heads[place] for place in _reached_from(one.place, callers) if heads.get(place)]
+        others = [head for head in bases if not _FILTERS.match(head)]
+        if others:
+            faults[one.place] = f"may change what stays in the bridge ({' '.join(others[0].split()[:4])})"
+        elif not bases and one.kind == "chain":
+            faults[one.place] = "is in a chain that nothing calls"
+        elif one.kind != "chain" and _is_for_rewriting(one, chains):
+            faults[one.place] = "is used by a rule that changes packets"
+    return faults
+
+
+def _reached_from(place: str, callers: Mapping[str, set[str]]) -> set[str]:
+    found, left = {place}, [place]
+    while left:
+        more = callers.get(left.pop(), set()) - found
+        found |= more
+        left += more
+    return found
+
+
+def _is_for_rewriting(block: _Block, chains: Sequence[_Block]) -> bool:
+    table, _, name = block.place.rpartition(" ")
+    own = re.compile(rf"@{re.escape(name)}(?![\w./-])")
+    return any(
+        own.search(line) and _REWRITES.search(_without_texts(line))
+        for one in chains
+        if one.place.rpartition(" ")[0] == table
+        for line in one.lines
+    )
+
+
+def _without_texts(line: str) -> str:
+    return re.sub(r'"[^"]*"', '""', line)
+
+
+def _of_chain(block: _Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     if any(re.match(r"type \w+ hook (ingress|egress) ", line) for line in block.lines):
         return  # before the bridge
     theirs = {plain(line) for line in block.lines if OUR_COMMENT not in line}
@@ -133,7 +196,7 @@ def _of_chain(block: _Block, port: str, bridge: str) -> Iterator[MovedRule | tup
         except CannotBeCopied as reason:
             yield f"{line} ({block.place})", str(reason)
             continue
-        reason_of_place = "is part of a chain without a name" if is_nested else _place_fault(block)
+        reason_of_place = "is part of a chain without a name" if is_nested else fault or _place_fault(block)
         if copies and reason_of_place:
             yield f"{line} ({block.place})", reason_of_place
             continue
@@ -192,6 +255,10 @@ def copies_of(rule: str, port: str, bridge: str) -> tuple[str, ...]:
     wanted = needed_copies([one.match for one in found], port, bridge)
     if wanted and (not is_plain(rule) or re.search(r"(^|\s)(xt|#)\s", text)):
         raise CannotBeCopied(_NOT_LISTED)
+    if wanted and _REWRITES.search(_without_texts(text)):
+        raise CannotBeCopied("changes packets, also those that stay in the bridge")
+    if wanted and _CLOCK.search(_without_texts(text)):
+        raise CannotBeCopied("depends on the clock, and is listed otherwise in another time zone")
     copies = []
     for chosen in wanted:
         copy = text
@@ -275,15 +342,13 @@ def _rewritten(one: _Found, port: str, bridge: str) -> str:
     return f'{start}{one.mapping} {{ "{bridge}"{after} }}'
 
 
-def _of_set(block: _Block, port: str, bridge: str) -> Iterator[MovedRule | tuple[str, str]]:
+def _of_set(block: _Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     """Yield the elements of a named set or map that the bridge needs, so that whatever uses the set means it, too."""
     if block.kind not in ("set", "map"):
         return
     text = " ".join(" ".join(block.lines).split())
     whole = re.search(r"elements = \{ (.*) \}", text)
-    kinds = re.search(
-        r"\b(?:type|typeof) (.*?)(?: (?:flags|elements|size|timeout|gc-interval|policy|counter)\b|$)", text
-    )
+    kinds = _KINDS.search(text)
     if whole is None or kinds is None:
         return
     parts = [part.split()[-1] for part in kinds[1].partition(" : ")[0].split(" . ")]
@@ -300,7 +365,7 @@ def _of_set(block: _Block, port: str, bridge: str) -> Iterator[MovedRule | tuple
         if new in keys or any(_covers(one, places, bridge) for one in keys if len(parts) == 1):
             continue
         head = text.partition("elements = ")[0]
-        reason = _why_not_added(block, head, element, parts)
+        reason = fault or _why_not_added(block, head, element, parts)
         if reason:
             yield f"{element} ({block.kind} {block.place})", reason
             continue
@@ -325,4 +390,8 @@ def _why_not_added(block: _Block, head: str, element: str, parts: list[str]) -> 
         return "is known by its number, and the bridge has none before it is made"
     if re.search(r"\b(timeout|dynamic|constant)\b", head) or re.search(r" (timeout|expires) ", element):
         return "is in a set whose elements come and go"
+    if re.search(r"\binterval\b", head):
+        return "is in a set of ranges"
+    if re.search(r"\b(counter|limit|quota|ct count|last)\b", f"{head} {_without_texts(element)}"):
+        return "is in a set whose elements count or limit"
     return _place_fault(block) if is_plain(element) else "is written in an unusual way"

@@ -24,6 +24,9 @@ _MOST_BYTES = 65_536
 """Linux takes arguments of 131072 bytes (MAX_ARG_STRLEN); rules are quoted in them."""
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _ZONE = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_COPY = re.compile(r'comment "tunnelmark [A-Za-z0-9_-]+ lan \d+"')
+# What `--list-all` and `--list-all-policies` print of NAT; policies are not told apart.
+_ZONE_REWRITES = re.compile(r"masquerade: yes|toport=|rule .*(?:masquerade|forward-port)")
 _TABLES_OF_FIREWALLD = frozenset({"inet firewalld", "ip firewalld", "ip6 firewalld"})
 
 
@@ -35,11 +38,13 @@ class LanRules:
         moved: Rules that the bridge needs, each behind the one that names the port.
         refused: Rules that name the port and cannot be moved, each with the reason.
         forward: Why frames between the tunnel and the LAN may be dropped, with the rule; empty where they are not.
+        has_copies: Whether an earlier deployment has moved rules, which go with it.
     """
 
     moved: tuple[MovedRule, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
     forward: str = ""
+    has_copies: bool = False
 
 
 def read_lan_rules(end: HostEnd, port: str, bridge: str, *, token: CancelToken) -> LanRules:
@@ -86,14 +91,26 @@ def parse_lan_rules(sections: Mapping[str, str], port: str, bridge: str) -> LanR
         more, others = iptables_rules(program, text, port, bridge, has_firewalld=has_firewalld)
         moved += more
         refused += others
-    zone = sections.get("firewalld", "").strip()
+    zone, _, details = sections.get("firewalld", "").strip().partition("\n")
     if _ZONE.fullmatch(zone):
-        moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))
+        if _ZONE_REWRITES.search(details):
+            reason = "masquerades or forwards ports there, or a policy does, which may change what stays in the bridge"
+            refused.append((f"interface {port} (firewalld zone {zone})", reason))
+        else:
+            moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))
     forward = forward_drop(listing, saved, calls, (bridge, port), left_out=left)
     if len(_lines(moved, "").encode()) > _MOST_BYTES:
         refused += [(f"{one.original} ({one.place})", "is one of too many") for one in moved]
         moved = []
-    return LanRules(tuple(moved), tuple(refused), forward)
+    return LanRules(tuple(moved), tuple(refused), forward, _has_copies(sections, bridge))
+
+
+def _has_copies(sections: Mapping[str, str], bridge: str) -> bool:
+    rules = [text for name, text in sections.items() if name == "nft" or name.startswith("save ")]
+    # Interfaces of a zone have no comment.
+    names = re.compile(rf"(?:^|[\s\"]){re.escape(bridge)}(?:[\s\"]|$)")
+    is_in_zone = "firewalld" in sections and any(names.search(text) for text in rules)
+    return is_in_zone or any(_COPY.search(text) for text in rules)
 
 
 def moving_step(rules: Sequence[MovedRule], port: str, bridge: str, tag: str) -> Step:

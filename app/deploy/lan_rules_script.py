@@ -16,7 +16,11 @@ heading() { printf '\n%s %s\n' "$mark" "$1"; }
 mark=$1 port=$2
 if has firewall-cmd && [ "$(firewall-cmd --state 2>&1)" = running ]; then
     heading firewalld
-    firewall-cmd --get-zone-of-interface="$port" 2>/dev/null
+    if zone=$(firewall-cmd --get-zone-of-interface="$port" 2>/dev/null); then
+        printf '%s\n' "$zone"
+        firewall-cmd --zone="$zone" --list-all 2>/dev/null
+        firewall-cmd --list-all-policies 2>/dev/null
+    fi
 fi
 for family in ip ip6; do
     number=

@@ -87,10 +87,12 @@ table inet tunnelmark_tml0 {
 table inet others { # progname firewalld
     flags owner
     chain in {
+        type filter hook input priority filter; policy accept;
         iifname "eth2" drop
     }
 }
 """
+HOOK = "\t\ttype filter hook input priority filter; policy accept;\n"
 
 
 def moved(sections: dict[str, str]) -> list[str]:
@@ -122,10 +124,6 @@ def test_rules_and_sets_of_nftables() -> None:
         ('oif { "lo", "eth2" } counter accept', ['oifname "tmlbr0" counter accept']),
         ('iifname "eth*" accept', ['iifname "tmlbr0" accept']),
         ('iifname vmap { "lo" : accept, "eth2" : jump lan }', ['iifname vmap { "tmlbr0" : jump lan }']),
-        (
-            'meta mark set iifname map { "eth1" : 0x00000001, "eth2" : 0x00000002 }',
-            ['meta mark set iifname map { "tmlbr0" : 0x00000002 }'],
-        ),
         (
             'iifname "eth2" limit rate 5/second log prefix "eth2 in" drop',
             ['iifname "tmlbr0" limit rate 5/second log prefix "eth2 in" drop'],
@@ -167,6 +165,12 @@ def test_copies_of_a_rule_of_nftables(rule: str, copies: list[str]) -> None:
         ('iifname "eth2" oifname != "eth*" drop', "by a pattern"),
         ('iifname . ip saddr { "eth2" . 10.0.0.9 } accept', "part of something else"),
         ('ip saddr . iifname 10.0.0.9 . "eth2" accept', "part of something else"),
+        ('meta mark set iifname map { "eth1" : 0x00000001, "eth2" : 0x00000002 }', "changes packets"),
+        ('iifname "eth2" tcp flags syn tcp option maxseg size set rt mtu', "changes packets"),
+        ('iifname "eth2" notrack', "changes packets"),
+        ('iifname "eth2" meta hour "08:00"-"17:00" drop', "depends on the clock"),
+        ('iifname "eth2" meta day "Sunday" drop', "depends on the clock"),
+        ('iifname "eth2" meta time >= "2026-01-01 00:00:00" drop', "depends on the clock"),
         ('iifname "eth2" xt match "u32" drop', "nft lists and does not read"),
         ('iifname "eth2" log prefix "a\tb" drop', "nft lists and does not read"),
         ('iifname "eth2" drop comment "a\tb"', "nft lists and does not read"),
@@ -249,12 +253,14 @@ def test_rules_of_ufw_and_of_docker_are_moved_by_iptables() -> None:
 
 FIREWALLD = """table inet firewalld {
 	chain filter_INPUT_ZONES {
+		type filter hook input priority filter + 10; policy accept;
 		iifname "eth2" goto filter_IN_plant
 		goto filter_IN_public
 	}
 }
 table inet mine {
 	chain in {
+		type filter hook input priority filter; policy accept;
 		iifname "eth2" drop
 	}
 }
@@ -276,6 +282,7 @@ FW4 = """table inet fw4 {
 	chain input {
 		type filter hook input priority filter; policy drop;
 		iifname { "eth2", "br-lan" } jump input_lan comment "!fw4: Handle lan IPv4/IPv6 input traffic"
+		jump accept_to_lan
 		iifname "eth1" jump input_wan comment "!fw4: Handle wan IPv4/IPv6 input traffic"
 	}
 	chain accept_to_lan {
@@ -296,17 +303,111 @@ def test_what_is_there_for_the_bridge_is_not_added_and_our_own_copies_do_not_cou
     theirs = FW4.replace('"br-lan" }', '"tmlbr0" }')
     assert moved({"nft": theirs}) == []
     rule = '\t\tiifname "eth2" drop\n\t\tiifname "tmlbr0" dropCOMMENT\n'
-    table = "table ip t {\n\tchain c {\n" + rule + "\t}\n}\n"
+    table = "table ip t {\n\tchain c {\n" + HOOK + rule + "\t}\n}\n"
     assert moved({"nft": table.replace("COMMENT", ' comment "mine"')}) == []
     assert len(moved({"nft": table.replace("COMMENT", ' comment "tunnelmark 0011 lan 1"')})) == 1
 
 
 def test_more_rules_than_a_command_can_hold_are_refused() -> None:
     rules = "".join(f'\t\tiifname "eth2" tcp dport {number} accept\n' for number in range(1, 1200))
-    found = parse_lan_rules({"nft": f"table ip t {{\n\tchain c {{\n{rules}\t}}\n}}\n"}, PORT, BRIDGE)
+    found = parse_lan_rules({"nft": f"table ip t {{\n\tchain c {{\n{HOOK}{rules}\t}}\n}}\n"}, PORT, BRIDGE)
     assert found.moved == ()
     assert len(found.refused) == 1199
     assert "is one of too many" in texts_of(found.refused)[0]
+
+
+OF_NAT = """table ip plant {
+	set outward {
+		type ifname
+		elements = { "eth2" }
+	}
+	set marked {
+		type ifname
+		elements = { "eth2" }
+	}
+	map ways {
+		type ifname : verdict
+		elements = { "eth2" : jump hide }
+	}
+	chain post {
+		type nat hook postrouting priority srcnat; policy accept;
+		oifname "eth2" masquerade
+		oifname vmap @ways
+		oifname @outward ip saddr 10.0.0.0/8 snat to 192.0.2.1
+	}
+	chain hide {
+		oifname "eth2" accept
+	}
+	chain early {
+		type filter hook prerouting priority raw; policy accept;
+		iifname "eth2" drop
+	}
+	chain forward {
+		type filter hook forward priority filter; policy accept;
+		iifname @marked meta mark set 0x00000001
+		iifname "eth2" ct status dnat accept
+		jump both
+	}
+	chain local {
+		type nat hook output priority dstnat; policy accept;
+		jump both
+	}
+	chain both {
+		iifname "eth2" drop
+	}
+	chain unused {
+		iifname "eth2" drop
+	}
+}
+"""
+
+
+def test_only_rules_that_filter_are_moved() -> None:
+    found = parse_lan_rules({"nft": OF_NAT}, PORT, BRIDGE)
+    assert [one.words for one in found.moved] == [
+        'nft: rule in ip plant forward: iifname "tmlbr0" ct status dnat accept'
+    ]
+    reasons = {rule.rpartition("(")[2].rstrip(")"): reason for rule, reason in found.refused}
+    nat = "may change what stays in the bridge (type nat hook postrouting)"
+    assert reasons == {
+        "set ip plant outward": nat,
+        "set ip plant marked": "is used by a rule that changes packets",
+        "map ip plant ways": nat,
+        "ip plant post": nat,
+        "ip plant hide": nat,
+        "ip plant early": "may change what stays in the bridge (type filter hook prerouting)",
+        "ip plant both": "may change what stays in the bridge (type nat hook output)",
+        "ip plant unused": "is in a chain that nothing calls",
+    }
+
+
+@pytest.mark.parametrize("table", ["nat", "mangle", "raw", "security"])
+@pytest.mark.parametrize("head", ["save legacy iptables-legacy", "save nft ip6tables-nft"])
+def test_only_the_table_filter_of_iptables_is_moved(table: str, head: str) -> None:
+    saved = f"*{table}\n:OUTPUT ACCEPT [0:0]\n-A OUTPUT -o eth2 -j ACCEPT\n-A OUTPUT -o eth0 -j ACCEPT\nCOMMIT\n"
+    found = parse_lan_rules({head: saved}, PORT, BRIDGE)
+    assert found.moved == ()
+    (text,) = texts_of(found.refused)
+    assert text.startswith("-A OUTPUT -o eth2 -j ACCEPT (")
+    assert text.endswith(f"is in the table {table}, which may change what stays in the bridge")
+
+
+@pytest.mark.parametrize("detail", ["  masquerade: yes", "  forward-ports: \n\tport=80:proto=tcp:toport=8080:toaddr="])
+def test_zones_of_firewalld_that_change_packets_are_refused(detail: str) -> None:
+    found = parse_lan_rules({"firewalld": f"plant\nplant (active)\n{detail}\n"}, PORT, BRIDGE)
+    assert found.moved == ()
+    assert "interface eth2 (firewalld zone plant) masquerades or forwards ports" in texts_of(found.refused)[0]
+    harmless = "plant\nplant (active)\n  masquerade: no\n  forward-ports: \n"
+    assert len(parse_lan_rules({"firewalld": harmless}, PORT, BRIDGE).moved) == 1
+
+
+@pytest.mark.parametrize("head", ["counter", "limit rate 5/second", "quota 1 mbytes", "flags interval"])
+def test_sets_that_count_and_sets_of_ranges_are_refused(head: str) -> None:
+    text = f'table ip t {{\n\tset s {{\n\t\ttype ifname\n\t\t{head}\n\t\telements = {{ "eth2" }}\n\t}}\n}}\n'
+    found = parse_lan_rules({"nft": text}, PORT, BRIDGE)
+    assert found.moved == ()
+    reason = "is in a set of ranges" if "interval" in head else "is in a set whose elements count or limit"
+    assert [reason for _, reason in found.refused] == [reason]
 
 
 def test_step() -> None:

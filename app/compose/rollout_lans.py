@@ -105,9 +105,10 @@ def choose_ports(
         warnings += [RolloutObstacle(side, text) for text in said]
         is_joined = joins(interfaces, name, standing.interfaces.get(side, ""))
         joined |= {side} if is_joined else set()
-        if not is_joined or options.moves_lan_rules:
-            end = host_ends(sessions, STATE_DIR)[side]
-            rules = read_lan_rules(end, name, found[side].bridge, token=token)
+        end = host_ends(sessions, STATE_DIR)[side]
+        rules = read_lan_rules(end, name, found[side].bridge, token=token)
+        # The copies of what makes room go with it.
+        if not is_joined or options.moves_lan_rules or rules.has_copies:
             found[side] = replace(found[side], rules=rules.moved if options.moves_lan_rules else ())
             warnings += firewall_obstacles(side, found[side], rules, label)
     if len(found) == 1:

@@ -188,6 +188,18 @@ def test_rules_that_are_moved_are_a_note_and_those_that_except_the_port_still_wa
     assert "added to the firewall of gateway-a" in note.what
 
 
+def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() -> None:
+    two = hosts(SILENT, bridge="tmlbr0", ports=("eth3",))
+    two.a.rules = nft('iifname "eth3" drop', 'iifname "tmlbr0" drop comment "tunnelmark 0011 lan 1"')
+    two.b.rules = nft('iifname "eth3" drop', 'udp dport 1 accept comment "tunnelmark 0011 1"')
+    (warning,) = [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
+    assert warning.side is Side.A
+    assert "A rule names the LAN port eth3 in the firewall of gateway-a" in warning.what
+    two.a.rules = {"firewalld": "plant", "save nft iptables-nft": "*filter\n-A IN -i tmlbr0 -j ACCEPT\nCOMMIT"}
+    (warning,) = [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
+    assert "interface eth3" in warning.what
+
+
 def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:
     two = hosts(SILENT)
     two.a.rules = {"calls ip 1": "", "save nft iptables-nft": "*filter\n:FORWARD DROP [0:0]\nCOMMIT"}

@@ -131,7 +131,9 @@ def moving_step(rules: Sequence[MovedRule], port: str, bridge: str, tag: str) ->
     lines = _lines(rules, mark)
 
     def command(action: str) -> Command:
-        return Command(shell_step_argv(MOVE_SCRIPT, action, mark, bridge, lines), timeout_s=TIMEOUT_S, is_root=True)
+        return Command(
+            shell_step_argv(MOVE_SCRIPT, action, mark, bridge, port, lines), timeout_s=TIMEOUT_S, is_root=True
+        )
 
     return Step(
         title=f"Apply the firewall's rules for {port} to {bridge} as well",

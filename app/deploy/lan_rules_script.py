@@ -60,13 +60,17 @@ exit 0
 """
 )
 
-# $1 `open`, `close` or `check`, $2 start of the comments, $3 the bridge, $4 the rules: a line for each, with kind,
-# program, place, number among equal ones, original and copy between tabs. A copy is there as long as its original is:
-# what the user removes is removed for the bridge, too. `nft` gets all changes in one go, iptables all of a table.
+# $1 `open`, `close` or `check`, $2 start of the comments, $3 the bridge, $4 the port, $5 the rules: a line for each,
+# with kind, program, place, number among equal ones, original and copy between tabs. Only `close` removes copies: an
+# original that is listed otherwise than before is no reason to open what was closed. `nft` gets all changes in one go,
+# iptables all of a table.
+#
+# The supervisor names its folder in TUNNELMARK_NOTES. There a copy that cannot be added is no failure, which would keep
+# the tunnel down, but a note in the file `rules`; it is tried again once a minute, or when the rules change.
 MOVE_SCRIPT = r"""
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
 export PATH LC_ALL
-action=$1 mark=$2 bridge=$3 rules=$4
+action=$1 mark=$2 bridge=$3 port=$4 rules=$5 notes=$TUNNELMARK_NOTES
 has() { command -v "$1" >/dev/null 2>&1; }
 tab=$(printf '\t')
 # names KIND: whether there are rules of it.
@@ -76,12 +80,16 @@ nl='
 # What both programs of awk begin with: the rules that are to be there, by number.
 read_rules='
 BEGIN {
-    mark = ENVIRON["mark"]; wanted = ENVIRON["wanted"]; own = ENVIRON["program"]
+    mark = ENVIRON["mark"]; wanted = ENVIRON["wanted"]; own = ENVIRON["program"]; port = ENVIRON["port"]
     count = split(ENVIRON["rules"], line, "\n")
     for (n = 1; n <= count; n++) {
         split(line[n], part, "\t")
         kind[n] = part[2] == own ? part[1] : ""; place[n] = part[3]; nth[n] = part[4]; original[n] = part[5]
         copy[n] = part[6]
+        if (part[1] == "line") has_lines = 1
+        if (kind[n] == "") continue
+        is_original[place[n], original[n]] = 1
+        split(part[3], word, " "); is_table[word[1] " " word[2]] = 1
     }
 }
 # The number that follows our mark in a text; 0 for none.
@@ -91,35 +99,71 @@ function number_in(text,    at, rest) {
     rest = substr(text, at + length(mark))
     return rest ~ /^[0-9]+"/ ? rest + 0 : 0
 }
+# Rules for the port without a copy, and copies without their rule, both where a rule is not there as it was.
+function tell() { if (gone && wanted == "open" && others + kept) print "# " others + 0 " " kept + 0 }
 '
+# nft_list: prints all rules without elements of sets, which may be very many; then, below a heading, the sets that are
+# asked for, and the chains whose originals have elements, which some versions of nft leave out, too.
+apart=$(printf '%s\n' "$rules" | awk -F '\t' '
+    $2 != "nft" || seen[$3] { next }
+    $1 == "element" { print "set " $3; seen[$3] = 1 }
+    $1 == "rule" && $5 ~ /[{]/ { print "chain " $3; seen[$3] = 1 }')
+nft_list() {
+    nft -s -a -t list ruleset 2>/dev/null || return 1
+    echo "#apart"
+    printf '%s\n' "$apart" | while read -r word place; do
+        # shellcheck disable=SC2086 # words
+        case $word in
+            chain) nft -s -a list chain $place 2>/dev/null ;;
+            set) nft -s list set $place 2>/dev/null || nft -s list map $place 2>/dev/null ;;
+        esac
+    done
+    return 0
+}
 # nft_changes: prints what is to be done for nft. Fails where the rules cannot be listed.
 nft_changes() {
-    # The elements of sets, which may be very many, are listed only where one is asked for.
-    terse=-t
-    case $rules in *'{'*) terse= ;; esac
-    if names element; then terse=; fi
-    # shellcheck disable=SC2086 # empty or one word
-    listed=$(nft -s -a $terse list ruleset 2>/dev/null) || return 1
-    printf '%s\n' "$listed" | mark=$mark rules=$rules wanted=$1 program=nft awk "$read_rules"'
-    /^table / { table = $2 " " $3; block = ""; next }
-    /^\t[a-z]+ .*[{]( # handle [0-9]+)?$/ { block = table " " $2; is_chain = $1 == "chain"; elements = ""; next }
-    /^\t}/ { if (!is_chain) look_at_set(); block = ""; next }
+    listed=$(nft_list) || return 1
+    printf '%s\n' "$listed" | mark=$mark rules=$rules wanted=$1 program=nft apart=$apart port=$port awk "$read_rules"'
+    BEGIN { split(ENVIRON["apart"], line, "\n"); for (n in line) is_apart[line[n]] = 1 }
+    /^#apart/ { is_second = 1; next }
+    /^table / {
+        table = $2 " " $3; block = ""
+        # Those families go on to see the port; what iptables lists has been looked at there.
+        is_looked_at = $2 !~ /^(netdev|bridge)$/ && $3 !~ /^(tunnelmark_|firewalld$)/ &&
+            !(has_lines && $2 ~ /^ip6?$/ && $3 == "filter" && !is_table[table])
+        next
+    }
+    /^\t[a-z]+ .*[{]( # handle [0-9]+)?$/ {
+        is_chain = $1 == "chain"; block = table " " $2
+        if (is_second != ((is_chain ? "chain " : "set ") block in is_apart)) block = ""
+        next
+    }
+    /^\t}/ { block = ""; next }
     block == "" { next }
-    !is_chain { sub(/^[\t ]+/, ""); elements = elements " " $0; next }
+    !is_chain {
+        # Lines end between elements.
+        text = $0
+        if (sub(/^[\t ]+elements = [{] */, "", text)) is_inside[block] = 1
+        if (!is_inside[block]) next
+        sub(/^[\t ]+/, "", text); sub(/ *[}]?$/, "", text); sub(/,$/, "", text)
+        text = ", " text ","
+        for (n = 1; n <= count; n++) {
+            if (kind[n] != "element" || place[n] != block) continue
+            if (index(text, ", " original[n] ",")) has_original[n] = 1
+            if (index(text, ", " copy[n] ",")) has_copy[n] = 1
+        }
+        next
+    }
     {
         sub(/^[\t ]+/, "")
         if (!match($0, / # handle [0-9]+$/)) next
         handle = substr($0, RSTART + 10); text = substr($0, 1, RSTART - 1)
-        if (n = number_in(text)) { ours[++found] = block " handle " handle; ours_of[found] = n; there[n] = 1; next }
+        if (n = number_in(text)) { ours[++found] = block " handle " handle; there[n] = 1; next }
         seen = ++times[block, text]
         handle_of[block, text, seen] = handle
-    }
-    # The elements, each between commas.
-    function look_at_set(    text) {
-        text = elements
-        if (!sub(/^.* elements = [{] */, "", text)) return
-        sub(/ *}[^}]*$/, "", text)
-        listed_set[block] = ", " text ","
+        if (is_looked_at && text ~ /[io]if(name)? / && index(text, "\"" port "\"")) {
+            if (!((block, text) in is_original)) others++
+        }
     }
     function bare(text) { return substr(text, 1, index(text, " comment \"" mark) - 1) data_of(text) }
     function data_of(text,    at) {
@@ -130,71 +174,99 @@ nft_changes() {
     END {
         for (n = 1; n <= count; n++) {
             if (kind[n] == "rule") {
-                is_open = wanted == "open" && ((place[n], original[n], nth[n]) in handle_of)
-                if (is_open && !there[n])
-                    print "add rule " place[n] " handle " handle_of[place[n], original[n], nth[n]] " " copy[n]
-                keep[n] = is_open
+                is_there = (place[n], original[n], nth[n]) in handle_of
+                has_it = there[n]
             } else if (kind[n] == "element") {
-                has_it = index(listed_set[place[n]], ", " copy[n] ",")
-                is_open = wanted == "open" && index(listed_set[place[n]], ", " original[n] ",")
-                if (is_open && !has_it) print "add element " place[n] " { " copy[n] " }"
-                if (!is_open && has_it) print "delete element " place[n] " { " bare(copy[n]) " }"
-            }
+                is_there = has_original[n]
+                has_it = has_copy[n]
+            } else continue
+            if (!is_there) { gone++; kept += has_it ? 1 : 0 }
         }
-        for (n = 1; n <= found; n++) if (!keep[ours_of[n]]) print "delete rule " ours[n]
+        tell()
+        for (n = 1; n <= count; n++) {
+            if (kind[n] == "rule" && wanted == "open" && !there[n] && ((place[n], original[n], nth[n]) in handle_of))
+                print "add rule " place[n] " handle " handle_of[place[n], original[n], nth[n]] " " copy[n]
+            else if (kind[n] == "element" && wanted == "open" && has_original[n] && !has_copy[n])
+                print "add element " place[n] " { " copy[n] " }"
+            else if (kind[n] == "element" && wanted == "close" && has_copy[n])
+                print "delete element " place[n] " { " bare(copy[n]) " }"
+        }
+        if (wanted == "close") for (n = 1; n <= found; n++) print "delete rule " ours[n]
     }'
 }
 # line_changes: the same for $program-restore.
 line_changes() {
     saved=$("$program-save" 2>/dev/null) || return 1
-    printf '%s\n' "$saved" | mark=$mark rules=$rules wanted=$1 program=$program awk "$read_rules"'
+    printf '%s\n' "$saved" | mark=$mark rules=$rules wanted=$1 program=$program port=$port awk "$read_rules"'
     /^\*/ { table = substr($0, 2); tables[++many] = table; next }
     !/^-A / { next }
     {
         where = table " " $2
         at = ++length_of[where]
         if (n = number_in($0)) {
-            there[n] = 1; ours[++found] = "-D" substr($0, 3); ours_of[found] = n; table_of[found] = table; next
+            there[n] = 1; ours[++found] = "-D" substr($0, 3); table_of[found] = table; next
         }
         seen = ++times[where, $0]
         at_of[where, $0, seen] = at
+        if (table == "filter" && (index($0, " -i " port " ") || index($0, " -o " port " "))) {
+            if (!((where, $0) in is_original)) others++
+        }
     }
     END {
+        for (n = 1; n <= count; n++)
+            if (kind[n] == "line" && !((place[n], original[n], nth[n]) in at_of)) { gone++; kept += there[n] ? 1 : 0 }
+        tell()
         for (n = 1; n <= count; n++) {
-            if (kind[n] != "line") continue
-            is_open = wanted == "open" && ((place[n], original[n], nth[n]) in at_of)
-            keep[n] = is_open
-            if (!is_open || there[n]) continue
+            if (kind[n] != "line" || wanted != "open" || there[n]) continue
+            if (!((place[n], original[n], nth[n]) in at_of)) continue
             at = at_of[place[n], original[n], nth[n]]; behind = at + 1
             for (m = 1; m <= added; m++) if (added_to[m] == place[n] && added_at[m] <= at) behind++
             added_to[++added] = place[n]; added_at[added] = at
             split(place[n], word, " ")
             text[word[1]] = text[word[1]] "-I " word[2] " " behind " " copy[n] "\n"
         }
-        for (n = 1; n <= found; n++)
-            if (!keep[ours_of[n]]) text[table_of[n]] = text[table_of[n]] ours[n] "\n"
+        if (wanted == "close")
+            for (n = 1; n <= found; n++) text[table_of[n]] = text[table_of[n]] ours[n] "\n"
         for (n = 1; n <= many; n++)
             if (text[tables[n]] != "") printf "*%s\n%sCOMMIT\n", tables[n], text[tables[n]]
     }'
 }
-# change PROGRAM... : runs $1 with what $2 prints, until it prints nothing; rules may change at the same moment.
+# ask FUNCTION WANTED: sets changes to what it prints, and counts what it tells.
+ask() {
+    changes=$("$1" "$2") || return 1
+    case $changes in '# '*) ;; *) return 0 ;; esac
+    told=${changes%%"$nl"*}
+    changes=${changes#"$told"} changes=${changes#"$nl"}
+    told=${told#"# "}
+    uncovered=$((uncovered + ${told% *}))
+    kept=$((kept + ${told#* }))
+}
+# change PROGRAM FUNCTION: runs a program with what a function prints, until it prints nothing; rules may change at the
+# same moment.
 change() {
     for _ in 1 2 3; do
-        changes=$("$2" "$wanted") || return 1
+        ask "$2" "$action" || return 1
         [ -n "$changes" ] || return 0
         # shellcheck disable=SC2086 # words
-        printf '%s\n' "$changes" | $1 && [ "$wanted" = open ] && return 0
+        if printf '%s\n' "$changes" | $1; then
+            did="$did$nl$changes"
+            [ "$action" != open ] || return 0
+        fi
     done
-    changes=$("$2" "$wanted") && [ -z "$changes" ]
+    ask "$2" "$action" && [ -z "$changes" ]
 }
+# settle PROGRAM FUNCTION
 settle() {
-    if [ "$action" = check ]; then changes=$("$2" open) && [ -z "$changes" ]; else change "$1" "$2"; fi
+    if [ "$action" != check ]; then change "$1" "$2" || failures=1
+    elif ! ask "$2" open; then pending="$pending${nl}cannot list with $1"
+    elif [ -n "$changes" ]; then pending="$pending$nl$changes"; fi
 }
+lacks() { case $action in open) failures=1 ;; check) pending="$pending${nl}no $1" ;; esac; }
 zone() {
     # A rule for the bridge shows that it is in a zone: firewalld itself is slow to ask.
     if [ "$action" = check ]; then
         if has nft && listed=$(nft -t list table inet firewalld 2>/dev/null); then
-            case $listed in *"\"$bridge\""*) return 0 ;; *) return 1 ;; esac
+            case $listed in *"\"$bridge\""*) ;; *) pending="$pending${nl}zone $1" ;; esac
         fi
         return 0
     fi
@@ -202,23 +274,76 @@ zone() {
     if [ "$(firewall-cmd --state 2>&1)" != running ]; then return 0; fi
     found=$(firewall-cmd --get-zone-of-interface="$bridge" 2>/dev/null)
     case $action in
-        open) [ "$found" = "$1" ] || firewall-cmd -q --zone="$1" --change-interface="$bridge" ;;
+        open)
+            [ "$found" != "$1" ] || return 0
+            firewall-cmd -q --zone="$1" --change-interface="$bridge" || return 1
+            did="$did${nl}add zone $1"
+            ;;
         close) [ "$found" != "$1" ] || firewall-cmd -q --zone="$1" --remove-interface="$bridge" ;;
     esac
 }
-wanted=$action
-failures=0
-if names rule || names element; then
-    if has nft; then settle "nft -f -" nft_changes || failures=1; elif [ "$action" = open ]; then failures=1; fi
-fi
-for program in iptables iptables-nft iptables-legacy ip6tables ip6tables-nft ip6tables-legacy; do
-    case $rules in *"line$tab$program$tab"*) ;; *) continue ;; esac
-    if has "$program-save"; then settle "$program-restore -n -w 5" line_changes || failures=1
-    elif [ "$action" = open ]; then failures=1; fi
-done
-if names zone; then
-    name=${rules#*"zone${tab}firewall-cmd$tab"}
-    zone "${name%%"$tab"*}" || failures=1
-fi
-[ "$failures" -eq 0 ]
+# all: does it, or looks what is to be done.
+all() {
+    failures=0 pending='' uncovered=0 kept=0
+    if names rule || names element; then
+        if has nft; then settle "nft -f -" nft_changes; else lacks nft; fi
+    fi
+    for program in iptables iptables-nft iptables-legacy ip6tables ip6tables-nft ip6tables-legacy; do
+        case $rules in *"line$tab$program$tab"*) ;; *) continue ;; esac
+        if has "$program-save"; then settle "$program-restore -n -w 5" line_changes; else lacks "$program"; fi
+    done
+    if names zone; then
+        name=${rules#*"zone${tab}firewall-cmd$tab"}
+        zone "${name%%"$tab"*}" || failures=1
+    fi
+}
+# note: writes down for the supervisor and `status` what is not as it was; a question changes nothing.
+note() {
+    text=
+    if [ -n "$pending" ]; then text="; rules for $port could not be added for $bridge"; fi
+    if [ "$uncovered" -gt 0 ]; then text="$text; rules for $port changed: $uncovered not applied to $bridge"; fi
+    if [ "$kept" -gt 0 ]; then text="$text; $kept still applied to $bridge whose rule for $port changed or is gone"; fi
+    if [ -z "$notes" ] || [ -n "$TUNNELMARK_ASKS" ]; then return; fi
+    before=
+    read -r before 2>/dev/null <"$notes/rules"
+    if [ -z "$text" ]; then if [ -n "$before" ]; then rm -f "$notes/rules"; fi
+    elif [ "${text#; }; deploy again" != "$before" ]; then printf '%s\n' "${text#; }; deploy again" >"$notes/rules"; fi
+}
+now() { read -r now _ </proc/uptime; now=${now%.*}; }
+# is_known: whether just this could not be added, less than a minute ago.
+is_known() {
+    [ -n "$notes" ] && [ -f "$notes/rules-left" ] || return 1
+    left=$(cat "$notes/rules-left")
+    now
+    [ "$nl${left#*"$nl"}" = "$pending" ] && [ "$((now - ${left%%"$nl"*}))" -lt 60 ]
+}
+did=
+all
+case $action in
+    check)
+        note
+        [ -z "$pending" ] || is_known
+        ;;
+    close)
+        if { names rule || names element; } && has nft; then
+            listed=$(nft_list) || exit 1
+            case $listed in *"\"$mark"*) echo "copies are left in the firewall" >&2; failures=1 ;; esac
+        fi
+        [ "$failures" -eq 0 ]
+        ;;
+    open)
+        [ -n "$notes" ] || exit "$failures"
+        added=$(printf '%s\n' "$did" | grep -cE '^(add|-I) ')
+        action=check
+        all
+        note
+        if [ "$added" -gt 0 ]; then echo "did: $added added"; else echo "did:"; fi
+        rm -f "$notes/rules-left"
+        if [ -n "$pending" ]; then
+            now
+            printf '%s%s\n' "$now" "$pending" >"$notes/rules-left"
+        fi
+        exit 0
+        ;;
+esac
 """

@@ -51,7 +51,7 @@ class LastingState:
         last_handshake_s: Seconds since the last handshake; None where the VPN does not say.
         certificates: Seconds until each certificate ends, by file name.
         changed: (kind, path) of what was changed by hand: `file` and `more` below the deployment's folder, `used` below
-            its run_dir, `service` for the file that starts it.
+            its run_dir, `service` for the file that starts it; `rules` with a sentence on rules of the firewall.
         log: The end of the watcher's log.
         connect_s: Seconds from the last start of this end until the other one answered; None where not written down.
         boot_connect_s: Seconds from the host's start until the other end answered; None where not written down.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -256,22 +257,133 @@ def test_after_a_reload_and_changes_of_the_user_the_rules_are_as_those_of_the_po
     assert not lan.does(step.standing)
     assert lan.does(step.command)
     assert lan.listing == changed
-    # A rule and an element that the user takes away; a table that is gone.
+    # A rule and an element that the user takes away: what they did for the bridge goes with the deployment alone.
     lan.sh(
         "iptables-legacy -D INPUT -i eth2+ -p tcp --dport 8084 -j DROP;"
         f"nft delete element inet filter lans '{{ {PORT} }}'"
     )
-    assert not lan.does(step.standing)
-    assert lan.does(step.command)
     assert lan.does(step.standing)
+    assert lan.does(step.command)
     left = lan.listing
-    assert left.count(f'"{BRIDGE}"') == changed.count(f'"{BRIDGE}"') - 1
-    assert left.count(f"-i {BRIDGE} ") == changed.count(f"-i {BRIDGE} ") - 1
+    assert left.count(f'"{BRIDGE}"') == changed.count(f'"{BRIDGE}"')
+    assert left.count(f"-i {BRIDGE} ") == changed.count(f"-i {BRIDGE} ")
     lan.sh("nft flush ruleset; iptables-legacy -F")
     assert lan.does(step.standing)
     assert lan.does(step.command)
     assert lan.does(step.undo)
     assert BRIDGE not in lan.listing
+
+
+@pytest.fixture
+def watched(world: World) -> Iterator[Lan]:
+    """The host as its supervisor has it, with a folder for notes."""
+    world.run("rm -rf /run/notes; mkdir /run/notes")
+    yield lan_of(world, "env", "TUNNELMARK_NOTES=/run/notes", "sh")
+    world.run("for name in host own other; do ip netns del $name; done; rm -f /run/tunnelmark-*")
+
+
+def note_of(lan: Lan) -> str:
+    return lan.sh("cat /run/notes/rules 2> /dev/null || :").strip()
+
+
+BASE = "type filter hook input priority 0; policy accept;"
+
+
+@pytest.mark.parametrize("kind", ["nft", "iptables-legacy"])
+def test_rules_that_are_listed_otherwise_keep_their_copies_and_are_noted(watched: Lan, kind: str) -> None:
+    lan = watched
+    if kind == "nft":
+        lan.load(f'table ip f {{ chain i {{ {BASE}\niifname "{PORT}" tcp dport {{ 8080, 8081 }} drop\n}}\n}}\n')
+    else:
+        load_iptables(lan, kind, f"-A INPUT -i {PORT} -p tcp -m tcp --dport 8080 -j DROP")
+    step = lan.step(lan.read())
+    assert lan.execute(step.command.argv).stdout == "did: 1 added\n"
+    assert lan.execute(step.command.argv).stdout == "did:\n"
+    assert lan.does(step.standing)
+    assert note_of(lan) == ""
+    assert lan.does(JOIN.command)
+    if kind == "nft":
+        handle = next(line for line in lan.sh("nft -a list chain ip f i").splitlines() if f'"{PORT}"' in line)
+        lan.sh(f'nft replace rule ip f i handle {handle.split()[-1]} iifname "{PORT}" counter drop')
+    else:
+        lan.sh(f"iptables-legacy -R INPUT 1 -i {PORT} -p tcp -j DROP")
+    assert lan.does(step.standing)
+    assert lan.closed(8080) == ({8080}, {8080})
+    assert note_of(lan) == (
+        "rules for eth2 changed: 1 not applied to tmlbr0; "
+        "1 still applied to tmlbr0 whose rule for eth2 changed or is gone; deploy again"
+    )
+    # A reload without the copy.
+    if kind == "nft":
+        lan.load(f'flush ruleset\ntable ip f {{ chain i {{ {BASE}\niifname "{PORT}" counter drop\n}}\n}}\n')
+    else:
+        lan.sh(f"iptables-legacy -F; iptables-legacy -A INPUT -i {PORT} -p tcp -j DROP")
+    lan.world.run("echo before > /run/notes/rules")
+    asking = Lan(lan.world, (lan.words[0], "TUNNELMARK_ASKS=yes", *lan.words[1:]))
+    assert asking.does(step.standing)
+    assert note_of(lan) == "before"
+    assert lan.does(step.standing)
+    assert note_of(lan) == "rules for eth2 changed: 1 not applied to tmlbr0; deploy again"
+    lan.sh("nft flush ruleset; iptables-legacy -F")
+    assert lan.does(step.standing)
+    assert note_of(lan) == ""
+
+
+def test_copy_that_cannot_be_added_fails_a_roll_out_and_not_the_supervisor(watched: Lan) -> None:
+    lan = watched
+    full = f'table ip f {{ set s {{ type ifname; size 1; elements = {{ "{PORT}" }}\n}}\n}}\n'
+    lan.load(full)
+    load_iptables(lan, "iptables-legacy", f"-A INPUT -i {PORT} -p tcp -m tcp --dport 8080 -j DROP")
+    step = lan.step(lan.read())
+    assert not Lan(lan.world, ("sh",)).does(step.command)
+    assert Lan(lan.world, ("sh",)).does(step.undo)
+    assert not lan.does(step.standing)
+    done = lan.execute(step.command.argv)
+    assert (done.returncode, done.stdout) == (0, "did: 1 added\n")
+    assert lan.does(step.standing)
+    assert note_of(lan) == "rules for eth2 could not be added for tmlbr0; deploy again"
+    # What failed is tried again after a minute, and when the rules change.
+    lan.world.run("sed -i '1s/.*/-60/' /run/notes/rules-left")
+    assert not lan.does(step.standing)
+    assert lan.execute(step.command.argv).stdout == "did:\n"
+    assert lan.does(step.standing)
+    lan.load(f"flush ruleset\n{full.replace('size 1', 'size 2')}")
+    lan.world.run("sed -i '1s/.*/-60/' /run/notes/rules-left")
+    assert not lan.does(step.standing)
+    assert lan.execute(step.command.argv).stdout == "did: 1 added\n"
+    assert lan.does(step.standing)
+    assert note_of(lan) == ""
+    assert lan.does(step.undo)
+
+
+def test_removal_fails_while_a_copy_is_left(lan: Lan) -> None:
+    lan.load(f'table ip f {{ map m {{ type ifname : verdict; elements = {{ "{PORT}" : drop }}\n}}\n}}\n')
+    step = lan.step(lan.read())
+    assert lan.does(step.command)
+    mark = 'comment "tunnelmark 0011aabb lan 1"'
+    lan.sh(f"nft delete element ip f m '{{ {BRIDGE} }}'; nft add element ip f m '{{ {BRIDGE} {mark} : accept }}'")
+    assert not lan.does(step.undo)
+    lan.sh(f"nft delete element ip f m '{{ {BRIDGE} }}'")
+    assert lan.does(step.undo)
+
+
+def test_sets_of_many_elements_cost_nothing(either: Lan) -> None:
+    lan = either
+    numbers = ", ".join(f"10.{n // 65536}.{n // 256 % 256}.{n % 256}" for n in range(60_000))
+    rules = f"table inet many {{ set s {{ type ipv4_addr; elements = {{ {numbers} }}\n}}\n}}\n{OF_NFT}"
+    load_file(lan, rules)
+    step = lan.step(lan.read())
+    begun = time.monotonic()
+    assert lan.does(step.command)
+    assert lan.does(step.standing)
+    assert lan.does(step.undo)
+    assert time.monotonic() - begun < 8
+    assert BRIDGE not in lan.sh("nft list table inet filter")
+
+
+def load_file(lan: Lan, rules: str) -> None:
+    words = [*lan.world.inside("-n", "-m", "-p"), "ip", "netns", "exec", "host", "nft", "-f", "-"]
+    subprocess.run(words, input=rules, text=True, check=True)
 
 
 def test_copies_stand_right_behind_their_originals(lan: Lan) -> None:
@@ -303,7 +415,7 @@ def test_rules_that_except_the_port_are_left_and_reported(lan: Lan) -> None:
 def test_a_program_that_refuses_leaves_nothing_behind(lan: Lan) -> None:
     lan.load(
         f'table ip f {{ set s {{ type ifname; size 1; elements = {{ "{PORT}" }}\n}}\n'
-        f'chain c {{\niifname "{PORT}" drop\n}}\n}}\n'
+        f'chain c {{ type filter hook input priority 0;\niifname "{PORT}" drop\n}}\n}}\n'
     )
     before = lan.listing
     step = lan.step(lan.read())

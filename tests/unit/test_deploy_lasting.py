@@ -131,6 +131,29 @@ def test_a_guard_that_was_removed_is_made_again_on_a_tunnel_that_goes_on(world: 
     assert world.a.path(f"{GUARD}.made").read_text() == f"{made}made\n"
 
 
+_NOTING = """: > "$1"
+[ -e "$1.noting" ] || exit 0
+echo "did: 3 added"
+echo "rules changed; deploy again" > "$TUNNELMARK_NOTES/rules"
+"""
+
+
+def test_what_a_step_did_and_noted_of_the_firewall_is_told(world: World) -> None:
+    vpn = guarded_vpn()
+    noting = step("Move rules", _NOTING, 'rm -f "$1"', GUARD)
+    moved = replace(vpn.steps[Side.A][0], title=noting.title, command=noting.command)
+    roll_out(world, replace(vpn, steps=dict.fromkeys(Side, (moved, *vpn.steps[Side.A][1:]))))
+    wait_until_watched(world.a)
+    assert state_of(world.a).changed == ()
+    world.a.path(f"{GUARD}.noting").touch()
+    world.a.path(GUARD).unlink()
+    world.a.wake(lambda: "had changed: Move rules: 3 added" in log_of(world.a), "what was done")
+    world.a.wake(lambda: "firewall: rules changed; deploy again" in log_of(world.a), "what was noted")
+    assert "made again" not in log_of(world.a)
+    assert state_of(world.a).changed == (("rules", "rules changed; deploy again"),)
+    assert state_of(world.a).is_standing
+
+
 @pytest.mark.parametrize("gone", ["guard that cannot be repeated", "guard that fails", "guard and interface"])
 def test_what_cannot_be_made_again_by_itself_takes_the_tunnel_down_first(world: World, gone: str) -> None:
     roll_out(world, guarded_vpn(is_repeatable=gone != "guard that cannot be repeated"))

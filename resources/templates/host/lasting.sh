@@ -19,6 +19,7 @@
 # @include files.sh
 # @include folder.sh
 # @include lan-watch.sh
+# @include mend.sh
 
 tell() {
     logger -t tunnelmark "$slot: $1" 2> /dev/null
@@ -47,7 +48,7 @@ up_step() {
     step_until=$((uptime_now + step_retry))
     while :; do
         # Daemons keep what they inherit, and carry the mark by which they are found.
-        TUNNELMARK_TUNNEL=$mark limited "$step_limit" "$@" < "$step_input" > "$own/step-$step_number" 2>&1
+        TUNNELMARK_TUNNEL=$mark TUNNELMARK_NOTES=$own limited "$step_limit" "$@" < "$step_input" > "$own/step-$step_number" 2>&1
         step_status=$?
         if [ "$step_status" -eq 0 ]; then return 0; fi
         uptime_s
@@ -134,7 +135,7 @@ has_died() {
 
 # stands PROGRAM ARGUMENT...: what the list of things that must be there is made of.
 stands() {
-    limited 10 "$@" < /dev/null > /dev/null 2>&1
+    TUNNELMARK_NOTES=$own limited 10 "$@" < /dev/null > /dev/null 2>&1
 }
 
 is_standing() {
@@ -146,18 +147,6 @@ has_interfaces() {
     for name in $interfaces; do
         [ -e "/sys/class/net/$name" ] || return 1
     done
-}
-
-# mend: makes again what can be made again by itself on a tunnel that goes on, for example a firewall table after a reload
-# of the host's rules. Fails where that cannot be done, or where something else has gone: then the tunnel is taken down.
-mend() {
-    has_interfaces && mend_steps && is_standing
-}
-
-# mend_step NUMBER TITLE LIMIT_S RETRY_S INPUT PROGRAM ARGUMENT...
-mend_step() {
-    up_step "$@" || return 1
-    tell "had gone and was made again: $2"
 }
 
 # answers: whether the other end answers through the tunnel.
@@ -244,12 +233,14 @@ watch() {
     is_lost=no
     is_cut=no
     wait_s=$patience
+    rules_told=
     rounds=0
     while :; do
         if is_waiting; then sleep 1; else sleep 2; fi
         keep_post
         rounds=$((rounds + 1))
         watch_lans
+        tell_rules
         if has_died; then
             restart "a daemon has ended"
         elif ! is_standing && ! mend; then
@@ -390,7 +381,11 @@ main() {
             take_down
             :
             ;;
-        standing) is_standing ;;
+        standing)
+            TUNNELMARK_ASKS=yes
+            export TUNNELMARK_ASKS
+            is_standing
+            ;;
         *)
             echo "usage: sh lasting.sh run|up|down|restart|stop|halt|standing" >&2
             exit 2

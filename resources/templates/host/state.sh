@@ -44,8 +44,12 @@ about() {
     echo "clock $(date +%s)"
 }
 
-# changed: files that are not as they were when they were put there. Daemons read those below run_dir.
+# changed: files that are not as they were when they were put there, and rules of the firewall. Daemons read those below
+# run_dir.
 changed() {
+    rules=
+    read -r rules 2> /dev/null < "$run_dir/.lasting/rules"
+    if [ -n "$rules" ]; then echo "rules $rules"; fi
     (cd "$base/$id" && sha256sum -c sums 2> /dev/null | sed -n 's/^\.\/\(.*\): FAILED.*/file \1/p')
     (cd "$base/$id" && find . -type f) | while IFS= read -r file; do
         if [ "$file" != ./sums ] && ! grep -qF "  $file" "$base/$id/sums"; then echo "more ${file#./}"; fi

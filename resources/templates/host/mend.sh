@@ -1,0 +1,27 @@
+# Mending a tunnel that goes on. Expects own (the folder), tell, up_step, has_interfaces and is_standing of lasting.sh.
+
+# mend: makes again what can be made again by itself on a tunnel that goes on, for example a firewall table after a reload
+# of the host's rules. Fails where that cannot be done, or where something else has gone: then the tunnel is taken down.
+mend() {
+    has_interfaces && mend_steps && is_standing
+}
+
+# mend_step NUMBER TITLE LIMIT_S RETRY_S INPUT PROGRAM ARGUMENT...
+mend_step() {
+    up_step "$@" || return 1
+    # Some steps say what they did, or that there was nothing to do.
+    line=$(tail -n 1 "$own/step-$1")
+    case $line in
+        "did:") ;;
+        "did: "*) tell "had changed: $2: ${line#did: }" ;;
+        *) tell "had gone and was made again: $2" ;;
+    esac
+}
+
+# tell_rules: tells what the step for rules of the firewall has noted, once.
+tell_rules() {
+    rules_note=
+    read -r rules_note 2> /dev/null < "$own/rules"
+    if [ "$rules_note" != "$rules_told" ]; then tell "firewall: ${rules_note:-rules are as they were}"; fi
+    rules_told=$rules_note
+}

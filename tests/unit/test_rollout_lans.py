@@ -9,7 +9,10 @@ from typing import cast
 import pytest
 
 from app.compose.rollout_lans import Standing, choose_ports
+from app.compose.rollout_status import _drift
+from app.deploy.ends import HostEnd
 from app.deploy.lan_rules_script import READ_SCRIPT
+from app.deploy.lasting_state import parse_state
 from app.deploy.places import lasting_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
@@ -198,6 +201,13 @@ def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() ->
     two.a.rules = {"firewalld": "plant", "save nft iptables-nft": "*filter\n-A IN -i tmlbr0 -j ACCEPT\nCOMMIT"}
     (warning,) = [one for one in two.choose(OPTIONS, Standing(BOTH, OWN_BRIDGES)) if one.needs_person]
     assert "interface eth3" in warning.what
+
+
+def test_status_names_what_a_host_notes_of_its_rules() -> None:
+    state = parse_state({"changed": "rules rules for eth2 changed: 1 not applied to tmlbr0; deploy again"})
+    (drift,) = _drift(cast("HostEnd", None), state, None, token=CancelToken())
+    assert (drift.path, drift.diff) == ("Firewall", "")
+    assert drift.what == "Rules for eth2 changed: 1 not applied to tmlbr0; deploy again."
 
 
 def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from page_tour import tour
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -11,10 +13,12 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QHeaderView,
+    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QTabBar,
     QWidget,
 )
@@ -45,6 +49,43 @@ def _clipped(root: QWidget) -> list[str]:
         for button in root.findChildren(QPushButton)
         if button.isVisible() and button.width() < button.minimumSizeHint().width()
     ]
+
+
+def _names_of_box(box: QComboBox) -> list[str]:
+    """Return the names of a box's labels: Qt tells screen readers on Linux its value instead of its own name."""
+    interface = QAccessible.queryAccessibleInterface(box)
+    return [label.text(QAccessible.Text.Name) for label, _ in interface.relations(QAccessible.RelationFlag.Label)]
+
+
+def _unnamed_for_readers(root: QWidget) -> list[str]:
+    """Return what can get the focus and has no name for a screen reader."""
+    found = []
+    for widget in root.findChildren(QWidget):
+        parent = widget.parentWidget()
+        is_inner = isinstance(parent, (QComboBox, QAbstractSpinBox)) or isinstance(widget, (QHeaderView, QScrollArea))
+        is_inner = is_inner or (isinstance(widget, QLabel) and not widget.text())  # its text is its name
+        is_passed_on = widget.focusProxy() is not None  # as that of a QTabWidget to its bar
+        if widget.focusPolicy() is Qt.FocusPolicy.NoFocus or not widget.isVisible() or is_inner or is_passed_on:
+            continue
+        if isinstance(widget, QComboBox):
+            name = " ".join(_names_of_box(widget))
+        else:
+            name = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+        if not name.strip():
+            found.append(f"{type(widget).__name__} {widget.accessibleName()!r} in {type(parent).__name__}")
+    return found
+
+
+def test_everything_that_gets_the_focus_on_any_page_has_a_name_for_screen_readers(driver: Driver) -> None:
+    found: dict[str, str] = {}
+    boxes: set[str] = set()
+    for page in tour(driver):
+        QApplication.processEvents()
+        for fault in _unnamed_for_readers(driver.window):
+            found.setdefault(fault, page)
+        boxes |= {name for box in driver.window.findChildren(QComboBox) for name in _names_of_box(box)}
+    assert found == {}, "\n".join(f"{page}: {fault}" for fault, page in found.items())
+    assert len(boxes) > 12
 
 
 def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> None:

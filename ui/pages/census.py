@@ -21,7 +21,7 @@ from ui.operations import Operation
 from ui.pages.base import BusyLine, Page
 from ui.texts import duration, tr
 from ui.theme import GRID
-from ui.widgets.basics import button, label, label_for, row
+from ui.widgets.basics import button, label, label_for, name_box, row
 from ui.widgets.census_dialog import CensusDialog, Offer, each_s
 from ui.widgets.census_table import CensusTable, census_lines, kind_word
 from ui.widgets.census_triples import TriplesTable
@@ -96,7 +96,7 @@ class CensusPage(Page):
         self.pairs.currentIndexChanged.connect(self._on_pair)
         self.begin = button(tr("&Start the census"), "play", look="primary", on_click=self.ask)
         self.past = QComboBox()
-        self.past.setAccessibleName(tr("Earlier censuses"))
+        name_box(self.past, tr("Earlier censuses"))
         self.past.setMinimumWidth(240)
         self.past.activated.connect(self._open_past)
         self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
@@ -122,7 +122,7 @@ class CensusPage(Page):
         for state in _STATES:
             self.state.addItem(tr(state), tr(state))
         for box, name in ((self.solution, tr("Solution")), (self.kind, tr("Kind")), (self.state, tr("State"))):
-            box.setAccessibleName(name)
+            name_box(box, name)
             box.currentIndexChanged.connect(self._filter)
         self.shown = label("", "muted", is_wrapping=False)
         self._filters = row(self.search, self.solution, self.kind, self.state, self.shown)

@@ -27,7 +27,7 @@ from ui.icons import make_icon
 from ui.pages.base import BusyLine, Page
 from ui.texts import plain_tip, tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, button, label, row
+from ui.widgets.basics import Card, button, label, name_box, row
 from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.guidelines import GuidelinesLine
@@ -58,7 +58,7 @@ class LintPage(Page):
         self.choose = button(tr("Choose &files"), "folder", look="primary", on_click=self._choose)
         self.pairs = QComboBox()
         self.pairs.setMinimumWidth(200)
-        self.pairs.setAccessibleName(tr("Pair whose hosts are read"))
+        name_box(self.pairs, tr("Pair whose hosts are read"))
         self.read = button(
             tr("Read from its &hosts"),
             "host",

@@ -156,6 +156,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.hideButtons()
         self.setMouseEnabled(x=False, y=False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(104, 80)
         self.setFrameShape(QFrame.Shape.NoFrame)

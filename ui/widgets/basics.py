@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -84,6 +85,32 @@ def label_for(text: str, widget: QWidget, look: str = "") -> QLabel:
     result = label(text, look, is_wrapping=False)
     result.setBuddy(widget)
     return result
+
+
+class _NameTag(QLabel):
+    """A label that is never shown and names a box that has no visible one.
+
+    It has to be a child of the box's own parent: only there Qt looks for the label of a widget.
+    """
+
+    def __init__(self, text: str, box: QComboBox) -> None:
+        super().__init__(text)
+        self.setVisible(False)
+        self.setBuddy(box)
+        self.setParent(box.parentWidget() or box)
+        box.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the box into a layout."""
+        if event.type() is QEvent.Type.ParentChange and isinstance(watched, QComboBox):
+            self.setParent(watched.parentWidget() or watched)
+        return False
+
+
+def name_box(box: QComboBox, name: str) -> None:
+    """Name a combo box that has no visible label: on Linux Qt tells screen readers its value, and its label's text."""
+    box.setAccessibleName(name)
+    _NameTag(name, box)
 
 
 def set_look(widget: QWidget, look: str) -> None:

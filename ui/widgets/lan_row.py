@@ -30,6 +30,7 @@ class LanRow(QObject):
         self.name = label(tr("LAN port of %1").replace("%1", letter), is_wrapping=False)
         self.port = QComboBox()
         self.port.setAccessibleName(self.name.text())
+        self.name.setBuddy(self.port)
         self.port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.port.setMinimumContentsLength(34)
         self.port.currentIndexChanged.connect(self.changed)

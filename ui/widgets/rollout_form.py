@@ -16,7 +16,7 @@ from app.wizard.rollout_ports import LanPort
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, icon_label, label, label_for, row
+from ui.widgets.basics import Card, icon_label, label, label_for, name_box, row
 from ui.widgets.lan_guard_row import LanGuardRow
 from ui.widgets.lan_row import LanRow
 from ui.widgets.verdicts import VerdictLabel, verdict_look
@@ -82,7 +82,7 @@ class RolloutForm(Card):
         self.pairs.currentIndexChanged.connect(self._on_pair)
         self.solution, self.suite = QComboBox(), QComboBox()
         self.solution.setAccessibleName(tr("Solution"))
-        self.suite.setAccessibleName(tr("Suite"))
+        name_box(self.suite, tr("Suite"))
         for box, letters in ((self.pairs, 18), (self.solution, 12), (self.suite, 20)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)

@@ -90,6 +90,8 @@ class TerminalPrompts:
         """Ask for a password without showing it."""
 
         def ask() -> Secret | None:
+            if key.refused and not is_retry:
+                self._console.print(f"The host refused {'; '.join(key.refused)}.", markup=False, soft_wrap=True)
             again = " (the last one was wrong)" if is_retry else ""
             text = getpass.getpass(f"{_SECRET_WORDS[key.kind].format(key.subject)}{again}: ")
             return Secret(text) if text else None

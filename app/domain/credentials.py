@@ -24,10 +24,12 @@ class SecretKey:
         kind: What it opens.
         subject: `user@host:port`, with the alias of the host's key and the jump hosts where there are some; or the path
             of a key file.
+        refused: Keys that the host refused in the same login, in words; no part of what the password belongs to.
     """
 
     kind: SecretKind
     subject: str
+    refused: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class _Attempt:
     Attributes:
         tried: In words, for the error.
         offered: Fingerprints of keys that were tried already.
+        refused: Keys that the host did not take, in words.
         methods: What the host says it accepts; None until it said so.
     """
 
@@ -40,6 +41,7 @@ class _Attempt:
     token: CancelToken
     tried: list[str] = field(default_factory=list)
     offered: set[str] = field(default_factory=set)
+    refused: list[str] = field(default_factory=list)
     methods: list[str] | None = None
 
 
@@ -193,7 +195,10 @@ def _try_key(attempt: _Attempt, key: paramiko.PKey, words: str) -> bool:
     attempt.tried.append(words)
     event = threading.Event()
     attempt.transport.auth_publickey(attempt.target.user, key, event)
-    return _wait(attempt, event)
+    is_in = _wait(attempt, event)
+    if not is_in and attempt.tried[-1] == words:  # a key that was taken and is not enough says so there
+        attempt.refused.append(words)
+    return is_in
 
 
 # --- password ---------------------------------------------------------------------------------------------------------
@@ -203,7 +208,7 @@ def _try_password(attempt: _Attempt) -> bool:
     if not _takes_passwords(attempt):
         attempt.tried.append("no password (the host takes none)")
         return False
-    key = SecretKey(SecretKind.LOGIN, attempt.target.password_name)
+    key = SecretKey(SecretKind.LOGIN, attempt.target.password_name, tuple(attempt.refused))
     for number in range(PASSWORD_TRIES):
         attempt.token.raise_if_cancelled()
         secret = attempt.passwords.get(key, is_retry=number > 0)

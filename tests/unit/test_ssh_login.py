@@ -283,6 +283,16 @@ def test_identities_only_keeps_the_agent_s_other_keys_back(connect: Connect, tmp
 # --- passwords --------------------------------------------------------------------------------------------------------
 
 
+def test_who_asks_for_the_password_knows_which_keys_were_refused(connect: Connect, tmp_path: Path) -> None:
+    make_key(tmp_path / "key")
+    passwords = Passwords("right")
+    files = (tmp_path / "key", tmp_path / "missing")
+    log_in(connect(Host(password="right")), target(AuthKind.AUTO, *files), passwords, token=CancelToken())
+    asked = passwords.asked[-1][0]
+    assert asked == LOGIN
+    assert asked.refused == (f"key {tmp_path / 'key'}",)
+
+
 def test_a_wrong_password_is_asked_for_again_and_said_to_be_wrong(connect: Connect) -> None:
     passwords = Passwords("wrong", "right")
     log_in(connect(Host(password="right")), target(AuthKind.PASSWORD), passwords, token=CancelToken())

@@ -52,6 +52,18 @@ def test_questions_of_two_hosts_come_one_after_the_other_and_name_their_host(dri
     assert isinstance(answers["password"], Secret)
 
 
+@pytest.mark.parametrize("is_retry", [False, True])
+def test_prompt_for_a_password_says_which_key_was_refused(driver: Driver, is_retry: bool) -> None:
+    login = SecretKey(SecretKind.LOGIN, "root@192.0.2.10:22", ("key /home/meier/.ssh/id_ed25519",))
+    thread = Thread(target=lambda: driver.window.bridge.ask_password(login, is_retry))
+    thread.start()
+    dialog = driver.dialog()
+    assert ("refused key /home/meier/.ssh/id_ed25519." in dialog._text.text()) is not is_retry
+    assert ("That one was refused" in dialog._text.text()) is is_retry
+    driver.click(dialog.no)
+    thread.join(10)
+
+
 @pytest.mark.parametrize(
     ("subject", "name"),
     [

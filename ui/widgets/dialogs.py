@@ -119,7 +119,8 @@ def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *,
         SecretKind.PASSPHRASE: tr("Passphrase of the key %1"),
     }[key.kind].replace("%1", key.subject)
     what = _about(who, what)
-    text = tr("That one was refused. Try again.") if is_retry else ""
+    text = tr("The host refused %1.").replace("%1", "; ".join(key.refused)) if key.refused else ""
+    text = tr("That one was refused. Try again.") if is_retry else text
     keeping = tr(
         "It is kept in the system's keyring if there is one; otherwise only in memory until Tunnelmark ends. "
         "It is never written to a file, a log or a report."

@@ -136,11 +136,13 @@ def test_reading_from_hosts_can_be_cancelled(open_window: Callable[..., Driver])
 
 
 def words_of(page: LintPage) -> list[str]:
-    return [
-        page.tree.topLevelItem(top).child(nth).text(1)
+    rows = [
+        page.tree.topLevelItem(top).child(nth)
         for top in range(page.tree.topLevelItemCount())
         for nth in range(page.tree.topLevelItem(top).childCount())
     ]
+    leaves = [[row.child(nth) for nth in range(row.childCount())] or [row] for row in rows]
+    return [leaf.text(1) for found in leaves for leaf in found]
 
 
 def pick_guideline(driver: Driver, page: LintPage) -> None:
@@ -188,6 +190,28 @@ def test_rows_of_one_proposal_name_the_algorithm_and_the_file_shows_its_worst_fi
     assert ("2: ike md5", "Insecure") in rows
     assert len(set(rows)) == len(rows)
     assert worst_look(findings).role == "bad"
+
+
+def test_findings_of_one_algorithm_are_folded_into_one_row(driver: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "ipsec.conf"
+    path.write_text("conn plant\n    ike=3des-md5-modp1024\n    esp=3des-md5\n")
+    page = page_of(driver)
+    page.check([path])
+    driver.idle()
+    file = page.tree.topLevelItem(0)
+    names = [file.child(nth).text(0) for nth in range(file.childCount())]
+    assert len(names) == len(set(names))
+    md5 = file.child(names.index("2: ike md5"))
+    assert md5.text(1) == "Insecure (3)"
+    assert not md5.isExpanded()
+    assert md5.childCount() == 3
+    assert md5.child(0).text(1) == "Insecure"
+    page.tree.setCurrentItem(md5)
+    assert page.reason.text().startswith("md5: ")
+    page.tree.setCurrentItem(md5.child(2))
+    assert "RFC" in page.source.text()
+    leaves = sum(max(1, file.child(nth).childCount()) for nth in range(file.childCount()))
+    assert leaves == len(page._files[0].findings)
 
 
 def test_what_is_not_encrypted_is_as_red_as_what_is_insecure() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from ui.widgets.basics import Card, button, label, name_box, row
 from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.guidelines import GuidelinesLine
-from ui.widgets.lint_view import LintView, finding_look, finding_names, worst_look
+from ui.widgets.lint_view import LintView, finding_groups, finding_look, finding_names, worst_look
 
 _PLACE = Qt.ItemDataRole.UserRole
 _WHAT, _WORD = range(2)
@@ -215,7 +215,7 @@ class LintPage(Page):
         self.notice.clear()
         for nth, file in enumerate(self._files):
             self.tree.addTopLevelItem(self._file_item(nth, file))
-        self.tree.expandAll()
+        self.tree.expandToDepth(0)  # several findings of one algorithm stay folded
         first = self.tree.topLevelItem(0)
         if first is not None:
             self.tree.setCurrentItem(first.child(0) or first)
@@ -232,8 +232,23 @@ class LintPage(Page):
         item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
         item.setToolTip(_WHAT, plain_tip(f"{file.path}\n{file.kind.value if file.kind else ''}".strip()))
         item.setData(_WHAT, _PLACE, (nth, -1))
-        for number, (finding, what) in enumerate(zip(file.findings, finding_names(file.findings), strict=True)):
-            item.addChild(self._finding_item(nth, number, finding, what))
+        names = finding_names(file.findings)
+        for name, numbers in finding_groups(file.findings):
+            rows = [self._finding_item(nth, number, file.findings[number], names[number]) for number in numbers]
+            if len(rows) > 1:
+                rows = [self._group_item(name, [file.findings[number] for number in numbers], rows)]
+            item.addChild(rows[0])
+        return item
+
+    def _group_item(
+        self, name: str, findings: Sequence[LintFinding], rows: Sequence[QTreeWidgetItem]
+    ) -> QTreeWidgetItem:
+        """Return one row for several findings of one algorithm: it says what the worst of them says."""
+        item = QTreeWidgetItem([name, f"{rows[0].text(_WORD)} ({len(rows)})"])
+        item.setIcon(_WORD, rows[0].icon(_WORD))
+        item.setToolTip(_WHAT, plain_tip("\n".join(dict.fromkeys(one.reason for one in findings))))
+        item.setData(_WHAT, _PLACE, rows[0].data(_WHAT, _PLACE))
+        item.addChildren(list(rows))
         return item
 
     def _finding_item(self, nth: int, number: int, finding: LintFinding, what: str) -> QTreeWidgetItem:

@@ -33,10 +33,7 @@ def finding_look(finding: LintFinding) -> VerdictLook:
 
 def worst_look(findings: Sequence[LintFinding]) -> VerdictLook:
     """Return the look of the worst of some findings."""
-    looks = [finding_look(one) for one in findings]
-    return min(
-        looks, key=lambda look: _WORST_FIRST.index(look.role) if look.role in _WORST_FIRST else len(_WORST_FIRST)
-    )
+    return finding_look(min(findings, key=_badness))
 
 
 def finding_names(findings: Sequence[LintFinding]) -> list[str]:
@@ -47,6 +44,19 @@ def finding_names(findings: Sequence[LintFinding]) -> list[str]:
         f"{name} ({one.source.partition(',')[0]})" if seen[name, finding_look(one).word] > 1 and one.source else name
         for name, one in zip(names, findings, strict=True)
     ]
+
+
+def finding_groups(findings: Sequence[LintFinding]) -> list[tuple[str, list[int]]]:
+    """Return findings of one algorithm at one place together: the name, and their numbers, the worst first."""
+    groups: dict[str, list[int]] = {}
+    for number, one in enumerate(findings):
+        groups.setdefault(_name(one), []).append(number)
+    return [(name, sorted(numbers, key=lambda nth: _badness(findings[nth]))) for name, numbers in groups.items()]
+
+
+def _badness(finding: LintFinding) -> int:
+    role = finding_look(finding).role
+    return _WORST_FIRST.index(role) if role in _WORST_FIRST else len(_WORST_FIRST)
 
 
 def _name(finding: LintFinding) -> str:

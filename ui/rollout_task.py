@@ -13,7 +13,10 @@ from app.domain.rollout_events import Confirmation, Decision, RolloutSink, Rollo
 
 
 class WindowConfirmation:
-    """Implements `Confirmation`: the window's thread answers, a worker waits. The first answer counts."""
+    """Implements `Confirmation`: the window's thread answers, a worker waits.
+
+    The first decision counts; more time may be asked for any number of times before it.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -22,7 +25,7 @@ class WindowConfirmation:
     def decide(self, decision: Decision) -> None:
         """Give the answer."""
         with self._changed:
-            if self._decision is None:
+            if self._decision in (None, Decision.EXTEND):
                 self._decision = decision
             self._changed.notify_all()
 
@@ -32,7 +35,10 @@ class WindowConfirmation:
         try:
             with self._changed:
                 self._changed.wait_for(lambda: self._decision is not None or token.is_cancelled, timeout_s)
-                return self._decision
+                decision = self._decision
+                if decision is Decision.EXTEND:
+                    self._decision = None
+                return decision
         finally:
             take_back()
 

@@ -21,6 +21,7 @@ from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.rollout import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
+    EXTENSION_S,
     Confirmation,
     Decision,
     RolloutApplied,
@@ -240,15 +241,22 @@ class Rollout:
     def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
         """Ask the user; without a yes in time, both hosts go back."""
         self._run.emit(RolloutStageStarted(RolloutStage.CONFIRM))
-        decision = self._transaction.hold(
-            within_s,
-            confirmation,
-            token=token,
-            on_left=lambda left_s: self._run.emit(RolloutCountdown(left_s, within_s)),
-        )
+        total_s = left_before_s = within_s
+
+        def on_left(left_s: float) -> None:
+            nonlocal total_s, left_before_s
+            if left_s > left_before_s:  # the user asked for more time
+                total_s += EXTENSION_S
+                expires_at = datetime.now(UTC) + timedelta(seconds=left_s)
+                self._deployment = replace(self._deployment, expires_at=expires_at)
+                self._save(DeploymentState.APPLIED)
+            left_before_s = left_s
+            self._run.emit(RolloutCountdown(left_s, total_s))
+
+        decision = self._transaction.hold(within_s, confirmation, token=token, on_left=on_left)
         if decision is Decision.KEEP:
             return True
-        why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {within_s:g} s."
+        why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {total_s:g} s."
         self._save(DeploymentState.UNDONE, why)
         return False
 

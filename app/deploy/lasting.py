@@ -35,7 +35,7 @@ from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.results import FRAME_BYTES
-from app.domain.rollout_events import Confirmation, Decision
+from app.domain.rollout_events import EXTENSION_S, Confirmation, Decision
 from app.domain.solutions import Carrier
 from app.domain.wire import BreakVerdict, LeakVerdict, WireReport, properties_of
 from app.probes.proof import prove
@@ -235,7 +235,7 @@ class LastingTransaction(Transaction):
     def hold(
         self, seconds: float, confirmation: Confirmation, *, token: CancelToken, on_left: Callable[[float], None]
     ) -> Decision | None:
-        """Wait for the user's decision; the hosts' timers run meanwhile and are not renewed.
+        """Wait for the user's decision; the hosts' timers run meanwhile and are renewed only if the user extends them.
 
         Args:
             seconds: How long the user has.
@@ -257,6 +257,9 @@ class LastingTransaction(Transaction):
             on_left(math.ceil(left_s))
             decision = confirmation.wait(min(1.0, left_s), token=token)
             token.raise_if_cancelled()
+            if decision is Decision.EXTEND:
+                decision, until = None, until + EXTENSION_S
+                set_leases(self._ends, self._tunnels, until - time.monotonic() + EXPIRY_MARGIN_S, token=token)
         if decision is Decision.KEEP:
             set_leases(self._ends, self._tunnels, self._lease_s, token=token)
             self._lease = Lease(self._ends, self._tunnels, self._lease_s)

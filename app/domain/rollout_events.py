@@ -79,11 +79,16 @@ RolloutEvent = RolloutStageStarted | RolloutApplied | RolloutCountdown | Rollout
 RolloutSink = Callable[[RolloutEvent], None]
 
 
+EXTENSION_S = 300.0
+"""How much more time the user gets at a time, in seconds."""
+
+
 class Decision(StrEnum):
-    """What the user says of a tunnel that stands."""
+    """The user's answer while a deployment waits for confirmation."""
 
     KEEP = "keep"
     UNDO = "undo"
+    EXTEND = "extend"  # decides nothing: both hosts wait `EXTENSION_S` longer
 
 
 class Confirmation(Protocol):

@@ -17,6 +17,7 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
 from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
 from app.domain.rollout_events import (
+    EXTENSION_S,
     Confirmation,
     Decision,
     RolloutApplied,
@@ -219,7 +220,9 @@ class FakeRollout:
             emit(RolloutCountdown(left_s, within_s))
             decision = confirmation.wait(self.tick_s, token=token)
             token.raise_if_cancelled()
-            if decision is not None:
+            if decision is Decision.EXTEND:
+                left_s, within_s = left_s + EXTENSION_S, within_s + EXTENSION_S
+            elif decision is not None:
                 return decision
             left_s -= 1.0
         return None

@@ -19,7 +19,7 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout_events import Decision
+from app.domain.rollout_events import EXTENSION_S, Decision
 from support.deploy_world import World, open_tunnel, shell_of
 from support.lasting_world import (
     SLOT,
@@ -288,6 +288,29 @@ def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
         assert one.hold(1.0, Silence(), token=CancelToken(), on_left=left.append) is None
     assert left
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+
+
+class AskingForTime:
+    """A user who asks for more time once, looks at the hosts' timers and then decides."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.ends_s: list[list[int]] = []
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        self.ends_s.append([int((host.state_dir / "lease").read_text()) for host in self._world.hosts])
+        return Decision.EXTEND if len(self.ends_s) == 1 else Decision.KEEP
+
+
+def test_more_time_is_given_by_both_hosts_timers(world: World) -> None:
+    user, left = AskingForTime(world), list[float]()
+    with started_tunnel(world) as one:
+        assert one.hold(5.0, user, token=CancelToken(), on_left=left.append) is Decision.KEEP
+        assert [host.links for host in world.hosts] == [STANDING, STANDING]
+    assert left == [5.0, 5.0 + EXTENSION_S]
+    before, after = user.ends_s
+    for early, late in zip(before, after, strict=True):
+        assert EXTENSION_S - 2 <= late - early <= EXTENSION_S + 2
 
 
 def test_what_waits_for_a_confirmation_is_taken_back_by_nobody_of_this_computer(world: World) -> None:

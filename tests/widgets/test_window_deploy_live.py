@@ -34,6 +34,23 @@ def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:
     driver.until(lambda: not page.is_running)
 
 
+def test_more_time_can_be_asked_for_before_the_decision(driver: Driver) -> None:
+    page = counting_down(driver)
+    countdown = page.live.countdown
+    assert countdown.left.text().startswith(("1:", "2:"))
+    driver.click(countdown.more)
+    driver.until(lambda: countdown.left.text().startswith(("6:", "7:")))
+    assert countdown.bar.value() <= 1000
+    driver.click(countdown.more)
+    driver.until(lambda: countdown.left.text().startswith(("11:", "12:")))
+    assert countdown.is_open
+    assert countdown.hasFocus()
+    driver.click(countdown.keep)
+    driver.until(lambda: not page.is_running)
+    assert not countdown.more.isEnabled()
+    assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
+
+
 def test_kept_by_the_keyboard(driver: Driver) -> None:
     page = counting_down(driver)
     assert page.live.countdown.hasFocus(), "no button has it: a stray key decides nothing"

@@ -369,7 +369,7 @@ class DeployPage(Page):
 
     def _decide(self, decision: Decision) -> None:
         self._confirmation.decide(decision)
-        self.live.stages.setFocus()
+        (self.live.countdown if decision is Decision.EXTEND else self.live.stages).setFocus()
 
     def _on_event(self, event: RolloutEvent) -> None:
         if not self.is_running:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
-from app.domain.rollout_events import Decision
+from app.domain.rollout_events import EXTENSION_S, Decision
 from ui.accessible import Role, notify_shown, set_role
 from ui.rollout_texts import if_nobody_answers
 from ui.texts import duration, tr
@@ -48,6 +48,13 @@ class Countdown(QFrame):
         self.undo: QPushButton = button(
             tr("&Undo now"), "undo", on_click=lambda: self._decide(Decision.UNDO), tip="Alt+U"
         )
+        minutes = round(EXTENSION_S / 60)
+        self.more: QPushButton = button(
+            tr("+%1 min").replace("%1", str(minutes)),
+            "clock",
+            on_click=lambda: self.decided.emit(Decision.EXTEND),
+            tip=tr("Both hosts wait %1 minutes longer").replace("%1", str(minutes)),
+        )
         for one in (self.keep, self.undo):
             one.setMinimumSize(20 * GRID, _BUTTON_HEIGHT_PX)
         self._lay_out()
@@ -64,7 +71,11 @@ class Countdown(QFrame):
         buttons.addWidget(self.undo)
         line = QHBoxLayout()
         line.setSpacing(2 * GRID)
-        line.addWidget(self.left, 0, Qt.AlignmentFlag.AlignVCenter)
+        time = QVBoxLayout()
+        time.setSpacing(GRID)
+        time.addWidget(self.left)
+        time.addWidget(self.more)
+        line.addLayout(time)
         line.addLayout(texts, 1)
         line.addLayout(buttons)
         outer = QVBoxLayout(self)
@@ -99,7 +110,7 @@ class Countdown(QFrame):
 
     def _open(self) -> None:
         self.title.setText(tr("It stands on both hosts. Is it to stay?"))
-        for one in (self.keep, self.undo):
+        for one in (self.keep, self.undo, self.more):
             one.setEnabled(True)
         self.setVisible(True)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -111,7 +122,7 @@ class Countdown(QFrame):
     def _decide(self, decision: Decision) -> None:
         if not self.keep.isEnabled():
             return
-        for one in (self.keep, self.undo):
+        for one in (self.keep, self.undo, self.more):
             one.setEnabled(False)
         is_kept = decision is Decision.KEEP
         self.title.setText(tr("Telling both hosts to keep it") if is_kept else tr("Telling both hosts to go back"))

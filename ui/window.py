@@ -15,6 +15,7 @@ from ui.closing import Closing
 from ui.context import Context, ServicesFactory
 from ui.frame import Frame, Place
 from ui.geometry import PREFERRED, SMALLEST
+from ui.help import Help
 from ui.icons import make_icon
 from ui.operations import OperationRunner
 from ui.pages.base import Page
@@ -82,6 +83,7 @@ class MainWindow(QMainWindow):
         self._rollout_page = "deploy"
         self._closing = Closing(self)
         self._starting = Starting(self, open_services)
+        self.help = Help(self)
         self._build()
         self._prompts = PromptQueue(self, self._working_pair)
         self.bridge.host_key_asked.connect(self._prompts.ask_host_key)

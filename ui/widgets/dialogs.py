@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
 from ui.bridge import Asked
@@ -57,6 +67,45 @@ class Question(QDialog):
         )
         self.open()
         self.no.setFocus()
+
+
+class Information(QDialog):
+    """A title and lines of a name and a text each, which can be copied.
+
+    Args:
+        parent: The window.
+        title: What it is about.
+        lines: Texts by name.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, lines: Mapping[str, str]) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        self.lines = dict(lines)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        body.setSpacing(2 * GRID)
+        body.addWidget(label(title, "heading"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        for nth, (name, text) in enumerate(lines.items()):
+            grid.addWidget(label(name, "strong", is_wrapping=False), nth, 0)
+            grid.addWidget(label(text, is_wrapping=False, is_selectable=True), nth, 1)
+        body.addLayout(grid)
+        box = QDialogButtonBox()
+        copy = box.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(self._copy)
+        self.close_button = box.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        box.rejected.connect(self.reject)
+        self.close_button.setDefault(True)
+        self.close_button.setFocus()
+        body.addWidget(box)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(f"{name}: {text}" for name, text in self.lines.items()))
 
 
 def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question | None:

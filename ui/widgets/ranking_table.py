@@ -37,6 +37,7 @@ from ui.widgets.verdicts import verdict_look
 _FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU)
 _PLACE = Qt.ItemDataRole.UserRole
 _RANK_PX = 56
+_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 _ROOMY_EM = 70
 """In a narrower table the relative figures give way to the names."""
 
@@ -62,6 +63,7 @@ class RankingTable(DataTable):
             tr("State"),
         )
         super().__init__(headers, _FIGURES, tr("Ranking"))
+        self._headers = headers
         self._theme = theme
         self._data: ResultData | None = None
         self._places: tuple[RankedCandidate, ...] = ()
@@ -106,22 +108,28 @@ class RankingTable(DataTable):
         is_by_rank = column is None or column == RANK
         self._sorting = None if is_by_rank else (column or 0, order)
         self._places = ordered(self._data, *self._sorting) if self._sorting else self._data.ranking.ranking
-        self.horizontalHeader().setSortIndicatorShown(not is_by_rank)
-        if self._sorting:
-            self.horizontalHeader().setSortIndicator(*self._sorting)
+        self._mark_header()
         self._fill_all(self._data)
         found = [nth for nth, place in enumerate(self._places) if (place.solution, place.suite) == key]
         if found:
             self.setCurrentCell(found[0], 0)
         self.setAccessibleDescription(self._order_text())
 
+    def _mark_header(self) -> None:
+        """Write the way of sorting behind the column's name: Qt draws its own arrow over figures' names."""
+        for nth, name in enumerate(self._headers):
+            header = self.horizontalHeaderItem(nth)
+            if header is not None and self._sorting is not None and self._sorting[0] == nth:
+                header.setText(f"{name} {_ARROWS[self._sorting[1]]}")
+            elif header is not None:
+                header.setText(name)
+
     def _order_text(self) -> str:
         if self._sorting is None:
             return tr("Ordered by rank")
         column, order = self._sorting
-        header = self.horizontalHeaderItem(column)
         way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
-        return tr("Ordered by %1, %2").replace("%1", header.text() if header else "").replace("%2", way)
+        return tr("Ordered by %1, %2").replace("%1", self._headers[column]).replace("%2", way)
 
     def _on_header(self, column: int) -> None:
         if self._sorting == (column, Qt.SortOrder.AscendingOrder):

@@ -105,3 +105,21 @@ def test_selected_line_belongs_to_the_candidate_that_is_deployed(driver: Driver)
         results.table.setCurrentCell(row, 0)
         title = results.table.item(row, NAME).text()
         assert results.rollout.accessibleName() == f"Roll out {title}"
+
+
+def test_ranking_can_be_folded_so_that_the_plots_have_its_room(driver: Driver) -> None:
+    driver.window.resize(1024, 700)
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    results = driver.window.results
+    driver.until(lambda: results.tabs.y() > results.table.y() + 80)  # layouts settle on posted events
+    top = results.tabs.y()
+    key = results.table.selected_key()
+    driver.click(results.fold)
+    driver.until(lambda: results.tabs.y() < top - 80)
+    assert not results.table.isVisible()
+    assert results.table.selected_key() == key
+    assert results.rollout.isEnabled()
+    driver.click(results.fold)
+    driver.until(lambda: results.tabs.y() > top - 80)
+    assert results.table.isVisible()

@@ -16,6 +16,7 @@ from app.domain.verdicts import Verdict
 from app.ranking.outcome import outcome_of
 from app.wizard.ports import ProgressSink
 from ui.context import Context
+from ui.icons import set_icon
 from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
 from ui.texts import plain_tip, tr
@@ -65,6 +66,8 @@ class ResultsPage(Page):
         self.sentence = SentenceCard()
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)
+        self.fold = button(tr("Hide the ranking"), "chevron-down", look="tab", on_click=self._fold_ranking)
+        self._is_folded = False
         self.tabs = ResultTabs(context.theme)
         self.table.itemActivated.connect(self.tabs.show_configuration)
         self.sentence.why_asked.connect(self.tabs.show_why)
@@ -80,8 +83,8 @@ class ResultsPage(Page):
             self.show_campaign(campaign_id)
 
     def first_focus(self) -> QWidget | None:
-        """The ranking."""
-        return self.table
+        """The ranking, or what shows it."""
+        return self.fold if self._is_folded else self.table
 
     def show_campaign(self, campaign_id: int) -> None:
         """Read a stored comparison and show it."""
@@ -198,8 +201,16 @@ class ResultsPage(Page):
         self.rollout.setVisible(self.context.can_roll_out)
         self.rollout.setEnabled(self._may_roll_out())
         self._name_rollout()
-        for widget in (self.sentence, self.table, self.tabs):
+        for widget in (self.sentence, self.fold, self.tabs):
             widget.setVisible(has_data)
+        self.table.setVisible(has_data and not self._is_folded)
+
+    def _fold_ranking(self) -> None:
+        """Give the ranking's room to the plots, or show it again."""
+        self._is_folded = not self._is_folded
+        self.fold.setText(tr("Show the ranking") if self._is_folded else tr("Hide the ranking"))
+        set_icon(self.fold, "chevron-right" if self._is_folded else "chevron-down")
+        self._show_buttons()
 
     def _may_roll_out(self) -> bool:
         key = self.table.selected_key()
@@ -236,6 +247,7 @@ class ResultsPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         layout.addWidget(self.sentence)
+        layout.addLayout(row(self.fold, 0))
         layout.addWidget(self.table)
         layout.addWidget(self.tabs, 1)
         self.body.addWidget(ScrollPage(content, _WIDEST_PX), 1)

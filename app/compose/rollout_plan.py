@@ -147,7 +147,7 @@ def _end_dry_run(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: C
         commands=_commands(deployed.items),
         services=deployed.services,
         firewall=(
-            *(step.title for step in own.steps if tables & set(step.command.argv)),
+            *(step.title for step in own.steps if step.is_repeatable and tables & set(step.command.argv)),
             *(one.words for one in (prepared.bridging[side].rules if side in prepared.bridging else ())),
         ),
         ports=deployed.ports,

@@ -65,6 +65,12 @@ class Bridging:
             return ()
         return (self.guard.step((interface, self.bridge, self.lan_port), link, side),)
 
+    def probe_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
+        """Return what is done as soon as they are joined; see `guard_steps`."""
+        if self.guard is None:
+            return ()
+        return (self.guard.probe_step((interface, self.bridge, self.lan_port), link, side),)
+
     def step(self, interface: str, inner: str) -> Step:
         """Return the step that joins them.
 

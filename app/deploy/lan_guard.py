@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Address, IPv4Interface
 
 from app.deploy.scripts import host_script
 from app.domain.adapters import Step, shell_step_argv
@@ -79,6 +79,23 @@ class LanGuard:
             undo=Command(undo, timeout_s=10.0, is_root=True),
             standing=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
             is_repeatable=True,
+        )
+
+    def probe_step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
+        """Return the step that looks for a loop, which goes after the bridge has joined the LANs; see `step`."""
+        tunnel, bridge, _ = ports
+        nobody = probed_address(link)
+        # What it adds to the table goes with that.
+        source, undo = "", None
+        if IPv4Address(nobody) not in IPv4Interface(link.inner(side)).network:
+            source = link.inner_ip(side)
+            argv = shell_step_argv(_script("lan-unprobe.sh"), bridge, nobody)
+            undo = Command(argv, timeout_s=5.0, is_root=True)
+        words = (guard_table(link), tunnel, bridge, nobody, source)
+        return Step(
+            title="Look for another connection between the LANs",
+            command=Command(shell_step_argv(_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
+            undo=undo,
         )
 
     def check(self, ports: tuple[str, str, str], link: Link, side: Side) -> Command:

@@ -161,7 +161,9 @@ def test_an_export_has_the_same_steps_and_what_the_supervisor_needs() -> None:
     up = steps[: steps.index("down_steps")]
     first, *others = up.split("    up_step ")[1:]
     # A firewall is opened behind the last step that can be repeated, and before any program of the VPN is started.
-    assert "create table bridge" in first
+    assert "add table bridge" in first
+    assert "ping -c 1 -W 1 -I" in others[-1], "a probe is sent right after the join"
+    assert " master " in others[-2]
     assert any("openvpn --config" in step for step in others)
     assert "guard_table=tunnelmark_lan_tml0\nnobody=198.19.0.244\n" in about
     assert "test -e /sys/class/net/tmlbr0/brif/tml0 || return 1" in steps, "no program is started for it"

@@ -18,9 +18,15 @@ for name in "$tunnel" "$bridge" "$port"; do
             ;;
     esac
 done
-device=$bridge
-if [ ! -e "/sys/class/net/$bridge" ]; then device=$port; fi
-read -r own < "/sys/class/net/$device/address"
+# None of these addresses comes in from the tunnel but by a loop. A bridge that was there takes the tunnel's when it is
+# joined (the lowest of its ports), and the tunnel may not be there yet: lan-probe.sh adds it then.
+read -r own < "/sys/class/net/$port/address"
+for device in "$bridge" "$tunnel"; do
+    if [ -e "/sys/class/net/$device" ]; then
+        read -r hardware < "/sys/class/net/$device/address"
+        case " $own " in *" $hardware "*) ;; *) own="$own $hardware" ;; esac
+    fi
+done
 
 # chain NAME HOOK: what the tunnel has nothing to do with is accepted by its first rule.
 chain() {
@@ -47,14 +53,20 @@ limited_broadcast() {
     fi
 }
 
-# One command a line: nft 0.9.8 crashes where a block follows `create`.
+# One command a line: nft 0.9.8 crashes where a block follows a table.
 rules() {
-    note="update @looped { meta iiftype timeout 30s } counter drop"
-    echo "create table bridge $table"
+    # It may be there: the whole batch is one change, and so never a moment without the table.
+    echo "add table bridge $table"
+    echo "delete table bridge $table"
+    echo "add table bridge $table"
     echo "add set bridge $table looped { type iface_type; flags dynamic,timeout; timeout 30s; }"
+    echo "add chain bridge $table own"
+    for hardware in $own; do
+        rule own "ether saddr $hardware update @looped { meta iiftype timeout 30s } counter drop"
+    done
     chain arriving prerouting
     rule arriving "iifname != \"$tunnel\" accept"
-    rule arriving "ether saddr $own $note"
+    rule arriving "jump own"
     filter arriving
     rule arriving "ether type arp arp saddr ip $peer limit rate 50/second accept"
     rule arriving "meta iiftype @looped ip saddr $peer ip daddr $self accept"
@@ -62,7 +74,7 @@ rules() {
     limited_broadcast arriving from
     chain passing forward
     rule passing "iifname != \"$tunnel\" oifname != \"$tunnel\" accept"
-    rule passing "ether saddr $own $note"
+    rule passing "jump own"
     # Of a bridge with two ports, only from the LAN to the tunnel: the other way round, switches of the LAN behind the
     # sender would learn it at the wrong port.
     way=

@@ -105,6 +105,8 @@ def choose_ports(
         warnings += [RolloutObstacle(side, text) for text in said]
         is_joined = joins(interfaces, name, standing.interfaces.get(side, ""))
         joined |= {side} if is_joined else set()
+        own_tunnel = link.names.ethernet_interface
+        warnings += second_tunnel(side, label, interfaces, name, own_tunnel, makes_room=is_joined)
         end = host_ends(sessions, STATE_DIR)[side]
         rules = read_lan_rules(end, name, found[side].bridge, token=token)
         # The copies of what makes room go with it.
@@ -136,6 +138,35 @@ def joins(interfaces: tuple[LanInterface, ...], name: str, standing: str) -> boo
     """
     port = next((one for one in interfaces if one.name == name), None)
     return bool(standing) and port is not None and (port.is_freed or name == standing)
+
+
+def second_tunnel(
+    side: Side, label: str, interfaces: tuple[LanInterface, ...], name: str, tunnel: str, *, makes_room: bool
+) -> Iterator[RolloutObstacle]:
+    """Say what is to be known where a bridge has the tunnel of another deployment as a port.
+
+    Args:
+        side: The host.
+        label: Its name for people.
+        interfaces: Its interfaces.
+        name: The chosen one.
+        tunnel: The new tunnel's interface.
+        makes_room: Whether what stands on the host joins the chosen one, and makes room.
+    """
+    there = next((one.tunnels for one in interfaces if one.name == name), ())
+    others = [one for one in there if one != tunnel]
+    # What makes room may have another number: where it was rolled out from another computer.
+    if not others or (makes_room and len(there) == 1):
+        return
+    yield RolloutObstacle(
+        side,
+        f"The bridge {name} on {label} has {' and '.join(others)} as a port already, the tunnel of another deployment; "
+        f"{tunnel} would be one more.",
+        "If the LANs behind the two tunnels are ever joined with each other, each tunnel in that ring finds the loop "
+        "and is parted: the LAN here then loses all of them until the other connection has gone. See docs/roll-out.md, "
+        "“Loops, broadcast, DHCP”.",
+        needs_person=True,
+    )
 
 
 def loop_obstacles(

@@ -17,6 +17,7 @@ from app.domain.hosts import HostFacts, Nic
 
 _ETHERNET = "1"
 """ARPHRD_ETHER. Source: linux/if_arp.h."""
+_TUNNEL = re.compile(r"^tml\d+$")
 _OURS = re.compile(r"^(tmk|tml|tmkwg|tmlwg|tmllow|tmklow|tmlbr|tmlvlan|tmkvlan)\d*$")
 
 
@@ -31,6 +32,7 @@ class LanInterface:
         warnings: What to know before, as sentences.
         note: What it is, in words.
         is_freed: Whether it is a port of the bridge of a deployment that makes room.
+        tunnels: Tunnels of deployments that are ports of it.
     """
 
     name: str
@@ -39,6 +41,7 @@ class LanInterface:
     warnings: tuple[str, ...] = ()
     note: str = ""
     is_freed: bool = False
+    tunnels: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -148,6 +151,7 @@ def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> 
         refusal=_refusal(name, found, (kind, number, master), label),
         warnings=tuple(_warnings(name, found, nic, label)),
         note=note,
+        tunnels=tuple(sorted(one for one, port in found.ports.items() if port[2] == name and _TUNNEL.match(one))),
     )
 
 

@@ -59,7 +59,7 @@ class Host:
         lines = ["ssh eth0", "underlay eth1", "port br-lan bridge 1 -"]
         if self.bridge and self.bridge != "br-lan":
             lines.append(f"port {self.bridge} bridge 1 -")
-        ports = ("eth0", "eth1", "eth2", "eth3", "tml0")
+        ports = ("eth0", "eth1", "eth2", "eth3", "tml0", "tml1")
         lines += [f"port {name} port 1 {(name in self.ports and self.bridge) or '-'}" for name in ports]
         text = "".join(f"{mark} {line}\n" for line in [*lines, "finished"])
         return CommandResult(command.argv, 0, text, "", 0.1)
@@ -146,6 +146,29 @@ def test_a_port_of_somebody_elses_bridge_is_not_freed() -> None:
     two = hosts(SILENT, bridge="br-lan", ports=("eth3",))
     with pytest.raises(InvalidOption):
         two.choose(OPTIONS, Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}))
+
+
+@pytest.mark.parametrize(
+    ("ports", "standing", "others"),
+    [
+        (("tml1",), Standing({}, {}), "tml1"),
+        (("tml0", "tml1"), Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), "tml1"),
+        (("tml1",), Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), ""),
+        (("tml0",), Standing(BOTH, {Side.A: "br-lan", Side.B: "br-lan"}), ""),
+        (("eth2",), Standing({}, {}), ""),
+    ],
+)
+def test_a_second_tunnel_on_a_bridge_waits_for_a_person_who_knows_of_both(
+    ports: tuple[str, ...], standing: Standing, others: str
+) -> None:
+    two = hosts(SILENT, bridge="br-lan", ports=ports)
+    found = two.choose(RolloutOptions(bridge_a="br-lan", bridge_b="br-lan"), standing)
+    waiting = [one for one in found if one.needs_person]
+    assert [one.side for one in waiting] == (list(Side) if others else [])
+    for one in waiting:
+        assert f"br-lan on gateway-{one.side and one.side.value} has {others} as a port already" in one.what
+        assert "tml0 would be one more" in one.what
+        assert "ring" in one.hint
 
 
 def nft(*rules: str) -> dict[str, str]:

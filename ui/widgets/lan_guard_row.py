@@ -24,7 +24,12 @@ class LanGuardRow(QObject):
         self.limit.setSingleStep(100)
         self.limit.setSuffix(tr(" broadcasts/s"))
         self.limit.setSpecialValueText(tr("any number of broadcasts"))
-        self.limit.setToolTip(tr("More broadcast frames than this do not cross, in each direction; 0: no limit"))
+        self.limit.setToolTip(
+            tr(
+                "More broadcast frames than this do not cross, in each direction; 0: no limit.\n"
+                "Loops inside VLANs and storms of multicasts are neither noticed nor limited."
+            )
+        )
         self.limit.setValue(BROADCASTS_PER_S)
         self.dhcp = QCheckBox(tr("Block DHCP between the LANs"))
         self.dhcp.setToolTip(tr("Devices get addresses from servers of their own LAN only (DHCP and DHCPv6)"))

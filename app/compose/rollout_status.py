@@ -117,9 +117,10 @@ def _loop_text(found: PairStatus) -> tuple[str, ...]:
     since = min((end.looped_since for end in looped if end.looped_since is not None), default=None)
     when = f" since {since.astimezone():%Y-%m-%d %H:%M:%S}" if since is not None else ""
     text = (
-        f"The LANs of {found.a.label} and {found.b.label} are joined elsewhere, too: parted{when} on "
-        f"{' and '.join(end.label for end in looped)}, whose own frames come back. Remove the other connection (or the "
-        "loop in one of the LANs); about 30 s later the LANs are joined again by themselves."
+        f"The LANs of {found.a.label} and {found.b.label} are parted{when}: own frames come back to "
+        f"{' and '.join(end.label for end in looped)} (a second connection between the LANs, a loop in one of them, or "
+        "a device that sends this host's frames or address back). About 30 s after that has ended, the LANs are joined "
+        "again. If the second connection is another tunnel with a loop guard, that one is parted, too."
     )
     return (text,)
 

@@ -24,10 +24,19 @@ _ELSEWHERE = "198.19.255.254"
 _FROM_THE_END = 10
 """Routers often have the last addresses of a network."""
 _CHECK_TABLE = "tunnelmark_lan_check"
-# A kernel that has not loaded nf_tables yet is not asked: the question alone would load it.
+# A kernel that has not loaded nf_tables yet is not asked: the question alone would load it. Then one of its modules for
+# bridges has to be there. Source: Linux, net/bridge/netfilter/Makefile; the last one is of old kernels.
 _CHECK_SCRIPT = """\
 if [ ! -d /sys/module/nf_tables ]; then
-    case $(modprobe -n -v nf_tables 2> /dev/null) in *insmod*) exit 0 ;; esac
+    case $(modprobe -n -v nf_tables 2> /dev/null) in
+        *insmod*)
+            for module in nft_meta_bridge nft_reject_bridge nf_tables_bridge; do
+                if modprobe -n "$module" > /dev/null 2>&1; then exit 0; fi
+            done
+            echo "the kernel has no module for tables of bridges (nft_meta_bridge)" >&2
+            exit 1
+            ;;
+    esac
 fi
 """
 _LIMITED = re.compile(r'counter packets (\d{1,20}) bytes \d+ drop comment "broadcast ')

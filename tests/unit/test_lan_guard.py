@@ -14,6 +14,7 @@ import pytest
 from app.cli.sides import lan_guard_options
 from app.compose.rollout_choice import _check_options
 from app.compose.rollout_guards import guard_ports
+from app.compose.rollout_status import _loop_text
 from app.deploy.bridging import Bridging
 from app.deploy.lan_guard import LanGuard, parse_guard, probed_address
 from app.deploy.lasting_state import parse_state
@@ -26,6 +27,7 @@ from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
 from app.domain.link import Link
 from app.domain.rollout import RolloutOptions
+from app.domain.rollout_status import EndStatus, PairStatus
 from app.export.bundle import Bundle, make_bundle
 from app.export.request import ExportRequest
 from app.wizard import Discovery
@@ -191,6 +193,7 @@ def test_what_the_host_says_becomes_its_state() -> None:
     assert not parse_guard("set x { 67, 68 }").is_looped
 
 
+_PROCESS = host_script("process.sh")
 _WATCH = """
 tell() { echo "told $1"; }
 uptime_s() { uptime_now=$now; }
@@ -217,7 +220,7 @@ def test_the_supervisor_starts_one_program_in_four_seconds_and_tells_of_a_loop_o
     for name, line in (("ping", ":"), ("nft", answers)):
         (programs / name).write_text(f'#!/bin/sh\necho "{name} $*" >> {tmp_path}/started\n{line}\n')
         (programs / name).chmod(0o755)
-    script = host_script("lan-watch.sh") + _WATCH
+    script = _PROCESS + host_script("lan-watch.sh") + _WATCH
     words = [*shell.split(), "-c", script, "watch", str(tmp_path), "tunnelmark_lan_tml0", str(every_s)]
     path = f"{programs}:/usr/bin:/bin"
     done = subprocess.run(words, capture_output=True, text=True, check=True, env={"PATH": path})
@@ -236,8 +239,51 @@ def test_a_table_that_names_another_address_than_the_bridge_has_is_removed_to_be
     nft = tmp_path / "nft"
     nft.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/started\necho "ether saddr 02:00:00:00:00:01 update"\n')
     nft.chmod(0o755)
-    script = f"{host_script('lan-watch.sh')}\nown=$1 interface=lo guard_table=T\nnote_loop"
+    script = f"{_PROCESS}{host_script('lan-watch.sh')}\nown=$1 interface=lo guard_table=T\nnote_loop"
     subprocess.run(
         ["dash", "-c", script, "watch", str(tmp_path)], check=True, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}
     )
     assert (tmp_path / "started").read_text().splitlines() == ["list table bridge T", "delete table bridge T"]
+
+
+@pytest.mark.parametrize("shell", ["dash", "busybox sh"])
+def test_an_nft_that_hangs_does_not_stop_the_supervisor(tmp_path: Path, shell: str) -> None:
+    # The time limits are shortened: each program gets 0.2 s.
+    for name, line in (("nft", "exec sleep 60"), ("timeout", 'shift\nexec /usr/bin/timeout 0.2 "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / name).chmod(0o755)
+    script = f"{_PROCESS}{host_script('lan-watch.sh')}\nown=$1 interface=lo guard_table=T\nnote_loop\necho went on"
+    words = [*shell.split(), "-c", script, "watch", str(tmp_path)]
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=path, timeout=20)
+    assert done.stdout == "went on\n"
+
+
+@pytest.mark.parametrize(("present", "status"), [("nft_meta_bridge", 0), ("nf_tables_bridge", 0), ("nft_meta", 1)])
+def test_a_kernel_whose_modules_are_not_loaded_has_to_have_those_for_bridges(
+    tmp_path: Path, present: str, status: int
+) -> None:
+    modprobe = tmp_path / "modprobe"
+    modprobe.write_text(
+        '#!/bin/sh\nfor name; do :; done\n[ "$1" = -n ] || exit 3\n'
+        f'case $name in nf_tables) echo "insmod nf_tables.ko" ;; {present}) ;; *) exit 1 ;; esac\n'
+    )
+    modprobe.chmod(0o755)
+    guard = LanGuard(0, blocks_dhcp=False, blocks_router_advertisements=False)
+    argv = [
+        word.replace("/sys/module/nf_tables", str(tmp_path / "absent"))
+        for word in guard.check(("tml0", "tmlbr0", "lan0"), LINK, Side.A).argv
+    ]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert done.returncode == status
+    assert done.stderr == ("the kernel has no module for tables of bridges (nft_meta_bridge)\n" if status else "")
+
+
+def test_status_says_that_frames_come_back_and_not_why() -> None:
+    hub, spoke = EndStatus(Side.A, "hub", is_reachable=True), EndStatus(Side.B, "spoke", is_reachable=True)
+    found = PairStatus("plant", datetime.now(UTC), None, None, replace(hub, is_looped=True), spoke)
+    (text,) = _loop_text(found)
+    assert text.startswith("The LANs of hub and spoke are parted: own frames come back to hub (a second connection ")
+    assert "a loop in one of them, or a device that sends this host's frames or address back)" in text
+    assert "another tunnel with a loop guard, that one is parted, too" in text
+    assert _loop_text(replace(found, a=hub)) == ()

@@ -1,5 +1,6 @@
-# Watch over LANs that the tunnel joins. Expects tell, uptime_s and own (the folder), and about.sh's guard_table (empty:
-# nothing guards them), interface (the bridge) and nobody (an address that nobody has). In 12 s it starts three programs.
+# Watch over LANs that the tunnel joins. Expects tell, uptime_s, limited and own (the folder), and about.sh's guard_table
+# (empty: nothing guards them), interface (the bridge) and nobody (an address that nobody has). In 12 s it starts three
+# programs.
 
 guard_at=0
 guard_turn=0
@@ -26,12 +27,12 @@ send_probe() {
 # note_loop: writes down when a loop begins and ends. The bridge may get another address with a port that is added or
 # taken away; the table is then made again.
 note_loop() {
-    guard_told=$(nft list table bridge "$guard_table" 2> /dev/null) || return 0
+    guard_told=$(limited 5 nft list table bridge "$guard_table" 2> /dev/null) || return 0
     case $guard_told in
         *"elements = {"*)
             if [ ! -e "$own/looped" ]; then
                 date +%s > "$own/looped"
-                tell "own frames come back: the LANs are joined elsewhere, too, and are parted here until that has ended"
+                tell "own frames come back: a second connection between the LANs, a loop in one of them, or a device that sends this host's frames or address back. The LANs are parted here until that has ended"
             fi
             ;;
         *)
@@ -45,6 +46,6 @@ note_loop() {
     read -r hardware 2> /dev/null < "/sys/class/net/$interface/address" || return 0
     case $guard_told in
         *"ether saddr $hardware "*) ;;
-        *) nft delete table bridge "$guard_table" 2> /dev/null ;;
+        *) limited 5 nft delete table bridge "$guard_table" 2> /dev/null ;;
     esac
 }

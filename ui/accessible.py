@@ -22,14 +22,19 @@ _PRESS, _FOCUS = "Press", "SetFocus"
 
 
 def set_role(widget: QWidget, role: Role) -> None:
-    """Give a widget the role that screen readers are to name, before it is shown.
+    """Give a widget the role that screen readers are to name.
+
+    Where a screen reader runs, the first text or name of a widget makes its accessible interface, with the role that
+    it has then: set the role first.
 
     Args:
-        widget: A label, a checkable button, or a frame.
-        role: `NoRole` for that of the widget's class.
+        widget: A label, a button that will be checkable, or a frame.
+        role: `NoRole` leaves it that of its class.
     """
     _install()
-    if isinstance(widget, QAbstractButton) and widget.property(_ROLE) is None:
+    if role is Role.NoRole:
+        return
+    if isinstance(widget, QAbstractButton):
         widget.toggled.connect(lambda is_on: _tell_selected(widget, is_on=is_on))
     widget.setProperty(_ROLE, role.value)
 

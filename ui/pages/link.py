@@ -249,7 +249,11 @@ class LinkPage(Page):
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         box.setMinimumWidth(200)
-        box.setAccessibleName(tr("Underlay address of host %1").replace("%1", side.value.upper()))
+        name = tr("Underlay address of host %1").replace("%1", side.value.upper())
+        box.setAccessibleName(name)
+        field = box.lineEdit()
+        if field is not None:
+            field.setAccessibleName(name)
         box.currentTextChanged.connect(self._on_edit)
         return box
 

@@ -31,6 +31,7 @@ from ui.plots.board import PlotBoard
 from ui.stage_words import joined, stage_text
 from ui.texts import count, tr
 from ui.theme import GRID
+from ui.widgets.basics import name_tabs
 from ui.widgets.code_view import CodeView
 from ui.widgets.dialogs import Question
 from ui.widgets.log_view import LogView
@@ -68,7 +69,7 @@ class RunPage(Page):
         self.tabs.addTab(self.log, tr("Log"))
         self.tabs.addTab(self.daemon, tr("Daemon's log"))
         self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
-        self.tabs.tabBar().setAccessibleName(tr("Candidates, log"))
+        name_tabs(self.tabs, tr("Candidates, log"))
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(GRID)

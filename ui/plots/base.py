@@ -144,6 +144,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         label_room_px: int = 0,
     ) -> None:
         super().__init__(axisItems=axes or {})
+        set_role(self, Role.Chart)
         self._theme = theme
         self.name = name
         self.heading = plot_heading(name)
@@ -162,7 +163,6 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(", ".join(text for text in (name, x_label, y_label) if text))
         self.setAccessibleDescription(tr("The button above shows these figures as a table."))
-        set_role(self, Role.Chart)
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.view_box: pg.ViewBox = self.getPlotItem().getViewBox()

@@ -22,18 +22,17 @@ class AreaSwitch(QWidget):
 
     def __init__(self, own: str) -> None:
         super().__init__()
-        self.deploy = button(tr("Ro&ll out"), "rollout", look="tab")
-        self.standing = button(tr("Standing &tunnels"), "eye", look="tab")
+        set_role(self, Role.PageTabList)
+        self.setAccessibleName(tr("Pages of the roll-out"))
+        self.deploy = button(tr("Ro&ll out"), "rollout", look="tab", role=Role.PageTab)
+        self.standing = button(tr("Standing &tunnels"), "eye", look="tab", role=Role.PageTab)
         self._own, other = (self.deploy, self.standing) if own == "deploy" else (self.standing, self.deploy)
         self._group = QButtonGroup(self)
-        self.setAccessibleName(tr("Pages of the roll-out"))
-        set_role(self, Role.PageTabList)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         for one in (self.deploy, self.standing):
             one.setCheckable(True)
-            set_role(one, Role.PageTab)
             self._group.addButton(one)
             layout.addWidget(one)
         other.clicked.connect(self._on_other)

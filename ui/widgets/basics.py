@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -29,15 +30,30 @@ _HEADINGS = ("title", "heading")
 """Looks of labels that are headings for screen readers, too."""
 
 
-def label(text: str = "", look: str = "", *, is_wrapping: bool = True, is_selectable: bool = False) -> QLabel:
-    """Return a label with one of the style sheet's looks."""
-    result = QLabel(text)
+def label(
+    text: str = "",
+    look: str = "",
+    *,
+    is_wrapping: bool = True,
+    is_selectable: bool = False,
+    role: Role | None = None,
+) -> QLabel:
+    """Return a label with one of the style sheet's looks.
+
+    Args:
+        text: Its text.
+        look: One of the style sheet's looks.
+        is_wrapping: Whether it may take several lines.
+        is_selectable: Whether its text can be selected.
+        role: For screen readers; None for that of the look.
+    """
+    result = QLabel()
+    set_role(result, role if role is not None else Role.Heading if look in _HEADINGS else Role.NoRole)
     result.setTextFormat(Qt.TextFormat.PlainText)
+    result.setText(text)
     result.setWordWrap(is_wrapping)
     if look:
         result.setProperty("look", look)
-    if look in _HEADINGS:
-        set_role(result, Role.Heading)
     if is_selectable:
         result.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -53,6 +69,7 @@ def button(
     on_click: Callable[[], object] | None = None,
     shortcut: str = "",
     tip: str = "",
+    role: Role = Role.NoRole,
 ) -> QPushButton:
     """Return a push button with an icon beside its word.
 
@@ -63,8 +80,11 @@ def button(
         on_click: Called without arguments.
         shortcut: Keys, for example `Alt+Right`; they are added to the tool tip.
         tip: Says more than the text does.
+        role: For screen readers, where it is no plain button.
     """
-    result = QPushButton(text)
+    result = QPushButton()
+    set_role(result, role)
+    result.setText(text)
     if look:
         result.setProperty("look", look)
     if icon:
@@ -111,6 +131,12 @@ def name_box(box: QComboBox, name: str) -> None:
     """Name a combo box that has no visible label: on Linux Qt tells screen readers its value, and its label's text."""
     box.setAccessibleName(name)
     _NameTag(name, box)
+
+
+def name_tabs(tabs: QTabWidget, name: str) -> None:
+    """Name tabs for screen readers. Only their bar takes the focus: the widget around it has neither name nor role."""
+    tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    tabs.tabBar().setAccessibleName(name)
 
 
 def set_look(widget: QWidget, look: str) -> None:

@@ -25,6 +25,7 @@ class Countdown(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
+        set_role(self, Role.Notification)
         self.setProperty("look", "callout")
         self.setFocusPolicy(
             Qt.FocusPolicy.StrongFocus
@@ -37,9 +38,8 @@ class Countdown(QFrame):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Time left to confirm"))
-        self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading")
-        set_role(self, Role.Notification)
-        set_role(self.title, Role.NoRole)  # screen readers read the plain labels of a notification
+        # Screen readers read the plain labels of a notification.
+        self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading", role=Role.NoRole)
         self.text = label("")
         self._left_s = 0.0
         self.keep: QPushButton = button(

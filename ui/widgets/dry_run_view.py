@@ -12,7 +12,7 @@ from app.domain.rollout import DryRun, EndDryRun, FileDiff, PlannedCommand, Roll
 from ui.rollout_texts import host_name, joined_text, ports_text
 from ui.texts import NONE, plain_tip, tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import ScrollPage, icon_label, label
+from ui.widgets.basics import ScrollPage, icon_label, label, name_tabs
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.diff_view import DiffView, count_signs
 from ui.widgets.sides_table import SidesTable
@@ -27,7 +27,7 @@ class DryRunView(QTabWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.tabBar().setAccessibleName(tr("Views of the dry run"))
+        name_tabs(self, tr("Views of the dry run"))
         self.overview = Overview()
         self.ends = {side: EndView(theme, side) for side in Side}
         self.addTab(self.overview, tr("Overview"))

@@ -26,15 +26,43 @@ class TopBar(QFrame):
         super().__init__()
         self.setProperty("look", "topbar")
         self.setFixedHeight(6 * GRID)
-        self.start = button(tr("Start"), "app", look="tab", on_click=self.start_asked.emit, shortcut="Ctrl+Home")
-        self.comparison = button(
-            tr("Comparison"), "compare", look="tab", on_click=self.comparison_asked.emit, shortcut="Ctrl+K"
+        self.start = button(
+            tr("Start"), "app", look="tab", role=Role.PageTab, on_click=self.start_asked.emit, shortcut="Ctrl+Home"
         )
-        self.history = button(tr("History"), "clock", look="tab", on_click=self.history_asked.emit, shortcut="Ctrl+H")
-        self.census = button(tr("Cipher census"), "key", look="tab", on_click=self.census_asked.emit, shortcut="Ctrl+E")
-        self.lint = button(tr("Check a file"), "search", look="tab", on_click=self.lint_asked.emit, shortcut="Ctrl+L")
+        self.comparison = button(
+            tr("Comparison"),
+            "compare",
+            look="tab",
+            role=Role.PageTab,
+            on_click=self.comparison_asked.emit,
+            shortcut="Ctrl+K",
+        )
+        self.history = button(
+            tr("History"), "clock", look="tab", role=Role.PageTab, on_click=self.history_asked.emit, shortcut="Ctrl+H"
+        )
+        self.census = button(
+            tr("Cipher census"),
+            "key",
+            look="tab",
+            role=Role.PageTab,
+            on_click=self.census_asked.emit,
+            shortcut="Ctrl+E",
+        )
+        self.lint = button(
+            tr("Check a file"),
+            "search",
+            look="tab",
+            role=Role.PageTab,
+            on_click=self.lint_asked.emit,
+            shortcut="Ctrl+L",
+        )
         self.rollout = button(
-            tr("Roll-out"), "rollout", look="tab", on_click=self.rollout_asked.emit, shortcut="Ctrl+R"
+            tr("Roll-out"),
+            "rollout",
+            look="tab",
+            role=Role.PageTab,
+            on_click=self.rollout_asked.emit,
+            shortcut="Ctrl+R",
         )
         self.rollout.setVisible(False)
         self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
@@ -42,7 +70,6 @@ class TopBar(QFrame):
         for area in self._areas:
             area.setCheckable(True)
             self._group.addButton(area)
-            set_role(area, Role.PageTab)
         self._lab_icon = QLabel()
         self._lab_text = label("", "muted", is_wrapping=False)
         layout = QHBoxLayout(self)
@@ -58,8 +85,8 @@ class TopBar(QFrame):
 
     def _tabs(self) -> QWidget:
         tabs = QWidget()
-        tabs.setAccessibleName(tr("Areas"))
         set_role(tabs, Role.PageTabList)
+        tabs.setAccessibleName(tr("Areas"))
         layout = QHBoxLayout(tabs)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)

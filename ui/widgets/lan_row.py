@@ -29,6 +29,7 @@ class LanRow(QObject):
         self.side = side
         self.name = label(tr("LAN port of %1").replace("%1", letter), is_wrapping=False)
         self.port = QComboBox()
+        self.name.setBuddy(self.port)
         self.port.setAccessibleName(self.name.text())
         self.name.setBuddy(self.port)
         self.port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

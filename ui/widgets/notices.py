@@ -28,11 +28,11 @@ class Notice(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self._icon = icon_label("info", "accent", 24)
-        self._title = label("", "heading", is_selectable=True)
-        self._title.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         set_role(self, Role.Notification)
-        set_role(self._title, Role.NoRole)  # screen readers read the plain labels of a notification
+        self._icon = icon_label("info", "accent", 24)
+        # Screen readers read the plain labels of a notification.
+        self._title = label("", "heading", is_selectable=True, role=Role.NoRole)
+        self._title.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._hint = label("", is_selectable=True)
         self._hint.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._actions = QHBoxLayout()

@@ -15,7 +15,7 @@ from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
 from ui.result_data import ResultData
 from ui.texts import count, duration, tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import ScrollPage, icon_label, label, label_for, row
+from ui.widgets.basics import ScrollPage, icon_label, label, label_for, name_tabs, row
 from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.host_card import HostCard
@@ -34,7 +34,7 @@ class ResultTabs(QTabWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setDocumentMode(False)
-        self.tabBar().setAccessibleName(tr("Views of the results"))
+        name_tabs(self, tr("Views of the results"))
         self.setMinimumHeight(_LEAST_PX)
         self._theme = theme
         self._data: ResultData | None = None

@@ -15,7 +15,7 @@ from ui.rollout_one_end import is_half_undone, one_end
 from ui.rollout_texts import host_name, moment
 from ui.texts import tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import button, icon_label, label, row
+from ui.widgets.basics import button, icon_label, label, name_tabs, row
 from ui.widgets.diff_view import DiffView, parts_text
 from ui.widgets.standing_now import NowView
 from ui.widgets.standing_past import AuditView, EarlierView, KeysTable
@@ -42,7 +42,7 @@ class StandingDetail(QWidget):
         self._icon = icon_label("info", "accent")
         self.sentence = label("", is_selectable=True)
         self.tabs = QTabWidget()
-        self.tabs.tabBar().setAccessibleName(tr("Views of the pair"))
+        name_tabs(self.tabs, tr("Views of the pair"))
         self.now = NowView(theme)
         self.drift = DiffView(theme, tr("Changed by hand"))
         self.keys = KeysTable()

@@ -36,8 +36,8 @@ class StepList(QFrame):
         super().__init__()
         self.setProperty("look", "steps")
         self.setFixedWidth(_WIDE_PX)
-        self.setAccessibleName(tr("Steps"))
         set_role(self, Role.List)
+        self.setAccessibleName(tr("Steps"))
         self.buttons: dict[Step, QPushButton] = {}
         self._ticks: dict[Step, QLabel] = {}
         self._group = QButtonGroup(self)
@@ -45,9 +45,8 @@ class StepList(QFrame):
         layout.setContentsMargins(0, 2 * GRID, 0, 2 * GRID)
         layout.setSpacing(2)
         for step, name in step_names().items():
-            entry = button(f"{step.number}   {name}", look="step", shortcut=f"Alt+{step.number}")
+            entry = button(f"{step.number}   {name}", look="step", shortcut=f"Alt+{step.number}", role=Role.ListItem)
             entry.setCheckable(True)
-            set_role(entry, Role.ListItem)
             entry.clicked.connect(lambda _checked, wanted=step: self.chosen.emit(wanted))
             tick = QLabel()
             tick.setFixedSize(16, 16)

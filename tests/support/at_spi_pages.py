@@ -1,0 +1,53 @@
+"""Each page of the window over AT-SPI, after a comparison. Prints as JSON what lacks a name or a role, and the tabs.
+
+Called by Debian's own Python.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from at_spi_comparison import STEPS
+from at_spi_tree import Desk, states
+
+AREAS = ("Start", "History", "Cipher census", "Check a file", "Roll-out")
+
+
+def look_around() -> dict[str, Any]:
+    """Return the nameless controls of each page and the page tabs and steps, each with its states."""
+    desk = Desk()
+    nameless: dict[str, list[str]] = {}
+
+    def look(page: str) -> None:
+        desk.until("a quiet page", lambda: is_quiet(desk))
+        nameless[page] = desk.nameless()
+
+    for area in AREAS:
+        desk.choose("page tab", area)
+        look(area)
+    desk.press("page tab", "Standing tunnels")
+    desk.find("page tab", "Standing tunnels", lambda node: "selected" in states(node))
+    look("Standing tunnels")
+    desk.press("page tab", "Comparison")
+    for step in STEPS:
+        desk.choose("list item", step)
+        look(step)
+    for tab in ("Curves", "Distribution", "Frontier", "CPU", "Wire", "Why", "Hosts", "Doubts", "Configuration"):
+        desk.choose("page tab", tab)
+        look(f"{STEPS[-1]}, {tab}")
+    nodes = [node for node in desk.walk() if node.get_role_name() in ("page tab", "list item", "heading")]
+    return {
+        "nameless": nameless,
+        "roles": [(node.get_role_name(), node.get_name(), "selected" in states(node)) for node in nodes],
+    }
+
+
+def is_quiet(desk: Desk) -> bool:
+    """Whether nothing is being worked on."""
+    return not any(node.get_name() == "Working" for node in desk.walk())
+
+
+if __name__ == "__main__":
+    json.dump(look_around(), sys.stdout)

@@ -14,6 +14,8 @@ from at_spi_tree import Desk, states
 
 AREAS = ("Start", "History", "Cipher census", "Check a file", "Roll-out")
 
+_NO_CHILD = 500_000
+
 
 def look_around() -> dict[str, Any]:
     """Return the nameless controls of each page and the page tabs and steps, each with its states."""
@@ -23,6 +25,8 @@ def look_around() -> dict[str, Any]:
     def look(page: str) -> None:
         desk.until("a quiet page", lambda: is_quiet(desk))
         nameless[page] = desk.nameless()
+        for node in desk.walk():
+            node.get_child_at_index(_NO_CHILD)  # as of a scroll bar that has just gone: the program must outlive it
 
     for area in AREAS:
         desk.choose("page tab", area)

@@ -72,8 +72,6 @@ class Desk:
         desktop = Atspi.get_desktop(0)
         nodes = (desktop.get_child_at_index(nth) for nth in range(desktop.get_child_count()))
         program = next((node for node in nodes if node is not None and node.get_name() == "tunnelmark"), None)
-        # WORKAROUND(Qt 6.11.3, QAccessibleApplication::child): the program dies where an index is out of range, and
-        # the number of its children changes with each widget that has no parent yet. The first one is the window.
         window = program.get_child_at_index(0) if program is not None and program.get_child_count() else None
         return window if window is not None and window.get_role_name() == "frame" else None
 

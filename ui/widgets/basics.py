@@ -257,6 +257,9 @@ class ScrollPage(QScrollArea):
 
     def __init__(self, content: QWidget, max_width_px: int = 1280, *, is_never_sideways: bool = False) -> None:
         super().__init__()
+        # WORKAROUND(Qt 6.11.3, QAccessibleAbstractScrollArea::child): it does not check the index. A screen reader that
+        # asks for a scroll bar which has just gone ends the program. With a role of its own it is a plain widget.
+        set_role(self, Role.Pane)
         self._is_never_sideways = is_never_sideways
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

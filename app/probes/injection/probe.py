@@ -168,7 +168,9 @@ class _Run:
         held = {side for side in Side if TrialKind.ALTERED not in missing[side]}
         with CapturingPair(self._sessions, self._captures(hosts), token=self._token) as capturing:
             with self._holding(held) as holds:
-                copies = self._each(lambda side: self._copy_on(side, hosts[side]))
+                # Answers to echo requests that are not held back look like a host's own, and come at any time.
+                is_held = len(held) == len(Side)
+                copies = self._each(lambda side: self._copy_on(side, hosts[side]), is_parallel=is_held)
                 injected = {
                     side: self._injected(side, hosts[side], copies[side.other], missing[side], was_held=side in held)
                     for side in Side
@@ -190,7 +192,9 @@ class _Run:
     def _host(self, side: Side) -> HostSession:
         return self._sessions.a if side is Side.A else self._sessions.b
 
-    def _each(self, work: Callable[[Side], T]) -> Mapping[Side, T]:
+    def _each(self, work: Callable[[Side], T], *, is_parallel: bool = True) -> Mapping[Side, T]:
+        if not is_parallel:
+            return {side: work(side) for side in Side}
         a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
         return {Side.A: a, Side.B: b}
 

@@ -86,9 +86,9 @@ know
 send "$second"
 part 30303373
 tries=0
-until grep -q -a -F -e "$end" "$file" || [ "$tries" -ge 20 ]; do
+until grep -q -a -F -e "$end" "$file" || [ "$tries" -ge 100 ]; do
     tries=$((tries + 1))
-    sleep 0.05 2>/dev/null || sleep 1
+    sleep 0.05 2>/dev/null || { tries=$((tries + 19)) && sleep 1; }
 done
 kill -INT "$tcpdump" 2>/dev/null
 wait "$tcpdump"

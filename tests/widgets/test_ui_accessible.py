@@ -169,6 +169,8 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
 
     def look(root: QWidget) -> None:
         driver.idle()
+        for _ in range(3):
+            QApplication.processEvents()  # layouts settle on posted events
         assert _nameless(root) == []
         assert _clipped(root) == []
 

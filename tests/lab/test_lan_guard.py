@@ -135,6 +135,8 @@ def answers(world: World, side: Side) -> bool:
 
 
 def probe(world: World, side: Side) -> None:
+    # While the kernel still waits for an answer to the probe that was sent when the LANs were joined, it asks no more.
+    world.run(f"ip -n {side.value} neigh del {NOBODY} dev tmlbr0 2> /dev/null || :")
     world.run(f"ip netns exec {side.value} ping -c 1 -W 1 -I tmlbr0 {NOBODY} > /dev/null || :")
 
 
@@ -158,6 +160,15 @@ def is_parted(world: World, side: Side) -> bool:
 def cable(world: World, state: str) -> None:
     for side in Side:
         world.run(f"ip -n plant-{side.value} link set cable {state}")
+    # The kernel takes up to a second until a switch forwards by a port that has come up.
+    until_s = time.monotonic() + 15
+    while state == "up" and not all(is_forwarding(world, side) for side in Side):
+        assert time.monotonic() < until_s
+        time.sleep(0.05)
+
+
+def is_forwarding(world: World, side: Side) -> bool:
+    return "state forwarding" in world.run(f"bridge -n plant-{side.value} link show dev cable")
 
 
 PLAIN = LanGuard(1000, blocks_dhcp=False, blocks_router_advertisements=False)

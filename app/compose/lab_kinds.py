@@ -12,7 +12,8 @@ from app.lab import PLATFORMS, CpuKind, Lab, LabSpec, check_lab_name, platforms_
 from app.lab.running import HARDENED_USER
 
 DEFAULT_PLATFORM = "debian-13"
-_OWN = "own-"
+OWN = "own-"
+"""Beginning of the names of labs that end with the process that started them."""
 
 
 def kind_of(record: CampaignRecord) -> LabSpec:
@@ -31,9 +32,14 @@ def kind_of(record: CampaignRecord) -> LabSpec:
     )
 
 
+def is_usable(lab: Lab) -> bool:
+    """Whether this process may use a running lab: another command's own lab ends with that command."""
+    return lab.owner_pid in (None, os.getpid())
+
+
 def is_of_kind(lab: Lab, kind: LabSpec) -> bool:
     """Whether this process may use a running lab, and it is of that kind."""
-    return lab.owner_pid in (None, os.getpid()) and replace(lab.spec, name=kind.name) == kind
+    return is_usable(lab) and replace(lab.spec, name=kind.name) == kind
 
 
 def is_plain(kind: LabSpec) -> bool:
@@ -43,7 +49,7 @@ def is_plain(kind: LabSpec) -> bool:
 
 def stored_name(kind: LabSpec, lab: Lab) -> str:
     """Return the name under which comparisons in a lab are stored: that of its platforms where they say everything."""
-    if is_plain(kind) and lab.spec.name.startswith(_OWN):
+    if is_plain(kind) and lab.spec.name.startswith(OWN):
         return f"lab:{platforms_text(kind.platform_a, kind.platform_b)}"
     return lab.pair.name
 
@@ -55,7 +61,7 @@ def free_name(pair_name: str, fallback: str) -> str:
         check_lab_name(name)
     except InvalidOption:
         return fallback
-    return fallback if name.startswith(_OWN) else name
+    return fallback if name.startswith(OWN) else name
 
 
 def how_to_measure_again(record: CampaignRecord) -> str:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.compose.lab_kinds import DEFAULT_PLATFORM, free_name, is_of_kind, kind_of, stored_name
+from app.compose.lab_kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_usable, kind_of, stored_name
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
@@ -76,9 +76,7 @@ class Labs:
         platforms = parse_platforms(name)
         asked_for = f"lab:{platforms_text(*platforms)}"
         with self._lock:
-            spec = LabSpec(f"own-{os.getpid()}-{len(self._owned) + 1}", *platforms)
-            lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
-            self._owned.append(spec.name)
+            lab = self._start_own(LabSpec(self._own_name(), *platforms), token, on_progress)
         # Under the name that was asked for: so this and later comparisons on such a lab find each other.
         return replace(lab.pair, name=asked_for)
 
@@ -117,9 +115,8 @@ class Labs:
             return lab.pair
         platforms = parse_platforms(name)
         for lab in self.running():
-            is_usable = lab.owner_pid in (None, os.getpid())  # another command's own lab ends with that command
             is_wanted = (lab.spec.platform_a, lab.spec.platform_b) == platforms and lab.spec.cpu is CpuKind.AES
-            if is_usable and is_wanted:
+            if is_usable(lab) and is_wanted:
                 return replace(lab.pair, name=f"lab:{platforms_text(*platforms)}")
         return None
 
@@ -156,13 +153,20 @@ class Labs:
         lab = next((lab for lab in self.running() if is_of_kind(lab, kind)), None)
         if lab is None:
             with self._lock:
-                name = free_name(record.plan.pair.name, f"own-{os.getpid()}-{len(self._owned) + 1}")
+                name = free_name(record.plan.pair.name, self._own_name())
                 if self.manager.find(name) is not None:  # of another kind
-                    name = f"own-{os.getpid()}-{len(self._owned) + 1}"
-                spec = replace(kind, name=name)
-                lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
-                self._owned.append(spec.name)
+                    name = self._own_name()
+                lab = self._start_own(replace(kind, name=name), token, on_progress)
         return replace(lab.pair, name=stored_name(kind, lab))
+
+    def _own_name(self) -> str:
+        return f"{OWN}{os.getpid()}-{len(self._owned) + 1}"
+
+    def _start_own(self, spec: LabSpec, token: CancelToken, on_progress: ProgressSink) -> Lab:
+        """Start a lab that ends with this process. The caller holds the lock."""
+        lab = self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=True)
+        self._owned.append(spec.name)
+        return lab
 
     def close(self) -> None:
         """Stop the labs that this process started for itself."""

@@ -13,6 +13,7 @@ from app.deploy.lan_iptables import iptables_rules, lines_of
 from app.deploy.lan_matches import MARK, MovedRule, shown
 from app.deploy.lan_nft import nft_rules, rule_counts
 from app.deploy.lan_rules_script import MOVE_SCRIPT, READ_SCRIPT
+from app.discovery.firewall import sections_of
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
@@ -32,7 +33,7 @@ _TABLES_OF_FIREWALLD = frozenset({"inet firewalld", "ip firewalld", "ip6 firewal
 
 @dataclass(frozen=True, slots=True)
 class LanRules:
-    """What a host's firewall has to do with a LAN port that is to be joined.
+    """Rules of a host's firewall that concern a LAN port to be joined.
 
     Attributes:
         moved: Rules that the bridge needs, each behind the one that names the port.
@@ -153,18 +154,6 @@ def _fields(number: int, rule: MovedRule, mark: str) -> Iterator[str]:
     if rule.kind == "line":
         comment = f"-m comment --{comment}"
     yield from (rule.kind, rule.program, rule.place, str(rule.nth), rule.original, rule.copy.replace(MARK, comment))
-
-
-def sections_of(text: str, mark: str) -> dict[str, str]:
-    """Return the output of the script that reads a firewall, by heading."""
-    found: dict[str, list[str]] = {}
-    lines: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith(f"{mark} "):
-            lines = found.setdefault(line[len(mark) + 1 :], [])
-        else:
-            lines.append(line)
-    return {name: "\n".join(lines) for name, lines in found.items()}
 
 
 def _family(program: str) -> str:

@@ -153,7 +153,7 @@ def parse_firewall_output(text: str, mark: str) -> Firewall:
         text: The output.
         mark: First word of its headings.
     """
-    sections = _sections(text, mark)
+    sections = sections_of(text, mark)
     owners = frozenset(sections.get("owners", "").split())
     if "end" not in sections:
         return Firewall(_named_owner(owners) or Owner.NONE, doubt=_CUT)
@@ -180,7 +180,8 @@ def parse_firewall_output(text: str, mark: str) -> Firewall:
 _DOUBTS = {"unlisted": _UNLISTED, "missing": _MISSING, "failed": _FAILED}
 
 
-def _sections(text: str, mark: str) -> dict[str, str]:
+def sections_of(text: str, mark: str) -> dict[str, str]:
+    """Return the output of a script that reads a firewall, by heading: a line that begins with the mark."""
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.split("\n"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from ui.accessible import Role, announce, set_role
@@ -10,6 +10,11 @@ from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, icon_label, label
+
+
+def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
+    """Return the button of an area, which asks for it."""
+    return button(text, icon, look="tab", role=Role.PageTab, on_click=asked.emit, shortcut=shortcut)
 
 
 class TopBar(QFrame):
@@ -26,44 +31,12 @@ class TopBar(QFrame):
         super().__init__()
         self.setProperty("look", "topbar")
         self.setFixedHeight(6 * GRID)
-        self.start = button(
-            tr("Start"), "app", look="tab", role=Role.PageTab, on_click=self.start_asked.emit, shortcut="Ctrl+Home"
-        )
-        self.comparison = button(
-            tr("Comparison"),
-            "compare",
-            look="tab",
-            role=Role.PageTab,
-            on_click=self.comparison_asked.emit,
-            shortcut="Ctrl+K",
-        )
-        self.history = button(
-            tr("History"), "clock", look="tab", role=Role.PageTab, on_click=self.history_asked.emit, shortcut="Ctrl+H"
-        )
-        self.census = button(
-            tr("Cipher census"),
-            "key",
-            look="tab",
-            role=Role.PageTab,
-            on_click=self.census_asked.emit,
-            shortcut="Ctrl+E",
-        )
-        self.lint = button(
-            tr("Check a file"),
-            "search",
-            look="tab",
-            role=Role.PageTab,
-            on_click=self.lint_asked.emit,
-            shortcut="Ctrl+L",
-        )
-        self.rollout = button(
-            tr("Roll-out"),
-            "rollout",
-            look="tab",
-            role=Role.PageTab,
-            on_click=self.rollout_asked.emit,
-            shortcut="Ctrl+R",
-        )
+        self.start = _tab(tr("Start"), "app", self.start_asked, "Ctrl+Home")
+        self.comparison = _tab(tr("Comparison"), "compare", self.comparison_asked, "Ctrl+K")
+        self.history = _tab(tr("History"), "clock", self.history_asked, "Ctrl+H")
+        self.census = _tab(tr("Cipher census"), "key", self.census_asked, "Ctrl+E")
+        self.lint = _tab(tr("Check a file"), "search", self.lint_asked, "Ctrl+L")
+        self.rollout = _tab(tr("Roll-out"), "rollout", self.rollout_asked, "Ctrl+R")
         self.rollout.setVisible(False)
         self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
         self._group = QButtonGroup(self)

@@ -24,7 +24,7 @@ _PROSE_MAX = 100
 
 
 class Kind(Enum):
-    """What the cells of a column hold, which decides what may happen to them where there is little room."""
+    """Kind of a column's cells, which decides their fate where there is little room."""
 
     IDENTIFIER = "identifier"
     """A name, an id, an address, a suite, a state: on one line, whole."""

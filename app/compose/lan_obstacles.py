@@ -1,4 +1,4 @@
-"""What a host's firewall has to do with a LAN port that is joined, as obstacles and notes for the user."""
+"""Obstacles and notes about a host's firewall where a LAN port is joined."""
 
 from __future__ import annotations
 

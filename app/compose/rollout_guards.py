@@ -1,4 +1,4 @@
-"""What guards joined LANs on each host, and where nothing can."""
+"""LAN guards of both hosts, and obstacles where a host can have none."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from app.domain.link import Link
 from app.domain.rollout import RolloutOptions
 
 _ELSEWHERE = "198.19.255.254"
-"""What probes ask for where the inner network has no free address. No place of a lasting tunnel has it."""
+"""Address that probes ask for where the inner network has no free one. No slot's network has it."""
 _FROM_THE_END = 10
 """Routers often have the last addresses of a network."""
 _CHECK_TABLE = "tunnelmark_lan_check"
@@ -44,7 +44,7 @@ _LIMITED = re.compile(r'counter packets (\d{1,20}) bytes \d+ drop comment "broad
 
 @dataclass(frozen=True, slots=True)
 class LanGuard:
-    """What the table of one host does besides parting looped LANs.
+    """Firewall table of one host that parts looped LANs, limits broadcasts and filters.
 
     Attributes:
         broadcast_limit: Broadcast frames per second in each direction; 0 for any number.
@@ -63,7 +63,7 @@ class LanGuard:
 
     @property
     def title(self) -> str:
-        """What the table does, for people."""
+        """Purpose of the table, for users."""
         limit = f"at most {self.broadcast_limit} broadcasts/s" if self.broadcast_limit else ""
         blocked = [
             *(["DHCP"] if self.blocks_dhcp else []),
@@ -151,7 +151,7 @@ def probed_address(link: Link) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GuardState:
-    """What a host's table says.
+    """State of a host's table.
 
     Attributes:
         is_looped: Whether the LANs are parted because of a loop.

@@ -50,7 +50,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class NftRules:
-    """What was found in a listing.
+    """Rules of a listing that name a port.
 
     Attributes:
         moved: The rules to be added.

@@ -1,4 +1,4 @@
-"""What may be damaged of the files that start a deployment with its host, and what has to become of it."""
+"""Damage to the files that start a deployment with its host, and the outcome that each must have."""
 
 from __future__ import annotations
 

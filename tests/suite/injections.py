@@ -30,7 +30,7 @@ _NOT_TRIED = "–"
 
 @dataclass(frozen=True)
 class Counted:
-    """What one test counted on one host.
+    """Counts of one test on one host.
 
     Attributes:
         solution: The VPN.

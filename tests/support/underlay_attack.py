@@ -44,7 +44,7 @@ _TAG = re.compile(rb"@(?:forged|canary)@\d{6}")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an attack.
+    """Outcome of an attack.
 
     Attributes:
         forged: Packets sent that were forged or altered.

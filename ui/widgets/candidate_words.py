@@ -1,4 +1,4 @@
-"""What the lines of the tree of candidates say, and which of them are weak."""
+"""Words for the lines of the tree of candidates, and the weak ones among them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _MOST_PINGS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What could be tried on the hosts, and whether an unfinished census of it is there."""
+    """Options that could be tried on the hosts, and whether an unfinished census of them exists."""
 
     found: Discovery
     plan: CensusPlan

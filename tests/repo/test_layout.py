@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,12 @@ def test_lock_files_pin_everything_with_hashes() -> None:
         assert len(pins) > 10
         assert text.count("--hash=sha256:") >= len(pins)
         assert "://" not in text
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """pytest cannot collect both in one process, as `make test-full` does."""
+    names = Counter(path.name for path in tracked("tests/**/test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_host_keys_are_never_accepted_blindly() -> None:

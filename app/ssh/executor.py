@@ -109,7 +109,9 @@ def execute(connection: Connection, job: Job, out: OutputSink, err: OutputSink, 
     is_done = False
     try:
         _request(connection, channel, job)
-        status = pump(channel, _exchange(job, out, err), token=token, deadline_s=deadline_s, what=job.what)
+        order = connection.transport.order
+        exchange = _exchange(job, out, err)
+        status = pump(channel, exchange, order=order, token=token, deadline_s=deadline_s, what=job.what)
         is_done = True
     except (CommandFailed, ConnectionLost, PrivilegeMissing, WrongSudoPassword):
         is_done = True  # it is out of reach, or was never started
@@ -208,6 +210,8 @@ def execute_once(connection: Connection, job: Job, out: OutputSink, err: OutputS
     channel = open_channel(connection, job.what, deadline_s=deadline_s, token=token)
     try:
         _request(connection, channel, job)
-        return pump(channel, _exchange(job, out, err), token=token, deadline_s=deadline_s, what=job.what)
+        order = connection.transport.order
+        exchange = _exchange(job, out, err)
+        return pump(channel, exchange, order=order, token=token, deadline_s=deadline_s, what=job.what)
     finally:
         _close(channel)

@@ -131,6 +131,7 @@ def pump(
     channel: paramiko.Channel,
     exchange: Exchange,
     *,
+    order: threading.Lock,
     token: CancelToken,
     deadline_s: float,
     what: str,
@@ -140,6 +141,7 @@ def pump(
     Args:
         channel: An open channel whose command was requested.
         exchange: Where its bytes go to and come from.
+        order: Held while input is sent, so that nothing of it follows the answer to a CLOSE.
         token: Cancelling it ends this at once.
         deadline_s: On the monotonic clock, in seconds.
         what: The command and its host in words, for errors.
@@ -161,7 +163,8 @@ def pump(
     channel.in_stderr_buffer.set_event(wake)
     unregister = token.on_cancel(wake.set)
     try:
-        return _serve(channel, exchange, wake, token=token, deadline_s=deadline_s, what=what)
+        sender = _Sender(channel, exchange.stdin, order)
+        return _serve(channel, exchange, sender, wake, token=token, deadline_s=deadline_s, what=what)
     except (EOFError, paramiko.SSHException) as error:
         raise _lost(what) from error
     finally:
@@ -169,9 +172,15 @@ def pump(
 
 
 def _serve(
-    channel: paramiko.Channel, exchange: Exchange, wake: _Wake, *, token: CancelToken, deadline_s: float, what: str
+    channel: paramiko.Channel,
+    exchange: Exchange,
+    sender: _Sender,
+    wake: _Wake,
+    *,
+    token: CancelToken,
+    deadline_s: float,
+    what: str,
 ) -> int:
-    sender = _Sender(channel, exchange.stdin)
     exited_at_s: float | None = None
     while True:
         wake.wait(min(sender.pause_s(), max(0.0, deadline_s - time.monotonic())))
@@ -251,8 +260,9 @@ def _not_started(exchange: Exchange, what: str) -> PrivilegeMissing | CommandFai
 class _Sender:
     """Sends a command's stdin in pieces that the window has room for, then the end of input."""
 
-    def __init__(self, channel: paramiko.Channel, stdin: bytes) -> None:
+    def __init__(self, channel: paramiko.Channel, stdin: bytes, order: threading.Lock) -> None:
         self._channel = channel
+        self._order = order
         self._rest = memoryview(stdin)
         self._is_done = False
 
@@ -262,7 +272,7 @@ class _Sender:
 
     def send_first(self, data: bytes) -> None:
         """Send the answer to a question ahead of everything else."""
-        with suppress(OSError):  # as in `go_on`
+        with suppress(OSError), self._order:  # as in `go_on`; a new channel's window has room for it
             self._channel.sendall(data)
 
     def go_on(self, *, is_allowed: bool) -> None:
@@ -271,10 +281,12 @@ class _Sender:
             return
         try:
             while self._rest and self._channel.send_ready():
-                sent = self._channel.send(bytes(self._rest[:CHUNK_BYTES]))
+                with self._order:
+                    sent = self._channel.send(bytes(self._rest[:CHUNK_BYTES]))
                 self._rest = self._rest[sent:]
             if not self._rest:
-                self._channel.shutdown_write()
+                with self._order:
+                    self._channel.shutdown_write()
                 self._is_done = True
         except OSError:
             self._is_done = True  # the command closed its stdin or ended; its status says what that means

@@ -9,7 +9,7 @@ from socket import SHUT_RDWR, socket
 from typing import Any, ClassVar
 
 import paramiko
-from paramiko.common import MSG_CHANNEL_REQUEST, cMSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
+from paramiko.common import MSG_CHANNEL_CLOSE, MSG_CHANNEL_REQUEST, cMSG_CHANNEL_REQUEST, cMSG_GLOBAL_REQUEST
 from paramiko.message import Message
 from paramiko.packet import Packetizer
 
@@ -82,20 +82,35 @@ def _handle_channel_request(channel: paramiko.Channel, message: Message) -> None
     channel._handle_request(message)  # type: ignore[attr-defined]  # noqa: SLF001 - the handler this one replaces
 
 
+def _handle_channel_close(channel: paramiko.Channel, message: Message) -> None:
+    """Answer a CLOSE when no input of a channel is being sent.
+
+    paramiko makes a message under the channel's lock and sends it afterwards. An end of input that is sent after the
+    answer belongs to no channel any more, and sshd ends the whole connection for it (paramiko's issue 1115).
+    """
+    with channel.get_transport().order:  # type: ignore[attr-defined]
+        channel._handle_close(message)  # type: ignore[attr-defined]  # noqa: SLF001 - the handler this one replaces
+
+
 class WatchfulTransport(paramiko.Transport):
     """paramiko's transport with answered keepalives, exit signals, modern algorithms only, and an orderly end.
 
     Args:
         sock: A connected socket, or a channel through a jump host.
         host_key_types: Key types known for the host, wanted first.
+
+    Attributes:
+        order: Held by whoever sends a channel's input or its end, and while a CLOSE is answered.
     """
 
     _channel_handler_table: ClassVar[dict[int, Any]] = {
         **paramiko.Transport._channel_handler_table,  # type: ignore[attr-defined]  # noqa: SLF001 - extended, not changed
         MSG_CHANNEL_REQUEST: _handle_channel_request,
+        MSG_CHANNEL_CLOSE: _handle_channel_close,
     }
 
     def __init__(self, sock: socket | paramiko.Channel, host_key_types: tuple[str, ...] = ()) -> None:
+        self.order = threading.Lock()
         super().__init__(sock, packetizer_class=_WatchfulPacketizer)
         self.set_log_channel(adopt_paramiko_logging())
         options = self.get_security_options()

@@ -15,6 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from paramiko.common import MSG_CHANNEL_EOF
+from paramiko.message import Message
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite, Stream
@@ -29,6 +31,7 @@ from app.domain.errors import (
 )
 from app.domain.hosts import HostSpec, Privilege
 from app.ssh import SshSession
+from app.ssh.transport import WatchfulTransport
 from support.local_sshd import SSHD, Sshd, cancel_when, connector, free_port, processes_with
 
 pytestmark = [
@@ -104,6 +107,30 @@ def test_the_known_type_is_asked_for(own_server: Sshd, token: CancelToken, tmp_p
     lines = own_server.known_hosts.read_text().splitlines(keepends=True)
     own_server.known_hosts.write_text("".join(line for line in lines if known in line.split()[1]))
     connector(tmp_path).open(own_server.spec, token=token).close()
+
+
+# --- ends of commands -------------------------------------------------------------------------------------------------
+
+
+def test_a_command_that_ends_while_its_input_ends_does_not_cost_the_connection(
+    session: SshSession, token: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """sshd ends a connection on which an end of input comes after the channel was closed."""
+    send = WatchfulTransport._send_user_message  # type: ignore[attr-defined]
+    delayed = []
+
+    def send_late(transport: WatchfulTransport, message: Message) -> None:
+        if message.asbytes()[0] == MSG_CHANNEL_EOF:
+            delayed.append(message)
+            time.sleep(0.5)  # the command ends meanwhile, and sshd closes the channel
+        send(transport, message)
+
+    monkeypatch.setattr(WatchfulTransport, "_send_user_message", send_late)
+    for _ in range(2):
+        assert session.run(Command(("true",)), token=token).is_ok
+    assert len(delayed) == 2
+    assert session.is_connected
+    assert session.run(Command(("echo", "still here")), token=token).stdout == "still here\n"
 
 
 # --- logging in -------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -78,5 +79,6 @@ def test_whatever_notices_it_says_that_the_connection_is_lost(
     monkeypatch.setattr(executor, "_request", lambda *_words: None)
     job = Job(line, Rights(), "`sh` on gateway-a", 5.0, b"echo hello\n")
     more = {"token": CancelToken()} if run is execute else {}
+    connection = SimpleNamespace(transport=SimpleNamespace(order=threading.Lock()))
     with pytest.raises(ConnectionLost, match="broke while `sh` on gateway-a was running"):
-        run(cast("Connection", None), job, LineCollector(100), LineCollector(100), **more)
+        run(cast("Connection", connection), job, LineCollector(100), LineCollector(100), **more)

@@ -57,7 +57,8 @@ def test_port_name_and_subnet_that_are_in_use_are_found(net: NetBench) -> None:
     finally:
         sh(
             net.sessions.b,
-            f'ip link del {taken}; kill "$(tr -d "\\0" < /run/deploy-test.pid)"; rm -f /run/deploy-test.pid',
+            f'ip link del {taken}; kill "$(tr -d "\\0" < /run/deploy-test.pid)"; rm -f /run/deploy-test.pid; '
+            f"until [ -z \"$(ss -Htln 'sport = :{link.names.tcp_port}')\" ]; do sleep 0.05; done",
         )
 
 

@@ -58,7 +58,8 @@ faults: setup-dev
 
 # Speed, as ratios within one run. Wants a computer that does nothing else.
 bench: setup-dev
-	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py tests/bench/bench_lint.py
+	$(BIN)/python -m pytest -q -s tests/bench/bench_rank.py tests/bench/bench_window.py \
+		tests/bench/bench_pages.py tests/bench/bench_lint.py
 	tests/bench/on_lab.sh
 
 format:

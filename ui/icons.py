@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 ICONS_DIR = Path(resources.__file__).parent / "icons"
 """Where the icons are; importlib.resources would double the time it takes to import this module."""
 
-_SCALES = (1, 2)
-"""Drawn for ordinary and for finely pixelled screens; Qt shrinks what lies between."""
-
 _GAP = 0.375
 """Empty room to the right of a button's icon, in parts of its size: Fusion puts the text closer than is pleasant."""
 _NAME = "icon_name"
@@ -73,6 +70,12 @@ def _draw(widget: QAbstractButton | QLabel, colours: Colours) -> None:
     widget.setIconSize(QSize(round(size_px * (1 + gap)), size_px))
 
 
+def _scales() -> tuple[int, ...]:
+    """Return what icons are drawn for: ordinary screens, and finely pixelled ones where there is one."""
+    is_fine = max(screen.devicePixelRatio() for screen in QApplication.screens()) > 1
+    return (1, 2) if is_fine else (1,)
+
+
 @lru_cache(maxsize=256)
 def make_icon(name: str, colour: str, gap: float = 0.0, size_px: int = 16) -> QIcon:
     """Return an icon in one colour, sharp at every size.
@@ -89,7 +92,7 @@ def make_icon(name: str, colour: str, gap: float = 0.0, size_px: int = 16) -> QI
     svg = (ICONS_DIR / f"{name}.svg").read_text("utf-8").replace("currentColor", colour)
     renderer = QSvgRenderer(QByteArray(svg.encode()))
     icon = QIcon()
-    for scale in _SCALES:
+    for scale in _scales():
         edge_px = scale * size_px
         image = QImage(round(edge_px * (1 + gap)), edge_px, QImage.Format.Format_ARGB32_Premultiplied)
         image.fill(Qt.GlobalColor.transparent)

@@ -38,7 +38,7 @@ from ui.theme import Theme
 from ui.window import MainWindow
 
 STALL_LIMIT_MS = 100.0
-START_RATIO_LIMIT = 2.5
+START_RATIO_LIMIT = 2.0
 MEMORY_LIMIT_MIB = 400.0
 RATE_PER_S = 1_000
 LIVE_S = 12.0
@@ -150,7 +150,7 @@ def _arrive(bridge: Bridge, plan: CampaignPlan, key: AttemptKey, stop: threading
                 bridge.emit_event(ThroughputSample(key, direction, at_s, 40.0 + nth % 7))
 
 
-def _core_wait_ms() -> float:
+def core_wait_ms() -> float:
     """Return how long this thread has waited for a core so far: what other programs cost, not the window.
 
     Source: Linux, Documentation/scheduler/sched-stats.rst, /proc/PID/task/TID/schedstat, second figure, in ns.
@@ -165,14 +165,14 @@ class _Heartbeat:
         self.gaps_ms: list[float] = []
         self.waits_ms: list[float] = []
         self._last = time.perf_counter()
-        self._last_wait_ms = _core_wait_ms()
+        self._last_wait_ms = core_wait_ms()
         self._timer = QTimer()
         self._timer.setInterval(HEARTBEAT_MS)
         self._timer.timeout.connect(self._beat)
         self._timer.start()
 
     def _beat(self) -> None:
-        now, wait_ms = time.perf_counter(), _core_wait_ms()
+        now, wait_ms = time.perf_counter(), core_wait_ms()
         self.gaps_ms.append(1000 * (now - self._last))
         self.waits_ms.append(wait_ms - self._last_wait_ms)
         self._last, self._last_wait_ms = now, wait_ms

@@ -27,7 +27,7 @@ from suite.running import Say, run_lanes
 PASSED, FAILED, INTERRUPTED = "passed", "failed", "interrupted"
 MARKER = "test-full"
 _FAULTS = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
-_BENCHES = ("bench_rank", "bench_window", "bench_lint")
+_BENCHES = ("bench_rank", "bench_window", "bench_pages", "bench_lint")
 
 
 @dataclass(frozen=True)

@@ -161,8 +161,8 @@ def deploy_in_window(driver: Driver, solution: str) -> None:
     driver.click(page.ask_hosts)
     driver.until(lambda: page.form.candidate is not None)
     driver.idle()
-    assert page._discovery is not None
-    suite = next(one.suite for one in page._discovery.candidates if one.solution == solution)
+    assert page.setup.discovery is not None
+    suite = next(one.suite for one in page.setup.discovery.candidates if one.solution == solution)
     page.form.choose((solution, suite))
     assert page.firewalls.isVisible()
     assert page.firewalls.may_open, "the consent is the pair's, and was given before the comparison"

@@ -20,7 +20,7 @@ from ui.pages.deploy import DeployPage
 
 
 def choose_verdict(page: DeployPage, verdict: Verdict) -> None:
-    discovery = page._discovery
+    discovery = page.setup.discovery
     assert discovery is not None
     page.form.choose(next((one.solution, one.suite) for one in discovery.candidates if one.verdict is verdict))
 

@@ -45,7 +45,7 @@ def test_a_roll_out_asks_for_the_solution_that_is_chosen(open_window: Callable[.
     page = previewed(driver)
     page.form.choose(("openvpn-udp", page.form.suite.itemData(0)))
     assert not page.firewalls.isVisible()
-    suite = next(one.suite for one in page._discovery.candidates if one.solution == "wireguard")  # type: ignore[union-attr]
+    suite = next(one.suite for one in page.setup.discovery.candidates if one.solution == "wireguard")  # type: ignore[union-attr]
     page.form.choose(("wireguard", suite))
     assert page.firewalls.isVisible()
     driver.click(page.preview)
@@ -53,5 +53,5 @@ def test_a_roll_out_asks_for_the_solution_that_is_chosen(open_window: Callable[.
     driver.click(page.firewalls.box)
     # What the dry run showed was without the rules.
     assert not page.deploy.isEnabled()
-    assert page._discovery is not None
-    assert page._discovery.pair.may_open_firewall
+    assert page.setup.discovery is not None
+    assert page.setup.discovery.pair.may_open_firewall

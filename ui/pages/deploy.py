@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.domain.rollout import Deployment, DryRun, RolloutOptions
+from app.domain.rollout import Deployment, DryRun
 from app.domain.rollout_events import Decision, RolloutCountdown, RolloutEvent
 from app.wizard import Discovery
 from app.wizard.ports import ProgressSink
 from app.wizard.rollout_ports import LanPort
 from ui.context import Context
-from ui.icons import set_icon
 from ui.operations import Operation
 from ui.pages.base import BusyLine, Page
 from ui.rollout_task import RolloutTask, WindowConfirmation
@@ -26,12 +25,11 @@ from ui.rollout_texts import what_went_back
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.area_switch import AreaSwitch
-from ui.widgets.basics import button, label, row, set_look
+from ui.widgets.basics import row
 from ui.widgets.dialogs import Question
-from ui.widgets.dry_run_view import DryRunView
-from ui.widgets.firewall_consent import FirewallConsent
-from ui.widgets.rollout_form import Key, RolloutForm, Wanted
+from ui.widgets.rollout_form import Wanted
 from ui.widgets.rollout_live import PAST_STOPPING, RolloutLive
+from ui.widgets.rollout_setup import RolloutSetup
 
 if TYPE_CHECKING:
     from app.wizard.ports import ComparisonServices
@@ -39,10 +37,6 @@ if TYPE_CHECKING:
 
     class Services(ComparisonServices, RolloutServices):
         """What the window's services are where this page is reachable."""
-
-
-Choice = tuple[str, Key | None, RolloutOptions]
-"""Pair, solution and suite, and the rest: a dry run is of one of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,33 +57,22 @@ class DeployPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context, tr("Roll out"))
         self._wanted: Wanted | None = None
-        self._discovery: Discovery | None = None
         self._deployments: tuple[Deployment, ...] = ()
-        self._run_of: Choice | None = None
         self._rolling: Operation | None = None
         self._confirmation = WindowConfirmation()
         self._has_no_pair = False
-        self.dry_run: DryRun | None = None
         self.switch = AreaSwitch("deploy")
         self.switch.other_asked.connect(self.standing_asked)
         self.busy = BusyLine()
-        self.form = RolloutForm()
-        self.ask_hosts = button(tr("Look at bot&h hosts"), "host", on_click=self.look)
-        self.preview = button(tr("&Dry run"), "search", look="primary", on_click=self.look_ahead)
-        self.deploy = button(tr("R&oll out"), "rollout", on_click=self.roll_out)
-        self.hint = label("", "muted")
-        self.firewalls = FirewallConsent()
-        self.firewalls.measuring.hide()
-        self.firewalls.changed.connect(self._on_consent)
-        self.view = DryRunView(context.theme)
-        self.empty = label("", "muted")
+        self.setup = RolloutSetup(context.theme, self.look, self.look_ahead, self.roll_out)
+        self.form, self.firewalls, self.view = self.setup.form, self.setup.firewalls, self.setup.view
+        self.ask_hosts, self.preview, self.deploy = self.setup.ask_hosts, self.setup.preview, self.setup.deploy
+        self.hint, self.empty = self.setup.hint, self.setup.empty
         self.live = RolloutLive(context.theme)
         self._lay_out()
-        self.form.changed.connect(self._on_choice)
         self.live.stop_asked.connect(self.cancel)
         self.live.countdown.decided.connect(self._decide)
         context.bridge.rollout_event.connect(self._on_event)
-        self._on_choice()
 
     def _lay_out(self) -> None:
         self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
@@ -97,21 +80,8 @@ class DeployPage(Page):
         self.body.removeWidget(self.title)
         self.title.setWordWrap(False)
         self.body.insertLayout(0, row(self.title, 2 * GRID, self.switch, 0))
-        actions = row(self.ask_hosts, self.preview, self.deploy, GRID, self.hint)
-        actions.setStretch(4, 1)
-        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._setup = QWidget()
-        setup = QVBoxLayout(self._setup)
-        setup.setContentsMargins(0, 0, 0, 0)
-        setup.setSpacing(GRID)
-        setup.addWidget(self.form)
-        setup.addWidget(self.firewalls)
-        setup.addLayout(actions)
-        setup.addWidget(self.view, 1)
-        setup.addWidget(self.empty, 1)
         self.faces = QStackedWidget()
-        self.faces.addWidget(self._setup)
+        self.faces.addWidget(self.setup)
         self.faces.addWidget(self.live)
         self.body.addWidget(self.busy)
         self.body.addWidget(self.faces, 1)
@@ -126,6 +96,11 @@ class DeployPage(Page):
     def is_running(self) -> bool:
         """Whether hosts are being changed."""
         return self._rolling is not None and self._rolling.is_running
+
+    @property
+    def dry_run(self) -> DryRun | None:
+        """What the last dry run found."""
+        return self.setup.dry_run
 
     def is_changing(self, pair_name: str) -> bool:
         """Whether it is this pair that is being changed."""
@@ -163,7 +138,7 @@ class DeployPage(Page):
         """The countdown while there is one, else what comes next."""
         if self.faces.currentWidget() is self.live:
             return self.live.countdown if self.live.countdown.is_open else self.live.stages
-        return next((one for one in (self.deploy, self.preview, self.ask_hosts) if one.isEnabled()), self.form.pairs)
+        return self.setup.next_button or self.form.pairs
 
     def cancel(self) -> bool:
         """Stop a roll-out after a question; anything else at once."""
@@ -187,7 +162,7 @@ class DeployPage(Page):
         """Fill in what is wanted, and look at the hosts."""
         if self.is_running:
             return
-        self.faces.setCurrentWidget(self._setup)
+        self.faces.setCurrentWidget(self.setup)
         self._wanted = wanted
         self.form.show_wanted(wanted)
 
@@ -229,80 +204,19 @@ class DeployPage(Page):
     def _show_found(self, discovery: Discovery, ports: Sequence[LanPort]) -> None:
         if self.form.pair is None or self.form.pair.name != discovery.pair.name:
             return
-        self._discovery = discovery
-        deployable = [one for one in discovery.candidates if one.solution != "baseline"]
-        self.form.show_found(deployable, ports)
-        self._show_firewalls()
+        self.setup.show_found(discovery, ports)
         self.status_told.emit(tr("Both hosts have been looked at"))
-
-    def _on_choice(self) -> None:
-        pair = self.form.pair
-        if self._discovery is not None and (pair is None or pair.name != self._discovery.pair.name):
-            self._discovery = None
-            self.form.forget_found()
-        self._show_firewalls()
-        self._show_actions()
-
-    def _show_firewalls(self) -> None:
-        key = self.form.key
-        if self._discovery is None or key is None:
-            self.firewalls.hide()
-        else:
-            self.firewalls.show_blocked(self._discovery, key[0])
-
-    def _on_consent(self) -> None:
-        if self._discovery is not None:
-            pair = replace(self._discovery.pair, may_open_firewall=self.firewalls.may_open)
-            self._discovery = replace(self._discovery, pair=pair)
-            # The last dry run was without the rules, or with them.
-            self._run_of = None
-        self._show_actions()
-
-    def _choice(self) -> Choice:
-        pair = self.form.pair
-        return (pair.name if pair is not None else ""), self.form.key, self.form.options
-
-    def _show_actions(self) -> None:
-        refusal = self.form.refusal
-        is_seen = self.dry_run is not None and self._run_of == self._choice()
-        is_ready = is_seen and self.dry_run is not None and self.dry_run.is_possible and not refusal
-        self.preview.setEnabled(not refusal)
-        self.deploy.setEnabled(is_ready)
-        steps = ((self.ask_hosts, "host"), (self.preview, "search"), (self.deploy, "rollout"))
-        following = self.ask_hosts if self._discovery is None else self.deploy if is_ready else self.preview
-        self.ask_hosts.setEnabled(self.form.pair is not None)
-        for one, icon in steps:
-            set_look(one, "primary" if one is following else "")
-            set_icon(one, icon, "on_accent" if one is following else "text")
-            self.context.theme.dress(one)  # its own colours no longer tell whether the window is dark
-        self.view.setVisible(is_seen)
-        self.empty.setVisible(not is_seen)
-        self.hint.setText(refusal or self._next_step(is_seen=is_seen, is_ready=is_ready))
-        self.empty.setText(
-            tr("The choice has changed since the last dry run.")
-            if self.dry_run is not None and not refusal
-            else tr("The dry run shows every file as a diff and every command with its undo. It changes nothing.")
-        )
-
-    def _next_step(self, *, is_seen: bool, is_ready: bool) -> str:
-        if is_ready:
-            return tr("Read what would be done; then roll out.")
-        if is_seen:
-            return tr("Something is in the way, see below. Mend it and do the dry run again.")
-        return tr("Next: the dry run.")
 
     # --- dry run ------------------------------------------------------------------------------------------------------
 
     def look_ahead(self) -> None:
         """Find out what would be done."""
-        discovery, key, choice, services = self._discovery, self.form.key, self._choice(), self._services
+        discovery, key, choice, services = self.setup.discovery, self.form.key, self.setup.choice, self._services
         if discovery is None or key is None or self.form.refusal:
             return
 
         def show(run: DryRun) -> None:
-            self.dry_run, self._run_of = run, choice
-            self.view.show_run(run, self._title_of(run.replaces))
-            self._show_actions()
+            self.setup.show_run(run, choice, self._title_of(run.replaces))
             self.status_told.emit(tr("Nothing has been changed"))
 
         self.notice.clear()
@@ -320,7 +234,7 @@ class DeployPage(Page):
 
     def roll_out(self) -> None:
         """Do what the dry run said."""
-        discovery, key, run, services = self._discovery, self.form.key, self.dry_run, self._services
+        discovery, key, run, services = self.setup.discovery, self.form.key, self.dry_run, self._services
         pair, options = self.form.pair, self.form.options
         if discovery is None or key is None or run is None or pair is None or not self.deploy.isEnabled():
             return
@@ -345,7 +259,7 @@ class DeployPage(Page):
         self._confirmation = confirmation = WindowConfirmation()
         emit = self.context.bridge.emit_rollout
         self.notice.clear()
-        self.dry_run = self._run_of = None
+        self.setup.forget_run()
         self.faces.setCurrentWidget(self.live)
         self.live.begin(task)
         self._rolling = self.start(
@@ -402,9 +316,9 @@ class DeployPage(Page):
 
     def show_choice(self) -> None:
         """Show the form again; what was typed is still there."""
-        self.faces.setCurrentWidget(self._setup)
+        self.faces.setCurrentWidget(self.setup)
         self.enter()
-        self._show_actions()
+        self.setup.show_actions()
 
     def _after(self) -> None:
         self.status_told.emit(tr("The roll-out has ended"))

@@ -1,0 +1,161 @@
+"""The choice of a roll-out: form, firewalls, the buttons of its three stages, and the dry run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.domain.rollout import DryRun, RolloutOptions
+from app.wizard import Discovery
+from app.wizard.rollout_ports import LanPort
+from ui.icons import set_icon
+from ui.texts import tr
+from ui.theme import GRID, Theme
+from ui.widgets.basics import button, label, row, set_look
+from ui.widgets.dry_run_view import DryRunView
+from ui.widgets.firewall_consent import FirewallConsent
+from ui.widgets.rollout_form import Key, RolloutForm
+
+Choice = tuple[str, Key | None, RolloutOptions]
+"""Pair, solution and suite, and the rest: a dry run is of one of these."""
+
+
+class RolloutSetup(QWidget):
+    """Form and dry run; the button of the next stage is the primary one.
+
+    Args:
+        theme: Colours.
+        on_inspect: Inspects both hosts.
+        on_preview: Makes the dry run.
+        on_deploy: Does what the dry run said.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        on_inspect: Callable[[], None],
+        on_preview: Callable[[], None],
+        on_deploy: Callable[[], None],
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self._run_of: Choice | None = None
+        self.discovery: Discovery | None = None
+        self.dry_run: DryRun | None = None
+        self.form = RolloutForm()
+        self.ask_hosts = button(tr("Look at bot&h hosts"), "host", on_click=on_inspect)
+        self.preview = button(tr("&Dry run"), "search", look="primary", on_click=on_preview)
+        self.deploy = button(tr("R&oll out"), "rollout", on_click=on_deploy)
+        self.hint = label("", "muted")
+        self.firewalls = FirewallConsent()
+        self.firewalls.measuring.hide()
+        self.firewalls.changed.connect(self._on_consent)
+        self.view = DryRunView(theme)
+        self.empty = label("", "muted")
+        self.form.changed.connect(self._on_choice)
+        self._lay_out()
+        self._on_choice()
+
+    def _lay_out(self) -> None:
+        actions = row(self.ask_hosts, self.preview, self.deploy, GRID, self.hint)
+        actions.setStretch(4, 1)
+        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.form)
+        layout.addWidget(self.firewalls)
+        layout.addLayout(actions)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.empty, 1)
+
+    @property
+    def choice(self) -> Choice:
+        """What is chosen now."""
+        pair = self.form.pair
+        return (pair.name if pair is not None else ""), self.form.key, self.form.options
+
+    @property
+    def next_button(self) -> QPushButton | None:
+        """The button that leads furthest now; None while none can be used."""
+        return next((one for one in (self.deploy, self.preview, self.ask_hosts) if one.isEnabled()), None)
+
+    def show_found(self, discovery: Discovery, ports: Sequence[LanPort]) -> None:
+        """Offer what both hosts can do."""
+        self.discovery = discovery
+        self.form.show_found([one for one in discovery.candidates if one.solution != "baseline"], ports)
+        self._show_firewalls()
+
+    def show_run(self, run: DryRun, choice: Choice, replaced: str) -> None:
+        """Show a dry run.
+
+        Args:
+            run: What would be done.
+            choice: What it was of.
+            replaced: Title of the deployment whose place would be taken; empty for none.
+        """
+        self.dry_run, self._run_of = run, choice
+        self.view.show_run(run, replaced)
+        self.show_actions()
+
+    def forget_run(self) -> None:
+        """The dry run counts no more."""
+        self.dry_run = self._run_of = None
+
+    def show_actions(self) -> None:
+        """Show what can be done next."""
+        refusal = self.form.refusal
+        is_seen = self.dry_run is not None and self._run_of == self.choice
+        is_ready = is_seen and self.dry_run is not None and self.dry_run.is_possible and not refusal
+        self.preview.setEnabled(not refusal)
+        self.deploy.setEnabled(is_ready)
+        steps = ((self.ask_hosts, "host"), (self.preview, "search"), (self.deploy, "rollout"))
+        following = self.ask_hosts if self.discovery is None else self.deploy if is_ready else self.preview
+        self.ask_hosts.setEnabled(self.form.pair is not None)
+        for one, icon in steps:
+            set_look(one, "primary" if one is following else "")
+            set_icon(one, icon, "on_accent" if one is following else "text")
+            self._theme.dress(one)  # its own colours no longer tell whether the window is dark
+        self.view.setVisible(is_seen)
+        self.empty.setVisible(not is_seen)
+        self.hint.setText(refusal or _next_step(is_seen=is_seen, is_ready=is_ready))
+        self.empty.setText(
+            tr("The choice has changed since the last dry run.")
+            if self.dry_run is not None and not refusal
+            else tr("The dry run shows every file as a diff and every command with its undo. It changes nothing.")
+        )
+
+    def _on_choice(self) -> None:
+        pair = self.form.pair
+        if self.discovery is not None and (pair is None or pair.name != self.discovery.pair.name):
+            self.discovery = None
+            self.form.forget_found()
+        self._show_firewalls()
+        self.show_actions()
+
+    def _show_firewalls(self) -> None:
+        key = self.form.key
+        if self.discovery is None or key is None:
+            self.firewalls.hide()
+        else:
+            self.firewalls.show_blocked(self.discovery, key[0])
+
+    def _on_consent(self) -> None:
+        if self.discovery is not None:
+            pair = replace(self.discovery.pair, may_open_firewall=self.firewalls.may_open)
+            self.discovery = replace(self.discovery, pair=pair)
+            # The last dry run was without the rules, or with them.
+            self._run_of = None
+        self.show_actions()
+
+
+def _next_step(*, is_seen: bool, is_ready: bool) -> str:
+    if is_ready:
+        return tr("Read what would be done; then roll out.")
+    if is_seen:
+        return tr("Something is in the way, see below. Mend it and do the dry run again.")
+    return tr("Next: the dry run.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QSplitter, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
@@ -26,6 +26,7 @@ from ui.widgets.census_dialog import CensusDialog, Offer, each_s
 from ui.widgets.census_table import CensusTable, census_lines, kind_word
 from ui.widgets.census_triples import TriplesTable
 from ui.widgets.dialogs import Question
+from ui.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
     from app.compose.censuses import CensusOptions, CensusResults
@@ -108,10 +109,7 @@ class CensusPage(Page):
         self._head = row(label_for(tr("Pair"), self.pairs), self.pairs, self.begin, 0, self.past, self.report)
 
     def _make_filters(self) -> None:
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Filter by name, verdict or what was said"))
-        self.search.setAccessibleName(tr("Filter"))
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField(tr("Filter by name, verdict or what was said"), tr("Filter"))
         self.search.textChanged.connect(self._filter)
         self.solution, self.kind, self.state = QComboBox(), QComboBox(), QComboBox()
         self.solution.addItem(tr("all solutions"), "")
@@ -376,7 +374,7 @@ class CensusPage(Page):
         self.start(
             tr("Writing the census"),
             lambda _token, _tell: services.write_census(found, path),
-            lambda written: self.notice.say("info", tr("The census is written."), str(written)),
+            lambda written: self.notice.say("done", tr("The census is written."), str(written)),
         )
 
 

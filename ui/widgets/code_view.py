@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication, QKeySequence, QShortcut, QTextCharFormat, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app.domain.results import PlannedItem
 from ui.texts import tr
 from ui.theme import GRID, Theme, fixed_font
 from ui.widgets.basics import button, label, row
+from ui.widgets.search_field import SearchField
 
 
 class CodeView(QWidget):
@@ -20,10 +21,7 @@ class CodeView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search in files and commands (Ctrl+F)"))
-        self.search.setAccessibleName(tr("Search in files and commands"))
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField(tr("Search in files and commands (Ctrl+F)"), tr("Search in files and commands"))
         self.search.textChanged.connect(self._on_search)
         self.search.returnPressed.connect(self._next_hit)
         self.hits = label("", "muted", is_wrapping=False)

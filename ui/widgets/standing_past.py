@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
 
 from app.domain.rollout import Deployment
 from app.domain.rollout_status import PairStatus
 from app.wizard.rollout_ports import AuditLine
 from ui.icons import make_icon
 from ui.rollout_texts import host_name, moment, state_look
-from ui.texts import NONE, count, plain_tip, tr
+from ui.texts import NONE, count, duration, plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import button, label, row
 from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import DataTable
+from ui.widgets.search_field import SearchField
 from ui.widgets.verdicts import verdict_look
 
 MOST_SHOWN = 2_000
 """Lines of the audit log that the table holds."""
+_DAY_S = 86_400
 _DEPLOYMENT = 3
 _ROOMY_EM = 66
 """A narrower audit log leaves the deployment out; the filter and the tool tips still know it."""
@@ -116,10 +118,13 @@ class KeysTable(DataTable):
         keys = [(end, key) for end in (status.a, status.b) for key in end.keys] if status is not None else []
         self.setRowCount(len(keys))
         for nth, (end, key) in enumerate(keys):
-            left = tr("has no end") if key.days_left is None else f"{key.days_left:.0f}"
-            age = tr("%1 days").replace("%1", f"{key.age_days:.1f}")
-            for column, text in enumerate((host_name(end.side, end.label), key.title, age, left)):
+            left = tr("no expiry") if key.days_left is None else f"{key.days_left:.0f}"
+            for column, text in enumerate((host_name(end.side, end.label), key.title, _age(key.age_days), left)):
                 self.cell(nth, column).setText(text)
+
+
+def _age(days: float) -> str:
+    return tr("%1 days").replace("%1", f"{days:.1f}") if days >= 1 else duration(days * _DAY_S)
 
 
 class AuditView(QWidget):
@@ -139,10 +144,9 @@ class AuditView(QWidget):
             header.resizeSection(column, width_px)
         header.setStretchLastSection(True)
         self.table.hide_where_narrow((_DEPLOYMENT,), _ROOMY_EM)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Filter by time, user, host, command or deployment"))
-        self.search.setAccessibleName(tr("Filter of the audit log"))
-        self.search.setClearButtonEnabled(True)
+        self.search = SearchField(
+            tr("Filter by time, user, host, command or deployment"), tr("Filter of the audit log")
+        )
         self.search.textChanged.connect(self._filter)
         self.export = button(tr("E&xport…"), "report", on_click=self.export_asked.emit, tip=tr("As CSV or JSON"))
         self.export.setEnabled(False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from ui.texts import tr
 from ui.widgets.basics import label, row
+from ui.widgets.search_field import SearchField
 
 _WAS_OPEN = Qt.ItemDataRole.UserRole + 9
 
@@ -27,10 +28,7 @@ class TreeSearch(QWidget):
         super().__init__()
         self._tree = tree
         self._is_searching = False
-        self.field = _Field(tree)
-        self.field.setPlaceholderText(hint)
-        self.field.setAccessibleName(hint)
-        self.field.setClearButtonEnabled(True)
+        self.field = _Field(tree, hint)
         self.field.textChanged.connect(self._filter)
         self.field.returnPressed.connect(self._to_first)
         self.hits = label("", "muted", is_wrapping=False)
@@ -70,26 +68,16 @@ class TreeSearch(QWidget):
             self._tree.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-class _Field(QLineEdit):
+class _Field(SearchField):
     """Down leads into the tree."""
 
-    def __init__(self, tree: QTreeWidget) -> None:
-        super().__init__()
+    def __init__(self, tree: QTreeWidget, hint: str) -> None:
+        super().__init__(hint)
         self._tree = tree
-
-    def event(self, event: QEvent) -> bool:
-        """Take Esc before the window's shortcut does, while there is something to clear."""
-        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if event.type() is QEvent.Type.ShortcutOverride and is_escape and self.text():
-            event.accept()
-            return True
-        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Look for that key first."""
-        if event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        elif event.key() == Qt.Key.Key_Down:
+        if event.key() == Qt.Key.Key_Down:
             self._tree.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             super().keyPressEvent(event)

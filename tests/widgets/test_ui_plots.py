@@ -4,6 +4,7 @@ import itertools
 import math
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from app.domain.palette import SOLUTION_COLOURS
+from app.domain.rollout_watch import WatchSample
 from ui.live_model import Curve
 from ui.plots.arriving import ArrivingPlot, buckets
 from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top, spread
 from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuPlot, ThroughputPlot
+from ui.plots.watching import WatchPlot
 from ui.theme import Theme
 
 
@@ -134,6 +137,29 @@ def test_newest_throughput_stands_in_the_heading_where_nothing_cuts_it(qtbot: Qt
     plot.draw("ipsec", rows, 3)
     assert plot.heading.text() == "\u2501 A→B 283  \u2504 B→A 322 Mbit/s"
     assert plot._end_labels == ()
+
+
+def test_a_plot_without_data_has_no_numbers_at_its_axis(qtbot: QtBot, theme: Theme) -> None:
+    watch, throughput, arriving, latency = (
+        WatchPlot(theme),
+        ThroughputPlot(theme),
+        ArrivingPlot(theme),
+        LatencyPlot(theme),
+    )
+    plots: tuple[ScopePlot, ...] = (watch, throughput, arriving, latency)
+    for plot in plots:
+        qtbot.addWidget(plot)
+        assert not plot.getPlotItem().getAxis("left").style["showValues"], plot.name
+    now = datetime.now(UTC)
+    watch.draw("wireguard", [WatchSample(now, (1.5, None), 0.0)])
+    throughput.draw("ipsec", {"a_to_b": np.array([[1.0, 250.0]]), "b_to_a": np.empty((0, 2))}, 3)
+    arriving.draw("ipsec", np.array([-1.0]), np.array([2.0]))
+    latency.set_candidates({("ipsec", "x"): ("ipsec", 0)})
+    latency.draw([_curve("ipsec")])
+    for plot in plots:
+        assert plot.getPlotItem().getAxis("left").style["showValues"], plot.name
+    watch.draw("wireguard", [WatchSample(now, (None, None), 100.0)])
+    assert not watch.getPlotItem().getAxis("left").style["showValues"], "nothing answered"
 
 
 def _curve(solution: str) -> Curve:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.domain.verdicts import Verdict
 from ui.icons import make_icon, set_icon
+from ui.plots.load import CpuPlot, cpu_shades
 from ui.theme import DARK, LIGHT, Colours, Theme
 from ui.widgets.verdicts import VerdictLabel, verdict_look
 
@@ -43,6 +44,17 @@ def test_words_can_be_read_on_every_ground(colours: Colours, role: str) -> None:
         assert contrast(getattr(colours, role), ground) >= 4.5
     assert contrast(colours.text, colours.accent_soft) >= 4.5
     assert contrast(colours.on_accent, colours.accent) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [Qt.ColorScheme.Light, Qt.ColorScheme.Dark])
+def test_shares_of_the_cpu_are_parted_by_a_line_that_can_be_seen(
+    switchable: Theme, qtbot: QtBot, scheme: Qt.ColorScheme
+) -> None:
+    switchable.force(scheme)
+    plot = CpuPlot(switchable, "A")
+    qtbot.addWidget(plot)
+    for area, shade in zip(plot._areas, cpu_shades(switchable), strict=True):
+        assert contrast(area.opts["pen"].color().name(), shade) >= 3  # Source: WCAG 2.1, success criterion 1.4.11
 
 
 def test_the_window_follows_the_colour_scheme_and_its_icons_do(switchable: Theme, qtbot: QtBot) -> None:

@@ -32,6 +32,7 @@ class ArrivingPlot(ScopePlot):
         self.addItem(self._note, ignoreBounds=True)
         self.set_x_range(-RECENT_S, 0)
         self.set_y_range(0, 1)
+        self.show_scale(is_there=False)
         self._solution = ""
         self._recent = (np.empty(0), np.empty(0))
 
@@ -51,6 +52,7 @@ class ArrivingPlot(ScopePlot):
             pen = pg.mkPen(series_style(solution).colour, width=2)
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             self._samples.setPen(pen)
+        self.show_scale(is_there=bool(rtt_ms.size))
         if not rtt_ms.size:
             self._samples.setData([], [])
             self._note.setText(tr("no echo requests just now"), color=self._theme.colours.muted)

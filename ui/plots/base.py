@@ -210,6 +210,10 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         """Show y from low to high."""
         self.view_box.setYRange(low, high, padding=0)
 
+    def show_scale(self, *, is_there: bool) -> None:
+        """Show the numbers of the vertical axis; without data they would mean nothing."""
+        self.getPlotItem().getAxis("left").setStyle(showValues=is_there)
+
     def set_end_labels(self, labels: Sequence[EndLabel]) -> None:
         """Put these labels at the right ends of the curves, apart from each other."""
         self._end_labels = tuple(labels)

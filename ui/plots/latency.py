@@ -87,6 +87,7 @@ class LatencyPlot(ScopePlot):
         low, high = np.log10(min(sizes, default=60)), np.log10(max(sizes, default=1514))
         self.set_x_range(float(low) - 0.08, float(high))
         self.set_y_range(-1, 1)
+        self.show_scale(is_there=False)
 
     def set_candidates(self, titles: Mapping[Key, tuple[str, int]]) -> None:
         """Take label and position among its solution's suites for each candidate; forgets earlier curves."""
@@ -113,6 +114,7 @@ class LatencyPlot(ScopePlot):
                 self._bands[curve.key] = _Band(self, curve.key, self._titles[curve.key][1])
             self._bands[curve.key].draw(curve)
         self.highlight(self._highlighted)
+        self.show_scale(is_there=bool(drawn))
         if not drawn:
             return
         low = min(float(curve.p5_ms.min()) for curve in drawn)

@@ -25,7 +25,7 @@ def _directions() -> dict[str, str]:
 
 def cpu_shades(theme: Theme) -> tuple[str, str, str]:
     """Return the colours of softirq (drawn first, as the sum of all), system and user."""
-    return ("#8a93a3", "#5b83b5", "#2f5b94") if theme.is_dark else ("#c3cad6", "#8fb0d8", "#3f73b5")
+    return ("#747d8d", "#5b83b5", "#2f5b94") if theme.is_dark else ("#c3cad6", "#8fb0d8", "#3f73b5")
 
 
 class ThroughputPlot(ScopePlot):
@@ -39,6 +39,7 @@ class ThroughputPlot(ScopePlot):
         self._rows: Mapping[str, Floats] = {}
         self.set_x_range(0, 3)
         self.set_y_range(0, 1)
+        self.show_scale(is_there=False)
 
     def draw(self, solution: str, rows: Mapping[str, Floats], seconds: int) -> None:
         """Show what was measured so far.
@@ -66,6 +67,7 @@ class ThroughputPlot(ScopePlot):
                 said.append(f"{stroke} {text} {float(data[-1, 1]):.0f}")
         self.set_x_range(0, max(1, seconds))
         self.set_y_range(0, nice_top(1.1 * top))
+        self.show_scale(is_there=bool(said))
         self.heading.setText(f"{'  '.join(said)} Mbit/s" if said else self.name)
 
     def figures(self) -> PlotTable:
@@ -106,7 +108,7 @@ class CpuPlot(ScopePlot):
         super().restyle()
         for area, colour in zip(self._areas, cpu_shades(self._theme), strict=False):
             area.setBrush(QColor(colour))
-            area.setPen(None)
+            area.setPen(pg.mkPen(self._theme.colours.text, width=1))
 
     def draw(self, rows: Floats) -> None:
         """Show what was measured so far: rows (seconds, user, system, softirq, steal), shape (n, 5)."""

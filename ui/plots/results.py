@@ -206,6 +206,7 @@ class CpuBarsPlot(ScopePlot):
         self._items.clear()
         ticks = []
         heights: dict[Key, float] = {}
+        outline = pg.mkPen(self._theme.colours.text, width=1)  # neighbouring shades alone are too alike
         for bar in data.cpu:
             base = heights.setdefault(bar.key, -float(len(heights)))
             y = base + (0.21 if bar.side == "a" else -0.21)
@@ -213,7 +214,7 @@ class CpuBarsPlot(ScopePlot):
             shares = (bar.user_pct, bar.system_pct, bar.softirq_pct)
             for share, colour in zip(shares, reversed(cpu_shades(self._theme)), strict=True):
                 item = pg.BarGraphItem(
-                    x0=[left], y0=[y - 0.17], width=[share], height=[0.34], brush=QColor(colour), pen=None
+                    x0=[left], y0=[y - 0.17], width=[share], height=[0.34], brush=QColor(colour), pen=outline
                 )
                 self._add(item)
                 left += share

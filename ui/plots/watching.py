@@ -49,6 +49,7 @@ class WatchPlot(ScopePlot):
         self._samples: Sequence[WatchSample] = ()
         self.set_x_range(-_LEAST_SPAN_S, 0)
         self.set_y_range(0, 1)
+        self.show_scale(is_there=False)
 
     def draw(self, solution: str, samples: Sequence[WatchSample]) -> None:
         """Show looks.
@@ -58,6 +59,7 @@ class WatchPlot(ScopePlot):
             samples: In order of time.
         """
         self._samples = samples
+        self.show_scale(is_there=any(rtt is not None for one in samples for rtt in one.rtt_ms))
         if not samples:
             for item in (*self._curves, self._lost):
                 item.setData([], [])

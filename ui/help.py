@@ -98,6 +98,7 @@ def shortcut_lines(window: MainWindow) -> dict[str, str]:
     areas = (top.start, top.comparison, top.rollout, top.history, top.census, top.lint)
     found = {area.shortcut().toString(): area.text() for area in areas if not area.shortcut().isEmpty()}
     return found | {
+        f"Ctrl+1 … Ctrl+{len(areas)}": tr("The areas above, from the left; also while a field has the focus"),
         "Alt+Right": tr("Next"),
         "Alt+Left": tr("Back"),
         "Esc": tr("Stop what the page is doing"),

@@ -12,7 +12,7 @@ from window_driver import Driver
 import ui.pages
 from app.compose import tunnelmark_version
 from app.policy import POLICY_VERSION
-from ui.help import _PAGES, Help, find_docs
+from ui.help import _PAGES, Help, find_docs, shortcut_lines
 from ui.widgets.dialogs import Information
 
 
@@ -86,3 +86,17 @@ def test_about_and_shortcuts_are_in_the_help_menu(
     assert lines["Ctrl+L"] == "Check a file"
     assert {"F1", "Alt+Right", "Esc"} <= set(lines)
     _shown(driver).reject()
+
+
+def test_areas_are_reached_by_their_number_while_a_field_has_the_focus(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    field = window.hosts.form_a.address
+    field.setFocus()
+    driver.press(field, Qt.Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    driver.until(window.top.census.isChecked)
+    driver.idle()
+    driver.press(window.current.pairs, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)  # type: ignore[union-attr]
+    driver.until(window.top.start.isChecked)
+    assert "Ctrl+1 … Ctrl+6" in shortcut_lines(window)

@@ -91,6 +91,8 @@ def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
     window, head = running.window, running.window.run_page.head
     running.click(head.pause)
     assert "pause after the running candidate" in window.footer.status.text()
+    assert head.pause.text().replace("&", "") == "Do not pause", "it is measuring still"
+    running.until(lambda: head.text.text().startswith("Pausing after this candidate. "))
     running.services.pace_s = 0
     running.until(lambda: window.bridge.live.status().is_paused)
     running.until(lambda: "Paused" in head.text.text())

@@ -78,7 +78,6 @@ class RunPage(Page):
         splitter.setStretchFactor(0, 3)
         splitter.setStretchFactor(1, 2)
         splitter.setSizes([480, 240])
-        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.addWidget(self.head)
         self.body.addWidget(splitter, 1)
         self.control: CampaignControl | None = None
@@ -356,6 +355,8 @@ class RunPage(Page):
             text = f"{running.title}: {joined(stage_text(running.stage), running.detail)}"
             if running.stage is not None and running.stage.value == "latency" and figures.count:
                 text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
+        if self.head.is_pausing and not status.is_paused:
+            text = tr("Pausing after this candidate. %1").replace("%1", text)
         done = sum(row.rounds_done for row in rows)
         total = sum(row.rounds for row in rows)
         turn = tr("%1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from ui.accessible import Role, announce, set_role
@@ -15,6 +18,11 @@ from ui.widgets.basics import ElidedLabel, button, icon_label, label
 def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
     """Return the button of an area, which asks for it."""
     return button(text, icon, look="tab", role=Role.PageTab, on_click=asked.emit, shortcut=shortcut)
+
+
+def _press(area: QPushButton) -> None:
+    if area.isVisible():
+        area.click()
 
 
 class TopBar(QFrame):
@@ -43,6 +51,9 @@ class TopBar(QFrame):
         for area in self._areas:
             area.setCheckable(True)
             self._group.addButton(area)
+        for number, area in enumerate(self._areas, start=1):
+            # Letters with Ctrl edit the text in a field: there these keys alone change the area.
+            QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
         self._lab_icon = QLabel()
         self._lab_text = label("", "muted", is_wrapping=False)
         layout = QHBoxLayout(self)

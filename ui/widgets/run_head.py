@@ -36,7 +36,7 @@ class RunHead(QFrame):
             tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Ends the running candidate and goes on")
         )
         self.stop = button(tr("&Cancel"), "stop", on_click=self.cancel_asked.emit, tip=tr("Esc"))
-        self._is_paused = False
+        self._is_paused = self._is_pausing = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         layout.setSpacing(GRID // 2)
@@ -53,10 +53,18 @@ class RunHead(QFrame):
         if not is_running:
             self.set_paused(is_paused=False)
 
+    @property
+    def is_pausing(self) -> bool:
+        """Whether it pauses once the running candidate has ended."""
+        return self._is_pausing
+
     def set_paused(self, *, is_paused: bool) -> None:
         """The pause button goes on with it."""
+        self._is_pausing = False
+        self._show_pause(tr("&Go on") if is_paused else tr("&Pause"), is_paused=is_paused)
+
+    def _show_pause(self, text: str, *, is_paused: bool) -> None:
         self._is_paused = is_paused
-        text = tr("&Go on") if is_paused else tr("&Pause")
         if self.pause.text() != text:
             self.pause.setText(text)
             self.pause.setAccessibleName(text.replace("&", ""))
@@ -78,5 +86,6 @@ class RunHead(QFrame):
         self.left.setText("")
 
     def _on_pause(self) -> None:
-        self.set_paused(is_paused=not self._is_paused)
+        self._is_pausing = not self._is_paused
+        self._show_pause(tr("Do not &pause") if self._is_pausing else tr("&Pause"), is_paused=self._is_pausing)
         self.pause_asked.emit(self._is_paused)

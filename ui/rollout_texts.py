@@ -88,7 +88,7 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
     match deployment.state:
         case DeploymentState.CONFIRMED:
             title = tr("%1 stays on %2.").replace("%1", what).replace("%2", pair)
-            return "info", title, tr("It starts with both hosts, and each host watches over it.")
+            return "done", title, tr("It starts with both hosts, and each host watches over it.")
         case DeploymentState.HALF_CONFIRMED:
             title = tr("One host keeps %1, the other went back.").replace("%1", what)
             hint = tr("Both hosts can be reached; “Repair” among the standing tunnels mends it.")
@@ -96,7 +96,8 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
         case DeploymentState.UNDONE:
             words = tr("%1 is undone on %2.") if deployment.confirmed_at is not None else tr("%1 does not stay on %2.")
             title = words.replace("%1", what).replace("%2", pair)
-            return "info", title, f"{deployment.message} {tr('Both hosts are as they were before it.')}".strip()
+            kind = "done" if deployment.confirmed_at is not None else "info"
+            return kind, title, f"{deployment.message} {tr('Both hosts are as they were before it.')}".strip()
         case _:
             title = tr("%1 was not rolled out on %2.").replace("%1", what).replace("%2", pair)
             return "caution", title, f"{deployment.message} {tr('Both hosts are as they were before.')}".strip()

@@ -55,6 +55,16 @@ def mib(value: int) -> str:
     return f"{value / 1024:.1f} GiB" if value >= 10_240 else f"{count(value)} MiB"
 
 
+def size(value: int) -> str:
+    """Return an amount of data, given in bytes: `812 B`, `12.9 KiB`, `46.0 MiB`."""
+    amount, unit = float(value), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if amount < 1024:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{count(value)} B" if unit == "B" else f"{amount:.1f} {unit}"
+
+
 def plain_tip(text: str) -> str:
     """Return a tool tip that shows a text as it is: Qt would take what looks like HTML for HTML, pictures included."""
     return f"<span>{escape(text)}</span>".replace("\n", "<br>") if "<" in text else text

@@ -63,6 +63,9 @@ def test_kept_by_the_keyboard(driver: Driver) -> None:
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
     assert "stays on lab:practice" in texts_of(page)
+    assert page.live.what.text() == "WireGuard, ChaCha20-Poly1305, lab:practice", "nothing is being rolled out any more"
+    assert page.live.result._icon.property("icon_name") == "check"
+    assert page.live.result._close.isHidden(), "its buttons lead on"
     assert page.live.stages.state_of(RolloutStage.ENABLE) == "done"
 
 

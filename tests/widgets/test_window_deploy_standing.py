@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,9 +17,11 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
+from app.domain.palette import SOLUTION_COLOURS
 from app.domain.rollout import DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutStage
 from app.domain.rollout_status import Outage, PairStatus
+from app.domain.rollout_watch import WatchLog, WatchSample
 from app.domain.verdicts import Finding, Verdict
 from ui.pages.deploy import DeployPage
 from ui.widgets.standing_past import MOST_SHOWN
@@ -57,7 +61,7 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     assert "Something newer is there. (RFC 9999) Instead: AES-256-GCM." in page.detail.sentence.text()
     facts = page.detail.now.facts
     assert facts.text("Last handshake") == ("1:14 min ago", "1:14 min ago")
-    assert (facts.text("Received")[0], facts.text("Sent")[0]) == ("48.2 MB", "51.9 MB")
+    assert (facts.text("Received")[0], facts.text("Sent")[0]) == ("46.0 MiB", "49.5 MiB")
     assert facts.text("RTT now") == ("1.42 ms", "1.47 ms")
     assert facts.text("Starts with the host") == ("yes", "yes")
     keys = [[page.detail.keys.item(row, column).text() for column in range(4)] for row in range(4)]
@@ -203,11 +207,18 @@ def test_undo_asks_and_is_watched_on_the_other_page(driver: Driver) -> None:
     driver.idle()
     deploy = driver.window.current
     assert isinstance(deploy, DeployPage)
-    driver.click(deploy.live.result.action("Show it among the standing tunnels"))
+    assert deploy.live.what.text() == "WireGuard, ChaCha20-Poly1305, lab:practice", "what is done is not being done"
+    assert driver.window.footer.status.text() == "Undoing: finished"
+    driver.click(deploy.live.result.action("Standing tunnels"))
     driver.idle()
     assert driver.window.current is page
     assert cell(page, WHAT) == "nothing"
     assert not page.detail.undo.isEnabled()
+    log = WatchLog(samples=deque([WatchSample(datetime.now(UTC), (1.5, 1.6), 0.0)]))
+    assert page.selected is not None
+    page.detail.show_pair(page.selected, None, log, is_watched=False)
+    colours = {label.colour for label in page.detail.now.plot._end_labels}
+    assert colours == {SOLUTION_COLOURS["wireguard"]}, "what was seen of a tunnel keeps its colour"
 
 
 def test_rotating_keys_counts_down_where_that_was_chosen(driver: Driver) -> None:

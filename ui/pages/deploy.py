@@ -75,7 +75,6 @@ class DeployPage(Page):
         context.bridge.rollout_event.connect(self._on_event)
 
     def _lay_out(self) -> None:
-        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
         self.title.setWordWrap(False)
@@ -296,9 +295,8 @@ class DeployPage(Page):
             self.live.countdown.setFocus()
 
     def _on_ended(self, deployment: Deployment) -> None:
-        self.live.show_ended(
-            deployment, {tr("Show it among the standing tunnels"): self.standing_asked.emit, **self._back()}
-        )
+        words = tr("Show it among the standing tunnels") if deployment.state.is_standing else tr("Standing tunnels")
+        self.live.show_ended(deployment, {words: self.standing_asked.emit, **self._back()})
         self._after()
 
     def _on_fault(self, error: TunnelmarkError) -> None:
@@ -321,7 +319,8 @@ class DeployPage(Page):
         self.setup.show_actions()
 
     def _after(self) -> None:
-        self.status_told.emit(tr("The roll-out has ended"))
+        task = self.live.task
+        self.status_told.emit(tr("%1: finished").replace("%1", task.name) if task is not None else "")
         self.changed.emit()
 
 

@@ -73,7 +73,7 @@ class Notice(QFrame):
         self._title.setText(title)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
-        self._close.setVisible(kind == "done")
+        self._close.setVisible(kind == "done" and not actions)  # closing it would take its buttons away
         self._set_actions(actions or {})
         self._fold.show_details({})
         self.setAccessibleName(title)

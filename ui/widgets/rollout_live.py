@@ -143,6 +143,8 @@ class RolloutLive(QWidget):
 
     def _rest(self, *, is_good: bool) -> None:
         self._timer.stop()
+        if self.task is not None:
+            self.what.setText(f"{self.task.title}, {self.task.pair.name}")
         self.countdown.clear()
         self.stop.setVisible(False)
         self.stages.end(is_good=is_good)

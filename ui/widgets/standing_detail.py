@@ -93,7 +93,7 @@ class StandingDetail(QWidget):
         self.watch.setAccessibleName(self.watch.text().replace("&", ""))
         self._say(one, status)
         self.now.show_status(status, (one.pair.a.label, one.pair.b.label))
-        self.now.show_log(log, standing.solution if standing is not None else "")
+        self.now.show_log(log, (standing or one.deployments[0]).solution)
         self._show_drift(status)
         self.keys.show_status(status)
         self.earlier.show_deployments(one.deployments)

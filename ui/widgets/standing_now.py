@@ -22,8 +22,9 @@ from ui.icons import make_icon
 from ui.plots.framed import framed
 from ui.plots.watching import WatchPlot
 from ui.rollout_texts import moment, state_look
-from ui.texts import NONE, count, duration, ms, pct, tr
+from ui.texts import NONE, count, duration, ms, pct, size, tr
 from ui.theme import GRID, Theme
+from ui.widgets.basics import inset_text
 from ui.widgets.sides_table import SidesTable, yes_no
 
 
@@ -120,6 +121,7 @@ class NowView(QWidget):
 
 def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpinBox]:
     check, spin = QCheckBox(), QDoubleSpinBox()
+    inset_text(spin)
     check.setAccessibleName(name)
     spin.setAccessibleName(f"{name}{suffix}")
     spin.setDecimals(1)
@@ -143,8 +145,8 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("RTT now"), ms(a.rtt_ms), ms(b.rtt_ms)),
         both(tr("Loss now"), pct(a.loss_pct), pct(b.loss_pct)),
         both(tr("Last handshake"), _ago(a.last_handshake_s), _ago(b.last_handshake_s)),
-        both(tr("Received"), _bytes(a.rx_bytes), _bytes(b.rx_bytes)),
-        both(tr("Sent"), _bytes(a.tx_bytes), _bytes(b.tx_bytes)),
+        both(tr("Received"), size(a.rx_bytes), size(b.rx_bytes)),
+        both(tr("Sent"), size(a.tx_bytes), size(b.tx_bytes)),
         both(tr("Interface"), a.interface or NONE, b.interface or NONE),
         both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
         both(tr("Watched over by the host"), yes_no(a.is_watched), yes_no(b.is_watched)),
@@ -217,9 +219,3 @@ def _losses(end: EndStatus) -> str:
     if end.outages and end.outages[-1].lasted_s is None:
         words.append(tr("lost since %1").replace("%1", moment(end.outages[-1].began_at)))
     return "; ".join(words if ended else words[1:]) or tr("never")
-
-
-def _bytes(value: int) -> str:
-    if value < 1_000_000:
-        return f"{count(value)} B"
-    return f"{value / 1e6:,.1f} MB".replace(",", "\u202f")

@@ -42,7 +42,7 @@ class Page(QWidget):
         self.context = context
         self.setAccessibleName(title)
         self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
+        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID + GRID // 2)
         self.title = label(title, "title")
         self.body.addWidget(self.title)
@@ -133,9 +133,15 @@ class Page(QWidget):
         self.changed.emit()
         return self.operation
 
-    def _succeed(self, busy: BusyLine | None, on_success: Callable[[T], None], result: T) -> None:
+    def _end(self, busy: BusyLine | None) -> None:
+        """Say no longer that it is being done."""
         if busy is not None:
             busy.end()
+        if self.isVisible():
+            self.status_told.emit("")
+
+    def _succeed(self, busy: BusyLine | None, on_success: Callable[[T], None], result: T) -> None:
+        self._end(busy)
         on_success(result)
         self.changed.emit()
         self.keep_focus()
@@ -143,14 +149,12 @@ class Page(QWidget):
     def _fail(
         self, busy: BusyLine | None, on_failure: Callable[[TunnelmarkError], None], error: TunnelmarkError
     ) -> None:
-        if busy is not None:
-            busy.end()
+        self._end(busy)
         on_failure(error)
         self.changed.emit()
 
     def _stopped(self, busy: BusyLine | None, name: str) -> None:
-        if busy is not None:
-            busy.end()
+        self._end(busy)
         self.status_told.emit(tr("Cancelled: %1").replace("%1", name))
         self.changed.emit()
 

@@ -26,7 +26,7 @@ from ui.context import Context
 from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, ScrollPage, label, label_for, row, set_fault
+from ui.widgets.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
 from ui.widgets.firewall_consent import FirewallConsent
 
 _LARGEST_PREFIX = 30
@@ -63,6 +63,7 @@ class LinkPage(Page):
         self.has_cap = QCheckBox(tr("Limit &throughput probes to"))
         self.has_cap.toggled.connect(self._on_edit)
         self.cap = QDoubleSpinBox()
+        inset_text(self.cap)
         self.cap.setRange(0.1, 100_000)
         self.cap.setDecimals(1)
         self.cap.setValue(_DEFAULT_CAP_MBIT_S)

@@ -232,7 +232,6 @@ class ResultsPage(Page):
         self.rollout.setToolTip(plain_tip(title))
 
     def _lay_out(self) -> None:
-        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
         head = row(self.title, 2 * GRID, self.what, self.resume, self.again, self.report, self.rollout)

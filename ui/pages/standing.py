@@ -84,7 +84,6 @@ class StandingPage(Page):
         self._show_rows(is_there=False)
 
     def _lay_out(self) -> None:
-        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
         self.title.setWordWrap(False)
@@ -380,7 +379,7 @@ class StandingPage(Page):
         self.start(
             tr("Writing the audit log"),
             lambda _token, _tell: services.write_audit(path),
-            lambda written: self.notice.say("info", tr("The audit log is written."), str(written)),
+            lambda written: self.notice.say("done", tr("The audit log is written."), str(written)),
             busy=self.busy,
         )
 

@@ -108,7 +108,8 @@ def _warnings(facts: HostFacts) -> tuple[str, ...]:
     if facts.steal_pct > 2:
         warnings.append(f"The hypervisor takes {facts.steal_pct:.0f} % of the CPU: figures will scatter.")
     if facts.load_1min > 0.5 * facts.cpu_count:
-        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {facts.cpu_count} cores).")
+        cores = "1 core" if facts.cpu_count == 1 else f"{facts.cpu_count} cores"
+        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {cores}).")
     if abs(facts.clock_offset_ms) - facts.clock_error_ms > 5_000:
         warnings.append(f"Its clock differs from this computer's by {facts.clock_offset_ms / 1000:.0f} s.")
     return tuple(warnings)

@@ -45,6 +45,9 @@ _SLACK_PX = 1
 _LEAST_VIEW_PX = 40
 """A table or text of less height shows nothing."""
 _MOST_LINES = 60
+_LEAST_INSET_PX = 4
+_SHORT = 14
+"""Words of so many letters, verdicts for example, are never shortened."""
 
 
 def layout_faults(window: QWidget) -> list[str]:
@@ -115,10 +118,18 @@ def _clipped_text(widget: QWidget) -> Iterator[str]:
         needed = widget.fontMetrics().horizontalAdvance(widget.currentText()) + 34
         if needed > widget.width():
             yield f"QComboBox {widget.currentText()!r} is clipped: {widget.width()} px, needs {needed}"
-    elif isinstance(widget, QAbstractSpinBox) and widget.width() < widget.minimumSizeHint().width():
-        yield f"{_name(widget)} is clipped: {widget.width()} px"
+    elif isinstance(widget, QAbstractSpinBox):
+        yield from _number_faults(widget)
     else:
         yield from _clipped_bar(widget)
+
+
+def _number_faults(box: QAbstractSpinBox) -> Iterator[str]:
+    if box.width() < box.minimumSizeHint().width():
+        yield f"{_name(box)} is clipped: {box.width()} px"
+    line_edit = box.findChild(QLineEdit)
+    if line_edit is not None and line_edit.textMargins().left() < _LEAST_INSET_PX:
+        yield f"the text of {_name(box)} touches its border"
 
 
 def _clipped_bar(widget: QWidget) -> Iterator[str]:
@@ -178,7 +189,7 @@ def _overlaps(parent: QWidget) -> Iterator[str]:
 
 
 def _alike(view: QAbstractItemView) -> Iterator[str]:
-    """Find different texts of one column that look the same because they are shortened."""
+    """Find short texts that are shortened, and different ones of a column that therefore look the same."""
     header = view.horizontalHeader() if isinstance(view, QTableView) else None
     header = view.header() if isinstance(view, QTreeView) else header
     shown: dict[tuple[int, object, str], str] = {}
@@ -192,6 +203,8 @@ def _alike(view: QAbstractItemView) -> Iterator[str]:
             check_px = 24 if index.data(Qt.ItemDataRole.CheckStateRole) is not None else 0
             room = rect.width() - 16 - icon_px - check_px
             elided = view.fontMetrics().elidedText(text, view.textElideMode(), room)
+            if elided != text and len(text) <= _SHORT:
+                yield f"{text!r} is shortened in {_name(view)}: {elided!r}"
             place = (column, view.model().parent(index), elided) if isinstance(view, QTreeView) else (column, 0, elided)
             if shown.setdefault(place, text) != text:
                 yield f"{shown[place]!r} and {text!r} look alike in {_name(view)}: {elided!r}"

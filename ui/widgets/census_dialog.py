@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 from app.census.progress import GUESS_S
 from app.domain.census import CensusPlan
 from ui.texts import count, duration, tr
-from ui.widgets.basics import label, label_for, row
+from ui.widgets.basics import inset_text, label, label_for, row
 from ui.widgets.dialogs import Question
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class CensusDialog(Question):
             self.boxes[solution] = box
             self.body.addWidget(box)
         self.pings = QSpinBox()
+        inset_text(self.pings)
         self.pings.setRange(1, _MOST_PINGS)
         self.pings.setValue(plan.pings)
         self.body.addLayout(row(label_for(tr("Pings per option"), self.pings), self.pings, 0))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
@@ -26,6 +26,9 @@ SOLUTION, NAME, KIND, VERDICT, STATE, LATENCY, TIMES, THROUGHPUT, REASON = range
 _FIGURES = (LATENCY, TIMES, THROUGHPUT)
 _WIDTHS_PX = {SOLUTION: 136, NAME: 176, KIND: 80, VERDICT: 128, STATE: 120, LATENCY: 80, TIMES: 80, THROUGHPUT: 80}
 """Widths to begin with; headers may need more."""
+_ICON_ROOM_PX = 44
+"""An icon beside a word, with the margins of both."""
+
 _ROOMY_EM = 75
 _SORT = Qt.ItemDataRole.UserRole
 
@@ -257,8 +260,29 @@ class CensusTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(48)
         for column, width_px in _WIDTHS_PX.items():
-            header.resizeSection(column, max(width_px, header.sectionSizeFromContents(column).width()))
+            header.resizeSection(column, width_px)
+        self._fit_columns()
+        self.census.modelReset.connect(self._fit_columns)
         theme.changed.connect(self.viewport().update)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger texts."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Give solutions, verdicts and states room for their longest word, and every column for its header."""
+        header, metrics = self.horizontalHeader(), self.fontMetrics()
+        words = {
+            SOLUTION: [line.item.solution for line in self.census.lines],
+            VERDICT: [verdict_look(one).word for one in Verdict],
+            STATE: [tr("works, slow"), tr("unprotected"), tr("not tried")],
+        }
+        for column in _WIDTHS_PX:
+            longest_px = max(map(metrics.horizontalAdvance, words.get(column, [])), default=-_ICON_ROOM_PX)
+            needed_px = max(longest_px + _ICON_ROOM_PX, header.sectionSizeFromContents(column).width())
+            header.resizeSection(column, max(header.sectionSize(column), needed_px))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the ratio where the table is narrow: the sentence of an option has to be in sight."""

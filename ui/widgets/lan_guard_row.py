@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox
 
 from app.domain.rollout import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, RolloutOptions
 from ui.texts import tr
+from ui.widgets.basics import inset_text
 
 
 class LanGuardRow(QObject):
@@ -19,6 +20,7 @@ class LanGuardRow(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.limit = QSpinBox()
+        inset_text(self.limit)
         self.limit.setAccessibleName(tr("Limit of broadcasts between the LANs, in frames per second"))
         self.limit.setRange(0, MOST_BROADCASTS_PER_S)
         self.limit.setSingleStep(100)

@@ -20,7 +20,7 @@ from app.domain.results import PROFILES, Profile, ProfileName
 from app.wizard import RunOptions
 from ui.texts import count, tr
 from ui.theme import GRID
-from ui.widgets.basics import row
+from ui.widgets.basics import inset_text, row
 
 
 class ProfileForm(QWidget):
@@ -72,6 +72,7 @@ class ProfileForm(QWidget):
     def _add_deadline(self, layout: QVBoxLayout) -> None:
         self.has_deadline = QCheckBox(tr("Count replies later than"))
         self.deadline = QDoubleSpinBox()
+        inset_text(self.deadline)
         self.deadline.setRange(0.1, 10_000)
         self.deadline.setDecimals(1)
         self.deadline.setValue(10)
@@ -125,6 +126,7 @@ class ProfileForm(QWidget):
 
 def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
     box = QSpinBox()
+    inset_text(box)
     box.setRange(low, high)
     box.setValue(value)
     box.setGroupSeparatorShown(True)

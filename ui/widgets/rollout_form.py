@@ -16,7 +16,7 @@ from app.wizard.rollout_ports import LanPort
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, icon_label, label, label_for, name_box, row
+from ui.widgets.basics import Card, icon_label, inset_text, label, label_for, name_box, row
 from ui.widgets.lan_guard_row import LanGuardRow
 from ui.widgets.lan_row import LanRow
 from ui.widgets.verdicts import VerdictLabel, verdict_look
@@ -98,6 +98,7 @@ class RolloutForm(Card):
         self.who.addItem(tr("I do, before the time is up"), "user")
         self.who.addItem(tr("Tunnelmark, once everything is verified"), "")
         self.within = QSpinBox()
+        inset_text(self.within)
         self.within.setAccessibleName(tr("Time to confirm, in seconds"))
         self.within.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
         self.within.setSuffix(" s")

@@ -11,7 +11,7 @@ from app.domain.mesh import MeshEffort
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from ui.texts import count, tr
 from ui.theme import GRID, tabular
-from ui.widgets.basics import icon_label, label, row
+from ui.widgets.basics import icon_label, inset_text, label, row
 
 MOST_SITES = 1000
 DEFAULT_SITES = 10
@@ -62,6 +62,7 @@ class SolutionFacts(QWidget):
         if info.routing:
             self._fact(tr("Routing"), info.routing)
         self.sites = QSpinBox(self)  # without a parent, showing it would open a window
+        inset_text(self.sites)
         self.sites.setAccessibleName(tr("Number of sites in a full mesh"))
         self.total = label("")
         self.total.setParent(self)

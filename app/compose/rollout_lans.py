@@ -109,6 +109,7 @@ def choose_ports(
         warnings += second_tunnel(side, label, interfaces, name, own_tunnel, makes_room=is_joined)
         end = host_ends(sessions, STATE_DIR)[side]
         rules = read_lan_rules(end, name, found[side].bridge, token=token)
+        found[side] = replace(found[side], noted=rules.noted)
         # The copies of what makes room go with it.
         if not is_joined or options.moves_lan_rules or rules.has_copies:
             found[side] = replace(found[side], rules=rules.moved if options.moves_lan_rules else ())

@@ -45,12 +45,14 @@ class Bridging:
         bridge: The bridge.
         lan_port: The LAN port; the same as `bridge` where that was there before.
         rules: Rules of the host's firewall that are added for the bridge, because others name the port.
+        noted: What rules for the port that are made later are compared with; empty where they are not.
         guard: What guards the joined LANs; None where the host has nothing for it.
     """
 
     bridge: str
     lan_port: str
     rules: tuple[MovedRule, ...] = ()
+    noted: tuple[MovedRule, ...] = ()
     guard: LanGuard | None = None
 
     def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:

@@ -55,6 +55,13 @@ def lines_of(saved: str) -> Iterator[Line]:
             yield Line(table, text.split(maxsplit=2)[1], text)
 
 
+def lines_naming(saved: str, port: str) -> Iterator[Line]:
+    """Yield the rules of the table `filter` with a port's own name, as the supervisor looks for them."""
+    for one in lines_of(saved):
+        if one.table == "filter" and (f" -i {port} " in one.text or f" -o {port} " in one.text):
+            yield one
+
+
 def iptables_rules(
     program: str, saved: str, port: str, bridge: str, *, has_firewalld: bool
 ) -> tuple[tuple[MovedRule, ...], tuple[tuple[str, str], ...]]:

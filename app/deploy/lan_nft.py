@@ -91,6 +91,15 @@ def blocks_of(listing: str) -> tuple[_Block, ...]:
     return tuple(one for one in found if one.place.split()[0] in FAMILIES and "tunnelmark_" not in one.place)
 
 
+def rules_naming(listing: str, port: str) -> Iterator[tuple[str, str]]:
+    """Yield places and rules with a port's own name, as the supervisor looks for them."""
+    for block in blocks_of(listing):
+        if block.kind == "chain" and block.place.split()[1] != "firewalld":
+            for line in block.lines:
+                if f'"{port}"' in line and re.search(r"[io]if(name)? ", line):
+                    yield block.place, line
+
+
 def rule_counts(listing: str) -> Counter[str]:
     """Return the number of rules by family and table."""
     counts: Counter[str] = Counter()

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from app.deploy.ends import HostEnd, new_id
 from app.deploy.lan_forward import forward_drop
-from app.deploy.lan_iptables import iptables_rules, lines_of
+from app.deploy.lan_iptables import iptables_rules, lines_naming, lines_of
 from app.deploy.lan_matches import MARK, MovedRule, shown
-from app.deploy.lan_nft import nft_rules, rule_counts
+from app.deploy.lan_nft import nft_rules, rule_counts, rules_naming
 from app.deploy.lan_rules_script import MOVE_SCRIPT, READ_SCRIPT
 from app.discovery.firewall import sections_of
 from app.domain.adapters import Step, shell_step_argv
@@ -40,12 +40,14 @@ class LanRules:
         refused: Rules that name the port and cannot be moved, each with the reason.
         forward: Why frames between the tunnel and the LAN may be dropped, with the rule; empty where they are not.
         has_copies: Whether an earlier deployment has moved rules, which go with it.
+        noted: Every rule that names the port, and the programs whose lists are compared with that later.
     """
 
     moved: tuple[MovedRule, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
     forward: str = ""
     has_copies: bool = False
+    noted: tuple[MovedRule, ...] = ()
 
 
 def read_lan_rules(end: HostEnd, port: str, bridge: str, *, token: CancelToken) -> LanRules:
@@ -100,10 +102,28 @@ def parse_lan_rules(sections: Mapping[str, str], port: str, bridge: str) -> LanR
         else:
             moved.append(MovedRule("zone", "firewall-cmd", zone, port, 1, bridge))
     forward = forward_drop(listing, saved, calls, (bridge, port), left_out=left)
+    noted = _noted(sections, older, newer, port)
+    if len(_lines((*moved, *noted), "").encode()) > _MOST_BYTES:
+        noted = ()
     if len(_lines(moved, "").encode()) > _MOST_BYTES:
         refused += [(f"{one.original} ({one.place})", "is one of too many") for one in moved]
         moved = []
-    return LanRules(tuple(moved), tuple(refused), forward, _has_copies(sections, bridge))
+    return LanRules(tuple(moved), tuple(refused), forward, _has_copies(sections, bridge), noted)
+
+
+def _noted(
+    sections: Mapping[str, str], older: Mapping[str, str], newer: Mapping[str, str], port: str
+) -> tuple[MovedRule, ...]:
+    """Return the rules that name a port as the step compares them: by `nft` where it is there, and by iptables else."""
+    has_nft = "nft" in sections
+    known = [("nft", place, rule) for place, rule in rules_naming(sections.get("nft", ""), port)]
+    lists = dict(older) if has_nft else {**newer, **older}
+    for program, text in lists.items():
+        known += [(program, f"{one.table} {one.chain}", one.text) for one in lines_naming(text, port)]
+    # A host without rules of nftables may have some later.
+    programs = (*lists, "nft") if has_nft or not newer else tuple(lists)
+    watched = (MovedRule("watch", program, "-", "-", 1, "-") for program in programs)
+    return (*watched, *(MovedRule("known", *one, 1, "-") for one in dict.fromkeys(known) if "\t" not in one[2]))
 
 
 def _has_copies(sections: Mapping[str, str], bridge: str) -> bool:
@@ -114,14 +134,17 @@ def _has_copies(sections: Mapping[str, str], bridge: str) -> bool:
     return is_in_zone or any(_COPY.search(text) for text in rules)
 
 
-def moving_step(rules: Sequence[MovedRule], port: str, bridge: str, tag: str) -> Step:
-    """Return the step that adds rules for a bridge.
+def moving_step(
+    rules: Sequence[MovedRule], port: str, bridge: str, tag: str, *, noted: Sequence[MovedRule] = ()
+) -> Step:
+    """Return the step that adds rules for a bridge, and reports rules for the port that are made later.
 
     Args:
-        rules: The rules.
+        rules: The rules; empty where none is added.
         port: Name of the LAN port.
         bridge: Name of its bridge.
         tag: Name of the deployment, part of the comment by which the rules are found again.
+        noted: What later rules are compared with; empty where they are not.
 
     Raises:
         ValueError: The tag has other characters than letters, digits, `-` and `_`, or more than 32.
@@ -129,7 +152,7 @@ def moving_step(rules: Sequence[MovedRule], port: str, bridge: str, tag: str) ->
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
     mark = f"tunnelmark {tag} lan "
-    lines = _lines(rules, mark)
+    lines = _lines((*rules, *noted), mark)
 
     def command(action: str) -> Command:
         return Command(
@@ -137,7 +160,9 @@ def moving_step(rules: Sequence[MovedRule], port: str, bridge: str, tag: str) ->
         )
 
     return Step(
-        title=f"Apply the firewall's rules for {port} to {bridge} as well",
+        title=f"Apply the firewall's rules for {port} to {bridge} as well"
+        if rules
+        else f"Watch the firewall for new rules that name {port}",
         command=command("open"),
         undo=command("close"),
         standing=command("check"),

@@ -63,7 +63,8 @@ exit 0
 # $1 `open`, `close` or `check`, $2 start of the comments, $3 the bridge, $4 the port, $5 the rules: a line for each,
 # with kind, program, place, number among equal ones, original and copy between tabs. Only `close` removes copies: an
 # original that is listed otherwise than before is no reason to open what was closed. `nft` gets all changes in one go,
-# iptables all of a table.
+# iptables all of a table. Of the kind `known` are the port's other rules when the deployment was planned, and of the
+# kind `watch` the programs whose list is compared with them: a rule for the port that is in neither is reported.
 #
 # The supervisor names its folder in TUNNELMARK_NOTES. There a copy that cannot be added is no failure, which would keep
 # the tunnel down, but a note in the file `rules`; it is tried again once a minute, or when the rules change.
@@ -72,6 +73,8 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL
 export PATH LC_ALL
 action=$1 mark=$2 bridge=$3 port=$4 rules=$5 notes=$TUNNELMARK_NOTES
 has() { command -v "$1" >/dev/null 2>&1; }
+# Listing the rules would load nf_tables.
+has_nf_tables() { [ -d /sys/module/nf_tables ] || grep -q ' nft_do_chain' /proc/kallsyms 2>/dev/null; }
 tab=$(printf '\t')
 # names KIND: whether there are rules of it.
 names() { case "$nl$rules" in *"$nl$1$tab"*) return 0 ;; *) return 1 ;; esac; }
@@ -86,11 +89,13 @@ BEGIN {
         split(line[n], part, "\t")
         kind[n] = part[2] == own ? part[1] : ""; place[n] = part[3]; nth[n] = part[4]; original[n] = part[5]
         copy[n] = part[6]
-        if (part[1] == "line") has_lines = 1
-        if (kind[n] == "") continue
-        is_original[place[n], original[n]] = 1
-        split(part[3], word, " "); is_table[word[1] " " word[2]] = 1
+        if (kind[n] == "watch") is_watched = 1
+        else if (kind[n] != "") is_known[place[n], original[n]] = 1
     }
+}
+# Whether a rule was not there when the deployment was planned. What depends on the clock is listed otherwise in summer.
+function is_new(where, text) {
+    return is_watched && !((where, text) in is_known) && !index(text, "comment \"tunnelmark ") && text !~ /meta hour /
 }
 # The number that follows our mark in a text; 0 for none.
 function number_in(text,    at, rest) {
@@ -99,15 +104,15 @@ function number_in(text,    at, rest) {
     rest = substr(text, at + length(mark))
     return rest ~ /^[0-9]+"/ ? rest + 0 : 0
 }
-# Rules for the port without a copy, and copies without their rule, both where a rule is not there as it was.
-function tell() { if (gone && wanted == "open" && others + kept) print "# " others + 0 " " kept + 0 }
+# Rules for the port that were made or changed since, and copies whose rule is not there as it was.
+function tell() { if (wanted == "open" && others + kept) print "# " others + 0 " " kept + 0 }
 '
 # nft_list: prints all rules without elements of sets, which may be very many; then, below a heading, the sets that are
 # asked for, and the chains whose originals have elements, which some versions of nft leave out, too.
 apart=$(printf '%s\n' "$rules" | awk -F '\t' '
     $2 != "nft" || seen[$3] { next }
     $1 == "element" { print "set " $3; seen[$3] = 1 }
-    $1 == "rule" && $5 ~ /[{]/ { print "chain " $3; seen[$3] = 1 }')
+    ($1 == "rule" || $1 == "known") && $5 ~ /[{]/ { print "chain " $3; seen[$3] = 1 }')
 nft_list() {
     nft -s -a -t list ruleset 2>/dev/null || return 1
     echo "#apart"
@@ -128,9 +133,8 @@ nft_changes() {
     /^#apart/ { is_second = 1; next }
     /^table / {
         table = $2 " " $3; block = ""
-        # Those families go on to see the port; what iptables lists has been looked at there.
-        is_looked_at = $2 !~ /^(netdev|bridge)$/ && $3 !~ /^(tunnelmark_|firewalld$)/ &&
-            !(has_lines && $2 ~ /^ip6?$/ && $3 == "filter" && !is_table[table])
+        # Those families go on to see the port.
+        is_looked_at = $2 !~ /^(netdev|bridge)$/ && $3 !~ /^(tunnelmark_|firewalld$)/
         next
     }
     /^\t[a-z]+ .*[{]( # handle [0-9]+)?$/ {
@@ -161,9 +165,7 @@ nft_changes() {
         if (n = number_in(text)) { ours[++found] = block " handle " handle; there[n] = 1; next }
         seen = ++times[block, text]
         handle_of[block, text, seen] = handle
-        if (is_looked_at && text ~ /[io]if(name)? / && index(text, "\"" port "\"")) {
-            if (!((block, text) in is_original)) others++
-        }
+        if (is_looked_at && text ~ /[io]if(name)? / && index(text, "\"" port "\"") && is_new(block, text)) others++
     }
     function bare(text) { return substr(text, 1, index(text, " comment \"" mark) - 1) data_of(text) }
     function data_of(text,    at) {
@@ -208,9 +210,8 @@ line_changes() {
         }
         seen = ++times[where, $0]
         at_of[where, $0, seen] = at
-        if (table == "filter" && (index($0, " -i " port " ") || index($0, " -o " port " "))) {
-            if (!((where, $0) in is_original)) others++
-        }
+        is_named = index($0, " -i " port " ") || index($0, " -o " port " ")
+        if (table == "filter" && is_named && is_new(where, $0)) others++
     }
     END {
         for (n = 1; n <= count; n++)
@@ -261,6 +262,10 @@ settle() {
     elif ! ask "$2" open; then pending="$pending${nl}cannot list with $1"
     elif [ -n "$changes" ]; then pending="$pending$nl$changes"; fi
 }
+# watches PROGRAM: whether its rules for the port are compared with those that were known.
+watches() { case "$nl$rules" in *"${nl}watch$tab$1$tab"*) return 0 ;; *) return 1 ;; esac; }
+# compare FUNCTION: counts rules that were not known; only for the supervisor, which notes them.
+compare() { if [ -n "$notes" ]; then ask "$1" open || :; fi; }
 lacks() { case $action in open) failures=1 ;; check) pending="$pending${nl}no $1" ;; esac; }
 zone() {
     # A rule for the bridge shows that it is in a zone: firewalld itself is slow to ask.
@@ -287,10 +292,16 @@ all() {
     failures=0 pending='' uncovered=0 kept=0
     if names rule || names element; then
         if has nft; then settle "nft -f -" nft_changes; else lacks nft; fi
+    elif watches nft && has nft && has_nf_tables; then
+        compare nft_changes
     fi
     for program in iptables iptables-nft iptables-legacy ip6tables ip6tables-nft ip6tables-legacy; do
-        case $rules in *"line$tab$program$tab"*) ;; *) continue ;; esac
-        if has "$program-save"; then settle "$program-restore -n -w 5" line_changes; else lacks "$program"; fi
+        case $rules in
+            *"line$tab$program$tab"*)
+                if has "$program-save"; then settle "$program-restore -n -w 5" line_changes; else lacks "$program"; fi
+                ;;
+            *) if watches "$program" && has "$program-save"; then compare line_changes; fi ;;
+        esac
     done
     if names zone; then
         name=${rules#*"zone${tab}firewall-cmd$tab"}
@@ -317,7 +328,18 @@ is_known() {
     now
     [ "$nl${left#*"$nl"}" = "$pending" ] && [ "$((now - ${left%%"$nl"*}))" -lt 60 ]
 }
+# has_rested: whether nothing is added, and the rules were compared less than 20 s ago: listing them is slow.
+has_rested() {
+    [ "$action" = check ] && [ -n "$notes" ] || return 1
+    if names rule || names element || names line || names zone; then return 1; fi
+    now
+    seen=
+    if read -r seen 2>/dev/null <"$notes/rules-seen" && [ "$((now - seen))" -lt 20 ]; then return 0; fi
+    echo "$now" >"$notes/rules-seen"
+    return 1
+}
 did=
+if has_rested; then exit 0; fi
 all
 case $action in
     check)

@@ -60,11 +60,11 @@ class LastingAdapter(WrappedAdapter):
         steps = (steps[0], *bridging.guard_steps(own.interface, request.link, side), *steps[1:])
         join = bridging.step(own.interface, request.link.inner(side))
         probe = bridging.probe_steps(own.interface, request.link, side)
-        if bridging.rules:
+        if bridging.rules or bridging.noted:
             # From before the port is joined until after it has been parted; behind what guards the tunnel, which is the
             # first to come and the last to go.
             tag = request.link.run_dir.rpartition("/")[2]
-            moving = moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag)
+            moving = moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag, noted=bridging.noted)
             place = max((number for number, step in enumerate(steps, start=1) if step.is_repeatable), default=1)
             steps = (*steps[:place], moving, *steps[place:])
         return replace(own, steps=(*steps, join, *probe), interface=bridging.bridge)

@@ -94,7 +94,7 @@ class Lan:
         return parse_lan_rules(sections, PORT, BRIDGE)
 
     def step(self, rules: LanRules) -> Step:
-        return moving_step(rules.moved, PORT, BRIDGE, "0011aabb")
+        return moving_step(rules.moved, PORT, BRIDGE, "0011aabb", noted=rules.noted)
 
     @property
     def listing(self) -> str:
@@ -330,6 +330,52 @@ def test_rules_that_are_listed_otherwise_keep_their_copies_and_are_noted(watched
     assert note_of(lan) == ""
 
 
+@pytest.mark.parametrize("has_rules", [False, True], ids=["no rules before", "rules before"])
+@pytest.mark.parametrize("kind", ["nft", "iptables-nft", "iptables-legacy"])
+def test_rules_that_are_made_after_a_deployment_are_noted(watched: Lan, kind: str, has_rules: bool) -> None:
+    lan = watched
+    program = "iptables-legacy" if kind == "nft" else kind
+    if has_rules:
+        load_iptables(
+            lan, program, f"-A INPUT -i {PORT} -p tcp -m tcp --dport 8080 -j DROP\n-A INPUT ! -i {PORT} -j LOG"
+        )
+        lan.load(f'table ip f {{ chain i {{ {BASE}\niifname {{ "lo", "{PORT}" }} tcp dport 8080-8082 drop\n}}\n}}\n')
+    else:
+        lan.load(f"table ip f {{ chain i {{ {BASE}\n}}\n}}\n")
+        lan.sh(f"{program} -S > /dev/null")
+    rules = lan.read()
+    assert len(rules.moved) == (2 if has_rules else 0)
+    step = lan.step(rules)
+    before = lan.listing
+    assert lan.does(step.command)
+    assert has_rules or lan.listing == before
+    assert lan.does(JOIN.command)
+
+    def note_after(change: str) -> str:
+        lan.sh(f"{change}; rm -f /run/notes/rules-seen")
+        assert lan.does(step.standing)
+        return note_of(lan)
+
+    # A port whose name begins alike, another one, and a rule that says what it is for.
+    assert note_after(f"{program} -A INPUT -i eth20 -j DROP; nft add rule ip f i iifname eth3 drop") == ""
+    if kind == "nft":
+        added = note_after(f"nft add rule ip f i iifname {PORT} tcp dport 9090 drop")
+    else:
+        added = note_after(f"{kind} -A INPUT -i {PORT} -p tcp --dport 9090 -j DROP")
+    assert added == "rules for eth2 changed: 1 not applied to tmlbr0; deploy again"
+    assert lan.closed(9090) == (set(), set()), "as it says"
+    assert note_after(f"nft insert rule ip f i iif {PORT} tcp dport 9091 drop") == added.replace("1 not", "2 not")
+    # Listing is slow: without rules to be added it is done every 20 s.
+    lan.sh("nft flush chain ip f i")
+    if not has_rules:
+        assert lan.does(step.standing)
+        assert note_of(lan).startswith("rules for eth2 changed: 2 not")
+    flushed = f"{program} -D INPUT -i eth20 -j DROP; {program} -D INPUT -i {PORT} -p tcp --dport 9090 -j DROP || :"
+    assert note_after(flushed) == ""
+    assert lan.does(step.undo)
+    assert BRIDGE not in lan.listing
+
+
 def test_copy_that_cannot_be_added_fails_a_roll_out_and_not_the_supervisor(watched: Lan) -> None:
     lan = watched
     full = f'table ip f {{ set s {{ type ifname; size 1; elements = {{ "{PORT}" }}\n}}\n}}\n'
@@ -355,6 +401,30 @@ def test_copy_that_cannot_be_added_fails_a_roll_out_and_not_the_supervisor(watch
     assert lan.does(step.standing)
     assert note_of(lan) == ""
     assert lan.does(step.undo)
+
+
+@pytest.mark.parametrize("program", ["iptables-nft", "iptables-legacy"])
+def test_rules_of_the_clock_are_moved_as_they_are_where_every_time_zone_lists_them_alike(
+    lan: Lan, program: str
+) -> None:
+    always = "-m time --timestart 00:00:00 --timestop 23:59:59"
+    never = "-m time --datestart 2037-01-01T00:00:00 --datestop 2037-01-02T00:00:00"
+    rules = [f"-A INPUT -i {PORT} -p tcp --dport {port} {when} -j DROP" for port, when in ((81, always), (82, never))]
+    load_iptables(lan, program, "\n".join(rules))
+    zones = ("UTC", "Asia/Tokyo", "America/New_York")
+    lists = {lan.sh(f"TZ={zone} {program}-save | grep -e -A") for zone in zones}
+    assert len(lists) == 1, lists
+    before = lan.listing
+    assert lan.closed(81, 82)[0] == {81}
+    step = lan.step(lan.read())
+    assert lan.does(step.command)
+    there = Lan(lan.world, ("env", "TZ=Asia/Tokyo", *lan.words))
+    assert there.does(step.standing)
+    assert lan.does(JOIN.command)
+    assert lan.closed(81, 82) == ({81}, {81})
+    assert lan.does(JOIN.undo)
+    assert there.does(step.undo)
+    assert lan.listing == before
 
 
 def test_removal_fails_while_a_copy_is_left(lan: Lan) -> None:

@@ -9,6 +9,7 @@ import pytest
 from sample_records import MODELS, hostile_record, sample_record
 
 from app.domain.results import CampaignRecord, CampaignStatus
+from app.domain.verdicts import PostQuantum
 from app.ranking import rank
 from app.reports import to_pdf, write_pdf
 from app.reports.view import report_view
@@ -61,6 +62,30 @@ def test_configuration_is_an_appendix_and_no_page_ends_with_a_heading(tmp_path: 
     for lines in pages:
         assert lines[-1].startswith("Tunnelmark ")
         assert lines[-2] not in titles | {"Host A", "Host B", "On the wire", "What the programs logged"}
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (PostQuantum.HYBRID, "Post-quantum: hybrid key exchange."),
+        (PostQuantum.SYMMETRIC, "Post-quantum: by pre-shared keys only."),
+        (PostQuantum.NONE, "Post-quantum: no."),
+        (None, "Post-quantum:"),
+    ],
+)
+def test_each_candidate_says_what_it_does_against_a_quantum_computer(
+    value: PostQuantum | None, words: str, tmp_path: Path
+) -> None:
+    record = sample_record(pings=30, rounds=1)
+    candidates = tuple(replace(one, post_quantum=value) for one in record.plan.candidates)
+    record = replace(record, plan=replace(record.plan, candidates=candidates))
+    write_pdf(record, rank(record), tmp_path / "report.pdf")
+    argv = ["pdftotext", "-layout", str(tmp_path / "report.pdf"), "-"]
+    text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    protected = sum(not one.is_unprotected for one in candidates)
+    assert protected > 1
+    assert text.count(words) == (protected if value is not None else 0)
 
 
 def test_first_page_says_what_failed() -> None:

@@ -286,7 +286,8 @@ def _drift(
                 Drift(printable(path, limit=300), "The file that starts it with the host was changed or is gone.")
             )
         elif kind == "rules":
-            found.append(Drift("Firewall", f"{path[:1].upper()}{path[1:]}."))
+            subject = "LAN port" if path.startswith("addresses of ") else "Firewall"
+            found.append(Drift(subject, f"{path[:1].upper()}{path[1:]}."))
         elif kind == "more":
             found.append(Drift(f"{folder}/{path}", "This file was not there."))
         else:

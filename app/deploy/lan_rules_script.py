@@ -308,10 +308,17 @@ all() {
         zone "${name%%"$tab"*}" || failures=1
     fi
 }
+# strays: prints the addresses that the port has although it is joined: its network's own program came later, or again.
+strays() {
+    [ -n "$notes" ] && [ -e "/sys/class/net/$bridge/brif/$port" ] || return 0
+    ip -o -4 addr show dev "$port" 2>/dev/null | sed -n 's/.* inet \([0-9./]*\).*/\1/p' | tr '\n' ' '
+}
 # note: writes down for the supervisor and `status` what is not as it was; a question changes nothing.
 note() {
     text=
-    if [ -n "$pending" ]; then text="; rules for $port could not be added for $bridge"; fi
+    beside=$(strays)
+    if [ -n "$beside" ]; then text="; addresses of $port are not on $bridge: ${beside% }"; fi
+    if [ -n "$pending" ]; then text="$text; rules for $port could not be added for $bridge"; fi
     if [ "$uncovered" -gt 0 ]; then text="$text; rules for $port changed: $uncovered not applied to $bridge"; fi
     if [ "$kept" -gt 0 ]; then text="$text; $kept still applied to $bridge whose rule for $port changed or is gone"; fi
     if [ -z "$notes" ] || [ -n "$TUNNELMARK_ASKS" ]; then return; fi

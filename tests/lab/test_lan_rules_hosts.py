@@ -376,6 +376,26 @@ def test_rules_that_are_made_after_a_deployment_are_noted(watched: Lan, kind: st
     assert BRIDGE not in lan.listing
 
 
+def test_addresses_that_a_joined_port_gets_later_are_noted(watched: Lan) -> None:
+    lan = watched
+    step = lan.step(lan.read())
+    assert lan.does(step.command)
+    assert lan.does(JOIN.command)
+    assert lan.does(step.standing)
+    assert note_of(lan) == ""
+    # What configures the port comes after the tunnel: no cable when the host started, or a client that renews.
+    lan.sh(f"ip addr add 10.79.0.1/24 dev {PORT}; ip addr add 10.79.1.1/24 dev {PORT}; rm -f /run/notes/rules-seen")
+    assert lan.does(step.standing)
+    assert note_of(lan) == "addresses of eth2 are not on tmlbr0: 10.79.0.1/24 10.79.1.1/24; deploy again"
+    # Deploying anew moves them: so does undoing what joined the port, and joining it again.
+    assert lan.does(JOIN.undo)
+    lan.sh(f"ip addr add {INNER} dev {TUNNEL}; rm -f /run/notes/rules-seen")
+    assert lan.does(JOIN.command)
+    assert lan.does(step.standing)
+    assert note_of(lan) == ""
+    assert "10.79.1.1/24" in lan.sh(f"ip -o -4 addr show dev {BRIDGE}")
+
+
 def test_copy_that_cannot_be_added_fails_a_roll_out_and_not_the_supervisor(watched: Lan) -> None:
     lan = watched
     full = f'table ip f {{ set s {{ type ifname; size 1; elements = {{ "{PORT}" }}\n}}\n}}\n'

@@ -231,6 +231,9 @@ def test_status_names_what_a_host_notes_of_its_rules() -> None:
     (drift,) = _drift(cast("HostEnd", None), state, None, token=CancelToken())
     assert (drift.path, drift.diff) == ("Firewall", "")
     assert drift.what == "Rules for eth2 changed: 1 not applied to tmlbr0; deploy again."
+    late = parse_state({"changed": "rules addresses of eth2 are not on tmlbr0: 10.0.0.2/24; deploy again"})
+    (drift,) = _drift(cast("HostEnd", None), late, None, token=CancelToken())
+    assert (drift.path, drift.what[:20]) == ("LAN port", "Addresses of eth2 ar")
 
 
 def test_firewall_that_may_drop_bridged_frames_waits_for_a_person() -> None:

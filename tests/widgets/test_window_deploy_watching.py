@@ -144,3 +144,6 @@ def test_notifications_go_to_the_tray_where_there_is_one(driver: Driver, monkeyp
     monkeypatch.setattr(ui.notifying, "QSystemTrayIcon", Tray)
     page.notifier.notify("Tunnelmark: north", "Tunnel lost.")
     assert Tray.shown == [("Tunnelmark: north", "Tunnel lost.")]
+    # A desktop may take the text for markup.
+    page.notifier.notify("Tunnelmark: north", 'B says <a href="http://192.0.2.66">lost</a> & gone')
+    assert Tray.shown[-1][1] == 'B says &lt;a href="http://192.0.2.66"&gt;lost&lt;/a&gt; &amp; gone'

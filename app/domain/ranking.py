@@ -129,6 +129,8 @@ class Recommendation:
         sentence: One sentence: which, by how much, why, how sure.
         reasons: What speaks for it.
         cautions: What speaks against it, or makes it doubtful.
+        is_clear: Whether something that was measured or judged tells it from the others; else it is only the first
+            among candidates between which no difference was shown.
     """
 
     solution: str | None
@@ -136,6 +138,7 @@ class Recommendation:
     sentence: str
     reasons: tuple[str, ...]
     cautions: tuple[str, ...]
+    is_clear: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.ranking import Recommendation
+from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
 from app.ranking.intervals import significant_pairs
@@ -16,6 +17,11 @@ CLEAR_MARGIN = 0.10
 
 Source: our choice, the same size as the drift that makes a comparison doubtful.
 """
+
+NOTHING_SEPARATES = "nothing else separates them, so that its lower mean decides"
+"""Reason of a choice among candidates between which no difference was shown."""
+
+_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ def _break_tie(tied: Sequence[Contender], rounds: int) -> tuple[Contender, str]:
     leader = _leader(left, lambda one: one.figures.cpu_per_mbit_s, rounds, is_lower_better=True)
     if leader is not None:
         return leader, "it needs less CPU per Mbit/s"
-    return left[0], "nothing else separates them, so that its lower mean decides"
+    return left[0], NOTHING_SEPARATES
 
 
 def _worries(one: Contender) -> tuple[int, int]:
@@ -123,20 +129,42 @@ def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
         The recommendation.
     """
     best = choice.best
-    sentence = f"Take {best.title}: {_why(choice)}."
-    return Recommendation(best.candidate.solution, best.candidate.suite, sentence, _reasons(best), tuple(cautions))
+    is_clear = not _is_open(choice)
+    sentence = f"Take {best.title}: {_why(choice)}." if is_clear else _no_clear_winner(choice)
+    reasons = _reasons(best) if is_clear else (f"{best.title}: {choice.because}.", *_reasons(best))
+    return Recommendation(best.candidate.solution, best.candidate.suite, sentence, reasons, tuple(cautions), is_clear)
+
+
+def _is_open(choice: Choice) -> bool:
+    """Whether nothing that was measured or judged tells the best from its rivals beyond chance."""
+    return bool(choice.others) and (choice.rounds < 2 or choice.because == NOTHING_SEPARATES)
+
+
+def _no_clear_winner(choice: Choice) -> str:
+    """Return the sentence for a choice that the figures do not carry."""
+    shown = (choice.best, choice.others[0] if choice.rounds < 2 else choice.rivals[0])
+    names = " and ".join(f"{one.title} ({_figures(one)})" for one in shown)
+    if choice.rounds < 2:
+        left = len(choice.others) - 1
+        more = f", with {counted(left, 'other')} measured as well" if left else ""
+        return (
+            f"No clear winner: {names} were measured in one round, which cannot tell a difference from chance{more}; "
+            f"measure again with the standard profile ({_STANDARD_ROUNDS} rounds) for a decision."
+        )
+    return (
+        f"No clear winner: {names} do not differ significantly in latency, throughput or CPU after "
+        f"{counted(choice.rounds, 'round')}, and are judged alike; more rounds may tell them apart."
+    )
+
+
+def _figures(one: Contender) -> str:
+    return f"{_latency(one)}, {_mbit(one)}" if one.figures.both_mbit_s else _latency(one)
 
 
 def _why(choice: Choice) -> str:
     latency = f"its weighted latency of {_latency(choice.best)}{_times_baseline(choice.best)}"
     if not choice.others:
         return f"{latency} is the only complete result of a candidate that may be deployed"
-    if choice.rounds < 2:
-        rival = choice.others[0]
-        return (
-            f"{latency} compares with {_latency(rival)} of {rival.title}, and {choice.because}; but one round cannot "
-            "tell a difference from chance, and the standard profile measures three"
-        )
     if choice.rivals:
         names = listed([one.title for one in choice.rivals])
         return (

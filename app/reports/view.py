@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from app.domain.ranking import CandidateResult, RankedCandidate, Ranking
+from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recommendation
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
@@ -70,7 +70,7 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
         "facts": facts_view(record),
         "outcome": outcome_view(outcome_of(record)),
         "recommendation": {
-            "is_any": advice.solution is not None,
+            "heading": _advice_heading(advice),
             "sentence": advice.sentence,
             "reasons": list(advice.reasons),
             "cautions": [one for one in advice.cautions if not _is_outcome(one, record)],
@@ -99,6 +99,12 @@ def report_view(record: CampaignRecord, ranking: Ranking) -> View:
 def outcome_view(outcome: Outcome) -> View:
     """Return how many candidates failed, and each cause once; an empty headline where none failed."""
     return {"headline": outcome.headline, "causes": [cause.sentence for cause in outcome.causes]}
+
+
+def _advice_heading(advice: Recommendation) -> str:
+    if advice.solution is None:
+        return "No recommendation"
+    return "Recommendation" if advice.is_clear else "No clear winner"
 
 
 def _is_outcome(sentence: str, record: CampaignRecord) -> bool:

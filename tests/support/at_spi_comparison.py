@@ -30,7 +30,7 @@ def compare(report: str) -> dict[str, Any]:
         steps.append(entry.get_name())
         if step != STEPS[-1]:
             act(desk.until("Next", lambda: next_button(desk)), "Press")
-    sentence = desk.find("label", "Take ").get_name()
+    sentence = desk.find("label", "No clear winner: ").get_name()
     tables = {}
     for tab, plot in PLOTS.items():
         desk.choose("page tab", tab)

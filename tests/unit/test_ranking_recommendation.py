@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -25,6 +26,7 @@ def twin(candidate: Candidate, *, mbit_s: float = 40.0, busy_pct: float = 70.0, 
 def test_a_clear_winner_is_named_with_its_lead_and_how_sure_that_is() -> None:
     found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.6), noise=0.01)
     assert (found.solution, found.suite) == ("wireguard", "chacha20-poly1305")
+    assert found.is_clear
     assert found.sentence.startswith("Take WireGuard")
     assert "% below that of the next best, OpenVPN over UDP" in found.sentence
     assert "more than chance explains over 3 rounds" in found.sentence
@@ -58,17 +60,33 @@ def test_then_cpu_decides() -> None:
     assert "less CPU per Mbit/s" in found.sentence
 
 
-def test_at_last_the_lower_mean_decides_and_that_is_said() -> None:
+def test_without_any_difference_there_is_no_clear_winner() -> None:
     found = advice(twin(WIREGUARD), twin(OPENVPN_UDP), noise=0.05, seed=4)
     assert found.solution in ("wireguard", "openvpn-udp")
-    assert "nothing else separates them" in found.sentence
+    assert not found.is_clear
+    assert found.sentence.startswith("No clear winner: ")
+    assert "do not differ significantly in latency, throughput or CPU after 3 rounds" in found.sentence
+    assert "nothing else separates them" in found.reasons[0]
 
 
-def test_one_round_recommends_with_its_limits() -> None:
-    found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=2.0, mbit_s=90), rounds=1)
+def test_one_round_has_no_winner_and_names_the_two_with_the_lowest_latency() -> None:
+    found = advice(twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=2.0, mbit_s=90), twin(OPENVPN_TCP, base_ms=3), rounds=1)
     assert found.solution == "wireguard"
-    assert "one round cannot tell a difference from chance" in found.sentence
+    assert not found.is_clear
+    assert "Take" not in found.sentence
+    assert re.match(
+        r"No clear winner: WireGuard\S* \S+ \(1\.\d\d ms, \d+\.\d Mbit/s\) and OpenVPN over UDP", found.sentence
+    )
+    assert "one round, which cannot tell a difference from chance, with 1 other measured as well" in found.sentence
+    assert found.sentence.endswith("measure again with the standard profile (3 rounds) for a decision.")
+    assert found.reasons[0].startswith("WireGuard")
     assert any("one round" in caution for caution in found.cautions)
+
+
+def test_one_round_of_a_single_candidate_leaves_no_choice() -> None:
+    found = advice(twin(WIREGUARD), rounds=1)
+    assert found.is_clear
+    assert "only complete result" in found.sentence
 
 
 @pytest.mark.parametrize("verdict", [Verdict.LEGACY, Verdict.INSECURE])

@@ -40,6 +40,8 @@ class ResultsPage(Page):
 
     again_asked = Signal(object)
     """Carries the CampaignRecord that is to be measured again."""
+    standard_asked = Signal(object)
+    """Carries the CampaignRecord that is to be measured again with the standard profile."""
     resume_asked = Signal(object)
     """Carries the CampaignRecord of an interrupted comparison."""
     rollout_asked = Signal(object)
@@ -71,6 +73,7 @@ class ResultsPage(Page):
         self.tabs = ResultTabs(context.theme)
         self.table.itemActivated.connect(self.tabs.show_configuration)
         self.sentence.why_asked.connect(self.tabs.show_why)
+        self.sentence.standard_asked.connect(self._with_standard)
         self._lay_out()
         self._show_buttons()
 
@@ -176,6 +179,10 @@ class ResultsPage(Page):
     def _again(self) -> None:
         if self.data is not None:
             self.again_asked.emit(self.data.record)
+
+    def _with_standard(self) -> None:
+        if self.data is not None:
+            self.standard_asked.emit(self.data.record)
 
     def _resume(self) -> None:
         if self.data is not None:

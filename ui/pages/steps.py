@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.domain.results import CampaignRecord
+from app.domain.results import PROFILES, CampaignRecord, Profile, ProfileName
 from app.wizard import Step
 from ui.pages.areas import open_rollout
 from ui.pages.base import Page
@@ -55,6 +56,11 @@ def make_page(step: Step, window: MainWindow) -> Page:
 def connect_results(page: ResultsPage, window: MainWindow) -> None:
     """Let the buttons of a results page move the window."""
     page.again_asked.connect(lambda record: measure_again(window, record, is_lab_gone=page.is_lab_gone))
+    page.standard_asked.connect(
+        lambda record: measure_again(
+            window, record, is_lab_gone=page.is_lab_gone, profile=PROFILES[ProfileName.STANDARD]
+        )
+    )
     page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name))
     page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
 
@@ -86,14 +92,24 @@ def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable
     ).ask(take)
 
 
-def measure_again(window: MainWindow, record: CampaignRecord, *, is_lab_gone: bool = False) -> None:
-    """Go to the plan of the same hosts; inspect them first where this was long ago, or where their lab has ended."""
-    state = window.wizard.state
+def measure_again(
+    window: MainWindow, record: CampaignRecord, *, is_lab_gone: bool = False, profile: Profile | None = None
+) -> None:
+    """Go to the plan of the same hosts; inspect them first where this was long ago, or where their lab has ended.
+
+    Args:
+        window: The window.
+        record: What is measured again.
+        is_lab_gone: Whether its practice lab has ended.
+        profile: To be chosen in the plan; None leaves what is chosen there.
+    """
     if window.is_measuring:
         window.go(Step.RUN)
         window.say(tr("A comparison is running: cancel it before starting another."))
         return
-    pair = record.plan.pair
+    if profile is not None:
+        _use_profile(window, profile)
+    state, pair = window.wizard.state, record.plan.pair
     if is_lab_gone:
         window.go(Step.HOSTS)
         window.hosts.use_lab(like=record)
@@ -105,3 +121,12 @@ def measure_again(window: MainWindow, record: CampaignRecord, *, is_lab_gone: bo
     window.go(Step.HOSTS)
     window.hosts.show_pair(pair)
     window.hosts.discover()
+
+
+def _use_profile(window: MainWindow, profile: Profile) -> None:
+    from ui.pages.plan import PlanPage
+
+    window.wizard.set_options(replace(window.wizard.state.options, profile=profile))
+    page = window.step_page(Step.PLAN)
+    if isinstance(page, PlanPage):
+        page.form.choose(profile.name)

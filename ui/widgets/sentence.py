@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from app.domain.ranking import Ranking
+from app.domain.results import PROFILES, ProfileName
 from app.ranking.outcome import Outcome
 from ui.icons import set_icon
 from ui.outcome_words import outcome_lines
@@ -13,11 +14,15 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, icon_label, label, set_look
 
+_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
+
 
 class SentenceCard(QFrame):
     """First thing on the results page."""
 
     why_asked = Signal()
+    standard_asked = Signal()
+    """It is to be measured again, in as many rounds as tell a difference from chance."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,10 +34,19 @@ class SentenceCard(QFrame):
         self.mind = ElidedLabel()
         self._warning = icon_label("warning", "legacy")
         self.why = button(tr("&Why, and what to mind"), "info", on_click=self.why_asked.emit)
+        self.standard = button(
+            tr("Measure again with &Standard"),
+            "repeat",
+            on_click=self.standard_asked.emit,
+            tip=tr(
+                "Three rounds, so that differences can be told from chance; nothing is measured before you start it"
+            ),
+        )
         below = QHBoxLayout()
         below.setSpacing(GRID)
         below.addWidget(self._warning)
         below.addWidget(self.mind, 1)
+        below.addWidget(self.standard)
         below.addWidget(self.why)
         text = QVBoxLayout()
         text.setSpacing(GRID // 2)
@@ -51,7 +65,10 @@ class SentenceCard(QFrame):
         is_total = not has_choice and bool(outcome.failed) and not outcome.measured
         set_look(self, "callout" if has_choice else "error" if is_total else "caution")
         icon, role = ("error", "bad") if is_total else ("warning", "legacy")
-        set_icon(self._icon, "shield-check" if has_choice else icon, "good" if has_choice else role, 24)
+        if has_choice:
+            icon, role = ("shield-check", "good") if advice.is_clear else ("compare", "text")
+        set_icon(self._icon, icon, role, 24)
+        self.standard.setVisible(has_choice and not advice.is_clear and ranking.rounds < _STANDARD_ROUNDS)
         failures = tr("Finished: %1.").replace("%1", outcome.headline) if outcome.headline else ""
         lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
         self.sentence.setText("\n".join(line for line in lines if line))

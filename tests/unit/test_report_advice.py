@@ -1,0 +1,31 @@
+"""The recommendation's heading in reports claims no more than its sentence does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from sample_records import MODELS, sample_record
+
+from app.ranking import rank
+from app.reports.html_report import to_html
+from app.reports.json_report import to_json
+from app.reports.view import report_view
+
+
+@pytest.mark.parametrize(
+    ("rounds", "models", "heading", "is_clear"),
+    [
+        (1, MODELS, "No clear winner", False),
+        (3, MODELS, "Recommendation", True),
+        (3, MODELS[:1], "No recommendation", True),
+    ],
+)
+def test_heading_says_whether_anything_is_recommended(
+    rounds: int, models: tuple[object, ...], heading: str, is_clear: bool
+) -> None:
+    record = sample_record(rounds=rounds, models=models, noise=0.01)  # type: ignore[arg-type]
+    ranking = rank(record)
+    assert report_view(record, ranking)["recommendation"]["heading"] == heading
+    assert f'<h2 id="advice">{heading}</h2>' in to_html(record, ranking)
+    assert json.loads(json.dumps(to_json(record, ranking)))["recommendation"]["is_clear"] is is_clear

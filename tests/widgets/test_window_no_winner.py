@@ -1,0 +1,43 @@
+"""One round names no winner, and offers the profile that can tell one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from window_driver import Driver
+
+from app.domain.results import ProfileName
+from app.wizard import Step
+from ui.pages.plan import PlanPage
+from ui.pages.results import ResultsPage
+
+
+def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver) -> None:
+    driver.go_to(Step.RESULTS)
+    card = driver.page(ResultsPage).sentence
+    assert card.sentence.text().startswith("No clear winner: WireGuard")
+    assert "Take" not in card.sentence.text()
+    driver.click(card.standard)
+    plan = driver.page(PlanPage)
+    driver.until(plan.can_go_next)
+    assert driver.window.wizard.state.options.profile.name is ProfileName.STANDARD
+    assert plan.form.options(driver.window.wizard.state.options).profile.rounds == 3
+    plan.go_next()
+    driver.until(lambda: not driver.window.is_measuring and driver.window.wizard.state.campaign_id is not None)
+    driver.idle()
+    driver.go_to(Step.RESULTS)
+    card = driver.page(ResultsPage).sentence
+    assert not card.standard.isVisible()
+
+
+def test_of_a_lab_that_has_ended_another_one_is_measured_with_standard(open_window: Callable[..., Driver]) -> None:
+    driver = open_window()
+    driver.go_to(Step.RESULTS)
+    results = driver.page(ResultsPage)
+    results.is_lab_gone = True
+    driver.click(results.sentence.standard)
+    driver.until(lambda: "start_lab_like" in driver.services.calls)
+    driver.idle()
+    plan = driver.window.step_page(Step.PLAN)
+    assert isinstance(plan, PlanPage)
+    assert plan.form.options(driver.window.wizard.state.options).profile.name is ProfileName.STANDARD

@@ -245,6 +245,13 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         )
         parser.add_argument("--campaign", type=int, metavar="N", help="the comparison's number, see history")
     rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
+    rank.add_argument(
+        "--weights",
+        metavar="MEASURE=W,…",
+        help="also order the candidates by weights of your own, as in latency=2,throughput=1,cpu=1 (measures: latency, "
+        "throughput, cpu, overhead, security), or by a preset: latency-first, throughput-first, low-cpu, "
+        "strongest-security; beside Tunnelmark's ranking, and in no report",
+    )
     for kind in ("html", "pdf", "json", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
     report.add_argument("--samples", metavar="FILE", help="write every single round-trip time as CSV")

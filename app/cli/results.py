@@ -13,11 +13,13 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
 from app.cli.tables import Column, Kind, Table
+from app.domain.errors import InvalidOption
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
-from app.domain.wire import WireReport
 from app.domain.wire_words import wire_line
 from app.ranking import Outcome, Remedy, outcome_of, speed_findings
+from app.ranking.candidates import wire_of
+from app.ranking.weighting import Weighting, parse_weights, weigh
 
 if TYPE_CHECKING:
     from app.compose import Archive
@@ -27,13 +29,34 @@ if TYPE_CHECKING:
 def rank(context: Context) -> int:
     """Rank a stored comparison."""
     options = context.options
+    weights = parse_weights(options.weights) if options.weights else {}
+    if weights and options.json:
+        raise InvalidOption("--weights and --json do not go together.", hint="The user's weights are in no file.")
     with context.archive() as archive:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
         if options.json:
             write_text(options.json, json.dumps(archive.json_data(record, ranking), indent=2))
     if options.json != "-":
         print_ranking(context.out, record, ranking)
+    if weights:
+        print_weighting(context.out, weigh(record, ranking, weights))
     return ExitCode.OK
+
+
+def print_weighting(out: Console, weighting: Weighting) -> None:
+    """Print the candidates in the order of the user's weights, beside and below the ranking."""
+    out.print()
+    columns = [Column(f"{measure}\nx best", Kind.FIGURE, 1) for measure in weighting.weights]
+    table = Table([Column("place"), Column("candidate"), Column("verdict"), Column("score", Kind.FIGURE), *columns])
+    for one in weighting.scored:
+        ratios = [f"{one.ratios[measure]:.2f}" for measure in weighting.weights]
+        table.add_row(one.rank, one.result.title, one.result.verdict.capitalize(), f"{one.score:.2f}", *ratios)
+    out.print(f"{weighting.title}.", markup=False, style="bold", soft_wrap=True)
+    if weighting.scored:
+        table.print(out)
+    for other in weighting.unscored:
+        out.print(f"{other.result.title}: no place: {other.reason}", markup=False)
+    out.print(weighting.sentence, markup=False)
 
 
 def report(context: Context) -> int:
@@ -95,7 +118,7 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
     print_outcome(out, record, outcome)
     ranking_table(record, ranking).print(out)
     for result in ranking.results:
-        report = _wire_of(record, result)
+        report = wire_of(record, result)
         if report is not None:
             out.print(f"{result.title}: on the wire: {wire_line(report)}", markup=False)
     for result in ranking.results:
@@ -111,12 +134,6 @@ def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> Non
         if not outcome.headline or not caution.startswith(outcome.headline):
             out.print(f"Note: {caution}", markup=False)
     out.print(ranking.recommendation.sentence, markup=False, style="bold")
-
-
-def _wire_of(record: CampaignRecord, result: CandidateResult) -> WireReport | None:
-    key = (result.solution, result.suite)
-    found = (one.wire for one in record.attempts if (one.key.solution, one.key.suite) == key)
-    return next((report for report in found if report is not None), None)
 
 
 def print_outcome(out: Console, record: CampaignRecord, outcome: Outcome) -> None:

@@ -15,6 +15,7 @@ from app.domain.results import (
     Candidate,
     LatencySeries,
 )
+from app.domain.wire import WireReport
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
 from app.ranking.words import grouped, listed
@@ -99,6 +100,13 @@ def figures_of(record: CampaignRecord) -> tuple[Attempt, ...]:
     for attempt in record.attempts:
         attempts[attempt.key.solution, attempt.key.suite].append(attempt)
     return tuple(one for found in attempts.values() for one in with_figures(found))
+
+
+def wire_of(record: CampaignRecord, result: CandidateResult) -> WireReport | None:
+    """Return what the captures showed of a candidate: they are made in one round only."""
+    key = (result.solution, result.suite)
+    found = (one.wire for one in record.attempts if (one.key.solution, one.key.suite) == key)
+    return next((report for report in found if report is not None), None)
 
 
 def _contender(

@@ -9,9 +9,10 @@ from typing import cast
 from rich.console import Console
 from sample_records import MODELS, Model, sample_record
 
-from app.cli.results import print_ranking
+from app.cli.results import print_ranking, print_weighting
 from app.domain.results import CampaignRecord
 from app.ranking import rank
+from app.ranking.weighting import parse_weights, weigh
 
 SUBNET = "gateway-a uses 192.0.2.0/24 already, and the tunnel's addresses lie in it. Choose other addresses."
 
@@ -43,3 +44,14 @@ def test_missing_package_names_the_command_that_installs_it() -> None:
 def test_comparison_without_failures_begins_with_the_ranking() -> None:
     record = sample_record(models=MODELS[:5])
     assert printed(record).startswith(f"Comparison {record.campaign_id} of {record.plan.pair.name}\n")
+
+
+def test_weights_of_the_user_stand_beside_the_ranking_and_are_marked() -> None:
+    record = sample_record(rounds=3)
+    out = Console(file=io.StringIO(), width=100, color_system=None, highlight=False)
+    print_weighting(out, weigh(record, rank(record), parse_weights("throughput-first")))
+    text = cast("io.StringIO", out.file).getvalue()
+    assert "Your weighting, not Tunnelmark's recommendation: latency 1, throughput 4, overhead 1." in text
+    assert "Bare underlay: no place: a reference without cryptography" in text
+    assert "WireGuard, ChaCha20-Poly1305 first (1." in text
+    assert "Take " not in text

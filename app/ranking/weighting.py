@@ -1,0 +1,235 @@
+"""Order of the candidates by weights of the user's own. It is no recommendation, and is neither stored nor reported.
+
+A candidate's score is the weighted geometric mean of its ratios to the best candidate, one ratio per measure:
+
+    score = exp(sum(weight * ln(ratio)) / sum(weight))
+
+A ratio is 1 for the best candidate and larger for worse ones, so that 1.30 means: on the weighted average 1.3 times as
+bad as the best in everything. The lowest score is first. Units cancel out in the ratios, and no candidate's place
+relative to another depends on which others were measured. Differences are not tested for significance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.errors import InvalidOption
+from app.domain.injection import PropertyVerdict
+from app.domain.ranking import CandidateResult, Ranking
+from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, AttemptStatus, CampaignRecord
+from app.domain.verdicts import Verdict
+from app.domain.wire import BreakVerdict, WireReport, properties_of
+from app.ranking.candidates import wire_of
+from app.ranking.words import figure, listed
+
+MOST_WEIGHT = 100.0
+BALANCED = "balanced"
+"""Name of the preset without weights: the order of the ranking itself."""
+
+_SAME = 1e-9
+"""Scores that differ by less are equal."""
+
+
+class Measure(StrEnum):
+    """What can be weighted."""
+
+    LATENCY = "latency"  # weighted latency in ms, mean over rounds
+    THROUGHPUT = "throughput"  # TCP goodput in Mbit/s, mean of both directions and all rounds
+    CPU = "cpu"  # percent of both hosts' CPU together per Mbit/s, mean over rounds
+    OVERHEAD = "overhead"  # captured bytes on the underlay per frame inside, over the frame sizes of the latency
+    SECURITY = "security"  # 1, doubled for each step of the verdict below recommended and each property that failed
+
+
+Weights = Mapping[Measure, float]
+
+PRESETS: Mapping[str, Weights] = {
+    BALANCED: {},
+    "latency-first": {Measure.LATENCY: 4, Measure.THROUGHPUT: 1, Measure.SECURITY: 1},
+    "throughput-first": {Measure.THROUGHPUT: 4, Measure.LATENCY: 1, Measure.OVERHEAD: 1},
+    "low-cpu": {Measure.CPU: 4, Measure.LATENCY: 1, Measure.THROUGHPUT: 1},
+    "strongest-security": {Measure.SECURITY: 4, Measure.LATENCY: 1, Measure.THROUGHPUT: 1},
+}
+"""Weights by name. Source: our choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate's place by the user's weights.
+
+    Attributes:
+        rank: From 1; candidates of equal score share one.
+        result: The candidate.
+        score: 1 for the best in everything that has weight, larger for worse.
+        ratios: To the best candidate, for each measure that has weight.
+    """
+
+    rank: int
+    result: CandidateResult
+    score: float
+    ratios: Mapping[Measure, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """A candidate that has no place by the user's weights, and why."""
+
+    result: CandidateResult
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """Candidates in the order of the user's weights.
+
+    Attributes:
+        weights: Those above 0.
+        scored: Best first.
+        unscored: In the order of the ranking.
+    """
+
+    weights: Weights
+    scored: tuple[Scored, ...]
+    unscored: tuple[Unscored, ...]
+
+    @property
+    def title(self) -> str:
+        """What this is, with the weights."""
+        words = ", ".join(f"{measure} {weight:g}" for measure, weight in self.weights.items())
+        return f"Your weighting, not Tunnelmark's recommendation: {words}"
+
+    @property
+    def sentence(self) -> str:
+        """The first places with their scores."""
+        if not self.scored:
+            return "No candidate has a figure for everything that has weight."
+        first = [one.result.title for one in self.scored if one.rank == 1]
+        words = f"{listed(first)} first ({figure(self.scored[0].score)})"
+        rest = [one for one in self.scored if one.rank > 1]
+        return f"{words}, then {rest[0].result.title} ({figure(rest[0].score)})." if rest else f"{words}."
+
+
+def parse_weights(text: str) -> Weights:
+    """Return the weights of a preset's name, or of `MEASURE=WEIGHT,…`; empty for `balanced`.
+
+    Raises:
+        InvalidOption: It is neither, or no weight is above 0.
+    """
+    if text in PRESETS:
+        return PRESETS[text]
+    weights: dict[Measure, float] = {}
+    for part in text.split(","):
+        name, _, value = (word.strip() for word in part.partition("="))
+        if name not in list(Measure):
+            raise InvalidOption(
+                f"Not a measure: {name or '(empty)'}.",
+                hint=f"Measures are {', '.join(Measure)}, as in latency=2,cpu=1. Presets are {', '.join(PRESETS)}.",
+            )
+        if Measure(name) in weights:
+            raise InvalidOption(f"Two weights for {name}.", hint="Give each measure once.")
+        weights[Measure(name)] = _weight(name, value)
+    if not any(weights.values()):
+        raise InvalidOption("No measure has weight.", hint="Give at least one a weight above 0.")
+    return weights
+
+
+def _weight(name: str, text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight <= MOST_WEIGHT:
+        raise InvalidOption(
+            f"Weight of {name}: {text or '(empty)'}.", hint=f"It is a number from 0 to {MOST_WEIGHT:g}."
+        )
+    return weight
+
+
+def weigh(record: CampaignRecord, ranking: Ranking, weights: Weights) -> Weighting:
+    """Order candidates by the user's weights.
+
+    Args:
+        record: A comparison.
+        ranking: Its ranking.
+        weights: At least one above 0.
+
+    Returns:
+        References, insecure candidates, those that did not complete and those without a usable figure for a measure
+        that has weight have no place.
+    """
+    wanted = {measure: weights[measure] for measure in Measure if weights.get(measure, 0.0) > 0}
+    values: list[tuple[CandidateResult, dict[Measure, float]]] = []
+    unscored: list[Unscored] = []
+    for result in ranking.results:
+        found = {measure: value_of(measure, result, wire_of(record, result)) for measure in wanted}
+        reason = _barred(result) or _lacking(found)
+        if reason:
+            unscored.append(Unscored(result, reason))
+        else:
+            values.append((result, {measure: value for measure, value in found.items() if value is not None}))
+    return Weighting(wanted, _scored(values, wanted), tuple(unscored))
+
+
+def _scored(values: list[tuple[CandidateResult, dict[Measure, float]]], weights: Weights) -> tuple[Scored, ...]:
+    best = {
+        measure: (max if measure is Measure.THROUGHPUT else min)(own[measure] for _, own in values)
+        for measure in (weights if values else ())
+    }
+    found: list[tuple[float, CandidateResult, dict[Measure, float]]] = []
+    for result, own in values:
+        ratios = {
+            measure: best[measure] / own[measure] if measure is Measure.THROUGHPUT else own[measure] / best[measure]
+            for measure in weights
+        }
+        total = math.fsum(weight * math.log(ratios[measure]) for measure, weight in weights.items())
+        found.append((math.exp(total / math.fsum(weights.values())), result, ratios))
+    found.sort(key=lambda one: one[0])
+    return tuple(
+        Scored(1 + sum(other < score - _SAME for other, _, _ in found), result, score, ratios)
+        for score, result, ratios in found
+    )
+
+
+def value_of(measure: Measure, result: CandidateResult, wire: WireReport | None) -> float | None:
+    """Return a candidate's figure in the unit that `Measure` names; None where there is none above 0."""
+    means = [estimate.mean for estimate in result.throughput_mbit_s.values()]
+    latency, cpu = result.weighted_latency_ms, result.cpu_pct_per_mbit_s
+    value = {
+        Measure.LATENCY: latency.mean if latency else None,
+        Measure.THROUGHPUT: sum(means) / len(means) if len(means) == 2 else None,
+        Measure.CPU: cpu.mean if cpu else None,
+        Measure.OVERHEAD: _bytes_per_frame(wire),
+        Measure.SECURITY: 2.0 ** (result.verdict.severity + _failed_properties(wire)),
+    }[measure]
+    return value if value is not None and math.isfinite(value) and value > 0 else None
+
+
+def _bytes_per_frame(wire: WireReport | None) -> float | None:
+    """Return the captured bytes per frame, weighted as the latency is; None where a size was not captured."""
+    costs = {cost.frame_bytes: cost.outer_bytes + cost.ack_bytes for cost in wire.overhead} if wire else {}
+    if not all(size in costs for size in FRAME_BYTES):
+        return None
+    return math.fsum(weight * costs[size] for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
+
+
+def _failed_properties(wire: WireReport | None) -> int:
+    if wire is None:
+        return 0
+    failed = sum(result.verdict is PropertyVerdict.FAILS for result in properties_of(wire).values())
+    broken = wire.leak.broken if wire.leak is not None else ()
+    return failed + any(one.verdict is BreakVerdict.FAILS_OPEN for one in broken)
+
+
+def _barred(result: CandidateResult) -> str:
+    if result.is_unprotected:
+        return "a reference without cryptography"
+    if result.status is not AttemptStatus.COMPLETED:
+        return "not measured to the end"
+    return "judged insecure, and never deployed" if result.verdict is Verdict.INSECURE else ""
+
+
+def _lacking(found: Mapping[Measure, float | None]) -> str:
+    lacking = [str(measure) for measure, value in found.items() if value is None]
+    return f"no figure for {listed(lacking)}" if lacking else ""

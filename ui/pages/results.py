@@ -14,6 +14,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import outcome_of
+from app.ranking.weighting import weigh
 from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.icons import set_icon
@@ -26,6 +27,7 @@ from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
 from ui.widgets.rollout_form import Wanted
 from ui.widgets.sentence import SentenceCard
+from ui.widgets.weighting_bar import WeightingBar
 
 _WIDEST_PX = 4096
 _NAME_EM = 11
@@ -70,6 +72,8 @@ class ResultsPage(Page):
         self.table.itemSelectionChanged.connect(self._on_row)
         self.fold = button(tr("Hide the ranking"), "chevron-down", look="tab", on_click=self._fold_ranking)
         self._is_folded = False
+        self.weighting = WeightingBar()
+        self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)
         self.table.itemActivated.connect(self.tabs.show_configuration)
         self.sentence.why_asked.connect(self.tabs.show_why)
@@ -114,6 +118,7 @@ class ResultsPage(Page):
         self.what.setText(_what(data))
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.table.show_data(data)
+        self._weigh()
         self.table.setFixedHeight(min(_MAX_TABLE_PX, self.table.height_for_all_px()))
         self.tabs.show_data(data)
         self._on_row()
@@ -208,7 +213,7 @@ class ResultsPage(Page):
         self.rollout.setVisible(self.context.can_roll_out)
         self.rollout.setEnabled(self._may_roll_out())
         self._name_rollout()
-        for widget in (self.sentence, self.fold, self.tabs):
+        for widget in (self.sentence, self.fold, self.weighting.choice, self.tabs):
             widget.setVisible(has_data)
         self.table.setVisible(has_data and not self._is_folded)
 
@@ -218,6 +223,13 @@ class ResultsPage(Page):
         self.fold.setText(tr("Show the ranking") if self._is_folded else tr("Hide the ranking"))
         set_icon(self.fold, "chevron-right" if self._is_folded else "chevron-down")
         self._show_buttons()
+
+    def _weigh(self) -> None:
+        """Put the ranking in the order of the user's own weights; the recommendation stays as it is."""
+        weights, data = self.weighting.weights, self.data
+        weighting = weigh(data.record, data.ranking, weights) if weights and data is not None else None
+        self.weighting.show_weighting(weighting)
+        self.table.show_weighting(weighting)
 
     def _may_roll_out(self) -> bool:
         key = self.table.selected_key()
@@ -253,7 +265,8 @@ class ResultsPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         layout.addWidget(self.sentence)
-        layout.addLayout(row(self.fold, 0))
+        layout.addLayout(row(self.fold, 0, self.weighting.choice))
+        layout.addWidget(self.weighting)
         layout.addWidget(self.table)
         layout.addWidget(self.tabs, 1)
         self.body.addWidget(ScrollPage(content, _WIDEST_PX), 1)

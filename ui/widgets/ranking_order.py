@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
 
 from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.verdicts import Verdict
+from app.ranking.weighting import Scored
+from ui.live_rows import Key
 from ui.result_data import ResultData
 
-RANK, NAME, VERDICT, LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, STATE = range(10)
-"""Columns of the ranking."""
+RANK, NAME, VERDICT, LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, STATE, YOURS = range(11)
+"""Columns of the ranking; the last one, by the user's own weights, is shown second."""
 
 _Value = float | str | None
 _VALUES: dict[int, Callable[[CandidateResult], _Value]] = {
@@ -30,10 +32,22 @@ _VALUES: dict[int, Callable[[CandidateResult], _Value]] = {
 }
 
 
-def ordered(data: ResultData, column: int, order: Qt.SortOrder) -> tuple[RankedCandidate, ...]:
-    """Return the places sorted by a column; those without a value come last in either order, equal ones by rank."""
+def ordered(
+    data: ResultData, column: int, order: Qt.SortOrder, scores: Mapping[Key, Scored] | None = None
+) -> tuple[RankedCandidate, ...]:
+    """Return the places sorted by a column; those without a value come last in either order, equal ones by rank.
+
+    Args:
+        data: The comparison.
+        column: Column of the ranking.
+        order: Rising or falling.
+        scores: By the user's own weights.
+    """
     places: Sequence[RankedCandidate] = data.ranking.ranking
     value_of = _VALUES.get(column)
+    if column == YOURS and scores is not None:
+        found = {key: float(one.rank) for key, one in scores.items()}
+        value_of = lambda one: found.get((one.solution, one.suite))  # noqa: E731 - as those of the other columns
     if value_of is None:
         return tuple(places)
     valued = [(value_of(data.result((place.solution, place.suite))), place) for place in places]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 from app.domain.events import Stage
 from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
+from app.ranking.weighting import Scored, Weighting
 from ui.icons import make_icon
 from ui.live_rows import Key
 from ui.result_data import ResultData
@@ -27,6 +28,7 @@ from ui.widgets.ranking_order import (
     RANK,
     STATE,
     VERDICT,
+    YOURS,
     average,
     mean,
     ordered,
@@ -34,7 +36,7 @@ from ui.widgets.ranking_order import (
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
 
-_FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU)
+_FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
 _PLACE = Qt.ItemDataRole.UserRole
 _RANK_PX = 56
 _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
@@ -61,6 +63,7 @@ class RankingTable(DataTable):
             tr("× bare"),
             tr("CPU"),
             tr("State"),
+            tr("Yours"),
         )
         super().__init__(headers, _FIGURES, tr("Ranking"))
         self._headers = headers
@@ -68,6 +71,7 @@ class RankingTable(DataTable):
         self._data: ResultData | None = None
         self._places: tuple[RankedCandidate, ...] = ()
         self._sorting: tuple[int, Qt.SortOrder] | None = None
+        self._weighting: Weighting | None = None
         self.set_tips(
             {
                 RANK: tr("Candidates in one bracket share a rank: their difference is not significant"),
@@ -76,6 +80,7 @@ class RankingTable(DataTable):
                 LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
                 MBIT: tr("TCP, mean of both directions"),
                 MBIT_X: tr("Throughput divided by that of the bare underlay"),
+                YOURS: tr("Place and score by your own weights: 1 is the best in everything that has weight"),
                 CPU: tr("Mean of both hosts during throughput; all cores together are 100 %"),
             }
         )
@@ -90,6 +95,8 @@ class RankingTable(DataTable):
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
+        header.moveSection(header.visualIndex(YOURS), 1)
+        self.set_column_unused(YOURS, is_unused=True)
         self.hide_where_narrow((INTERVAL, LATENCY_X, MBIT_X), _ROOMY_EM)
         theme.changed.connect(self._redraw)
 
@@ -100,6 +107,12 @@ class RankingTable(DataTable):
         if self._places:
             self.setCurrentCell(0, 0)
 
+    def show_weighting(self, weighting: Weighting | None) -> None:
+        """Order by the user's own weights, in a column of its own; None shows the order of the ranks again."""
+        self._weighting = weighting
+        self.set_column_unused(YOURS, is_unused=weighting is None)
+        self.sort_by(YOURS if weighting is not None else None)
+
     def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column, or by rank; the same candidate stays selected."""
         if self._data is None:
@@ -107,7 +120,9 @@ class RankingTable(DataTable):
         key = self.selected_key()
         is_by_rank = column is None or column == RANK
         self._sorting = None if is_by_rank else (column or 0, order)
-        self._places = ordered(self._data, *self._sorting) if self._sorting else self._data.ranking.ranking
+        self._places = (
+            ordered(self._data, *self._sorting, self._scores()) if self._sorting else self._data.ranking.ranking
+        )
         self._mark_header()
         self._fill_all(self._data)
         found = [nth for nth, place in enumerate(self._places) if (place.solution, place.suite) == key]
@@ -158,6 +173,7 @@ class RankingTable(DataTable):
                 ratio(result.throughput_vs_baseline),
                 pct(average(result.cpu_pct.values())),
                 _state(result, is_slow=(place.solution, place.suite) in data.slow),
+                self._score_text((place.solution, place.suite)),
             )
             for column, text in enumerate(texts):
                 self._fill(nth, column, text, result)
@@ -178,6 +194,14 @@ class RankingTable(DataTable):
         place = self._places[self.currentRow()]
         return place.solution, place.suite
 
+    def _scores(self) -> dict[Key, Scored]:
+        scored = self._weighting.scored if self._weighting is not None else ()
+        return {(one.result.solution, one.result.suite): one for one in scored}
+
+    def _score_text(self, key: Key) -> str:
+        found = self._scores().get(key)
+        return f"{found.rank}  ({found.score:.2f})" if found is not None else NONE
+
     def _rank_text(self, place: RankedCandidate) -> str:
         """Return a rank; with a sign where it is shared and no bracket can say so."""
         if place.rank is None:
@@ -187,7 +211,8 @@ class RankingTable(DataTable):
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)
         item.setText(text)
-        item.setToolTip(plain_tip(text if column != STATE else self._why(result) or text))
+        tips = {STATE: self._why(result), YOURS: self._why_no_place(result)}
+        item.setToolTip(plain_tip(tips.get(column) or text))
         colours = self._theme.colours
         if column == NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
@@ -205,6 +230,10 @@ class RankingTable(DataTable):
         """Return what the word in the last column means; being slow bears on no verdict and no rank."""
         slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
         return result.message or (slow.reason if slow is not None else "")
+
+    def _why_no_place(self, result: CandidateResult) -> str:
+        unscored = self._weighting.unscored if self._weighting is not None else ()
+        return next((one.reason for one in unscored if one.result is result), "")
 
     def _redraw(self) -> None:
         if self._data is not None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import LOST_RTT_US, CampaignRecord
+from app.domain.results import LOST_RTT_US, CampaignRecord, Candidate
+from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding
 from app.domain.wire import WireReport
 from app.ranking.candidates import figures_of
@@ -45,6 +47,7 @@ class ResultData:
         cpu: Means over rounds.
         wires: What the captures showed, by candidate.
         slow: What is slow beside the best of the pair, by candidate; it bears on no verdict.
+        infos: What is always true of a solution, by its name.
     """
 
     record: CampaignRecord
@@ -55,18 +58,23 @@ class ResultData:
     cpu: tuple[CpuBar, ...]
     wires: dict[Key, WireReport]
     slow: dict[Key, Finding]
+    infos: Mapping[str, SolutionInfo] = field(default_factory=dict)
 
     @property
     def fractions(self) -> Floats:
         """Fractions that belong to the values in `cdfs`."""
         return _QUANTILES
 
+    def candidate(self, key: Key) -> Candidate:
+        """Return one candidate as it was planned."""
+        return next(one for one in self.record.plan.candidates if (one.solution, one.suite) == key)
+
     def result(self, key: Key) -> CandidateResult:
         """Return one candidate's result."""
         return next(result for result in self.ranking.results if (result.solution, result.suite) == key)
 
 
-def prepare(record: CampaignRecord, ranking: Ranking) -> ResultData:
+def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, SolutionInfo] | None = None) -> ResultData:
     """Compute everything that is drawn. For worker threads."""
     return ResultData(
         record=record,
@@ -77,6 +85,7 @@ def prepare(record: CampaignRecord, ranking: Ranking) -> ResultData:
         cpu=_cpu(record),
         wires=_wires(record),
         slow=dict(speed_findings(ranking)),
+        infos=infos or {},
     )
 
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ui.pages.standing import StandingPage
     from ui.widgets.steps import StepList
 
-
 _AREAS = {
     "welcome": "start",
     "history": "history",
@@ -369,8 +368,9 @@ class MainWindow(QMainWindow):
         self.frame.show_place(page, place, can_roll_out=self.context.can_roll_out)
 
     def _area_of(self, page: Page) -> str:
-        """Return the area that a page belongs to; empty for the steps of a comparison."""
-        return next((area for name, area in _AREAS.items() if self._pages.get(name) is page), "")
+        """Return the area that a page belongs to or was opened from; empty for the steps of a comparison."""
+        area = next((area for name, area in _AREAS.items() if self._pages.get(name) is page), "")
+        return area if area or page.origin is None else self._area_of(page.origin)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Open the services once the first page has been drawn."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets as random_source
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
+from app.domain.solutions import SolutionInfo
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.ssh import SshConnector
@@ -171,7 +172,7 @@ class Services(RolloutOperations):
             clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
             candidates=candidates,
             defaults=defaults,
-            solutions={name: adapter.info for name, adapter in self.adapters.items()},
+            solutions=dict(self.solutions()),
             unavailable=unavailable_solutions(self.adapters, candidates, facts_a, facts_b),
             blocked=blocked_solutions(self.adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls),
             firewalls=firewalls,
@@ -377,6 +378,10 @@ class Services(RolloutOperations):
     def history(self) -> tuple[tuple[int, str], ...]:
         """Return stored comparisons as (number, description), newest first."""
         return self.archive.history()
+
+    def solutions(self) -> Mapping[str, SolutionInfo]:
+        """Return what is always true of each solution that there is an adapter for, by its name."""
+        return {name: adapter.info for name, adapter in self.adapters.items()}
 
     def write_report(self, campaign_id: int, path: Path) -> Path:
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""

@@ -105,6 +105,14 @@ def over_rounds(values: Mapping[int, float]) -> Estimate | None:
     return estimate([values[number] for number in sorted(values)])
 
 
+def size_estimates(attempts: Sequence[Attempt]) -> dict[int, Estimate]:
+    """Return mean RTT in ms with its interval over rounds by frame size; sizes that did not cross are left out."""
+    means = {id(one.attempt): one.means_ms for one in measure(attempts)}
+    sizes = sorted({size for found in means.values() for size in found})
+    estimates = {size: over_rounds(_by_round(attempts, lambda one: means[id(one)].get(size))) for size in sizes}  # noqa: B023
+    return {size: found for size, found in estimates.items() if found is not None}
+
+
 def ratio(values: Mapping[int, float], reference: Mapping[int, float]) -> float | None:
     """Return the mean of the values divided by the mean of the reference, over the rounds that hold both."""
     shared = values.keys() & reference.keys()

@@ -241,6 +241,10 @@ class ComparisonServices(Protocol):
         """Return stored comparisons as (number, description), newest first."""
         ...
 
+    def solutions(self) -> Mapping[str, SolutionInfo]:
+        """Return what is always true of each solution that there is an adapter for, by its name."""
+        ...
+
     def write_report(self, campaign_id: int, path: Path) -> Path:
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
         ...

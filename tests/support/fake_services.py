@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from fake_census import FakeCensus
 from fake_rollout import FakeRollout
-from fake_solutions import OLD_SERVER, discovery, host_facts
+from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
 from app.campaign import CampaignControl
@@ -49,6 +49,7 @@ from app.domain.results import (
     CampaignStatus,
     PlannedItem,
 )
+from app.domain.solutions import SolutionInfo
 from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank
 from app.wizard import Discovery, LabState, PairChoice, Prompts, RunOptions
@@ -347,6 +348,10 @@ class FakeServices(FakeCensus, FakeRollout):
         if campaign_id not in self.records:
             raise NotFound(f"There is no comparison number {campaign_id}.", hint="Open the history.")
         return self.records[campaign_id], rank(self.records[campaign_id])
+
+    def solutions(self) -> Mapping[str, SolutionInfo]:
+        self._call("solutions")
+        return SOLUTIONS
 
     def history(self) -> tuple[tuple[int, str], ...]:
         self._call("history")

@@ -78,6 +78,23 @@ def _run_and_results(driver: Driver) -> Iterator[str]:
         tabs.setCurrentIndex(nth)
         yield f"results-{tabs.tabText(nth).split(' (')[0].lower().replace(' ', '-')}"
     tabs.setCurrentIndex(0)
+    window.results.weighting.choose("throughput-first")
+    yield "results-weighted"
+    window.results.weighting.choose("balanced")
+    yield from _candidate(driver)
+
+
+def _candidate(driver: Driver) -> Iterator[str]:
+    window = driver.window
+    table = window.results.table
+    table.setCurrentCell(0, 0)
+    table.open_asked.emit()
+    tabs = window.current.tabs  # type: ignore[union-attr]
+    for nth in range(tabs.count()):
+        if tabs.isTabVisible(nth):
+            tabs.setCurrentIndex(nth)
+            driver.idle()
+            yield f"candidate-{tabs.tabText(nth).lower()}"
 
 
 def _areas(driver: Driver) -> Iterator[str]:

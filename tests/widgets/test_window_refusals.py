@@ -147,7 +147,7 @@ def test_the_button_follows_the_selected_line(driver: Driver) -> None:
     page = driver.window.results
     page.table.setCurrentCell(1, 0)
     title = page.data.result(page.table.selected_key()).title
-    assert page.rollout.accessibleName() == f"Roll out {title}"
+    assert page.rollout.accessibleName() == f"Deploy {title}"
     assert page.rollout.isEnabled()
 
 

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 from ui.pages.base import Page
 
 if TYPE_CHECKING:
+    from app.domain.results import CampaignRecord
+    from ui.live_rows import Key
+    from ui.pages.results import ResultsPage
     from ui.rollout_task import RolloutTask
     from ui.widgets.rollout_form import Wanted
     from ui.window import MainWindow
 
 
 def make_page(name: str, window: MainWindow) -> Page:
-    """Return a new page: `welcome`, `history`, `past`, `census`, `lint`, `deploy` or `standing`."""
+    """Return a new page: `welcome`, `history`, `past`, `candidate`, `census`, `lint`, `deploy` or `standing`."""
     makers = {
         "welcome": _welcome,
         "history": _history,
         "past": _past,
+        "candidate": _candidate,
         "census": _census,
         "lint": _lint,
         "deploy": _deploy,
@@ -32,6 +36,20 @@ def open_rollout(window: MainWindow, wanted: Wanted, origin: Page | None = None)
     page.origin = origin
     page.want(wanted)
     window.show_area("deploy")
+
+
+def open_candidate(window: MainWindow, results: ResultsPage, key: Key) -> None:
+    """Show the page of a candidate; Back leads to the results."""
+    from ui.pages.candidate import CandidatePage
+    from ui.pages.history import PastResultsPage
+
+    page = window.area_page("candidate")
+    if results.data is None or not isinstance(page, CandidatePage):
+        return
+    page.origin = results
+    is_current = not isinstance(results, PastResultsPage)
+    page.show_candidate(results.data, key, is_current=is_current, may_roll_out=results.may_roll_out(key))
+    window.show_page(page)
 
 
 def _welcome(window: MainWindow) -> Page:
@@ -61,6 +79,22 @@ def _past(window: MainWindow) -> Page:
 
     page = PastResultsPage(window.context)
     connect_results(page, window)
+    return page
+
+
+def _candidate(window: MainWindow) -> Page:
+    from ui.pages.candidate import CandidatePage
+    from ui.pages.results import ResultsPage
+
+    page = CandidatePage(window.context)
+    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    page.remedy_asked.connect(window.go)
+
+    def again(record: CampaignRecord) -> None:
+        if isinstance(page.origin, ResultsPage):
+            page.origin.again_asked.emit(record)
+
+    page.again_asked.connect(again)
     return page
 
 

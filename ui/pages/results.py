@@ -18,6 +18,7 @@ from app.ranking.weighting import weigh
 from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.icons import set_icon
+from ui.live_rows import Key
 from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
 from ui.texts import plain_tip, tr
@@ -42,6 +43,8 @@ class ResultsPage(Page):
 
     again_asked = Signal(object)
     """Carries the CampaignRecord that is to be measured again."""
+    candidate_asked = Signal(object)
+    """Carries the Key of the candidate whose page is wanted."""
     standard_asked = Signal(object)
     """Carries the CampaignRecord that is to be measured again with the standard profile."""
     resume_asked = Signal(object)
@@ -66,7 +69,7 @@ class ResultsPage(Page):
         self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
         self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
         self.resume.setVisible(False)
-        self.rollout = button(tr("Ro&ll out…"), "rollout", look="primary", on_click=self._roll_out)
+        self.rollout = button(tr("Dep&loy…"), "rollout", look="primary", on_click=self._roll_out)
         self.sentence = SentenceCard()
         self.table = RankingTable(context.theme)
         self.table.itemSelectionChanged.connect(self._on_row)
@@ -75,7 +78,8 @@ class ResultsPage(Page):
         self.weighting = WeightingBar()
         self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)
-        self.table.itemActivated.connect(self.tabs.show_configuration)
+        self.table.open_asked.connect(self._open)
+        self.table.deploy_asked.connect(self._roll_out)
         self.sentence.why_asked.connect(self.tabs.show_why)
         self.sentence.standard_asked.connect(self._with_standard)
         self._lay_out()
@@ -103,7 +107,7 @@ class ResultsPage(Page):
 
         def read(_token: CancelToken, _tell: ProgressSink) -> tuple[ResultData, bool]:
             record, ranking = services.results(campaign_id)
-            return prepare(record, ranking), services.is_lab_gone(record)
+            return prepare(record, ranking, services.solutions()), services.is_lab_gone(record)
 
         self.start(tr("Reading the results"), read, self._show, busy=self.busy, on_failure=self._on_fault)
 
@@ -193,6 +197,11 @@ class ResultsPage(Page):
         if self.data is not None:
             self.resume_asked.emit(self.data.record)
 
+    def _open(self) -> None:
+        key = self.table.selected_key()
+        if self.data is not None and key is not None:
+            self.candidate_asked.emit(key)
+
     def _on_row(self) -> None:
         key = self.table.selected_key()
         if key is not None:
@@ -211,7 +220,8 @@ class ResultsPage(Page):
         self.report.setEnabled(has_data)
         self.again.setEnabled(has_data)
         self.rollout.setVisible(self.context.can_roll_out)
-        self.rollout.setEnabled(self._may_roll_out())
+        self.rollout.setEnabled(self.may_roll_out(self.table.selected_key()))
+        self.table.deploy.setEnabled(self.rollout.isEnabled())
         self._name_rollout()
         for widget in (self.sentence, self.fold, self.weighting.choice, self.tabs):
             widget.setVisible(has_data)
@@ -231,9 +241,9 @@ class ResultsPage(Page):
         self.weighting.show_weighting(weighting)
         self.table.show_weighting(weighting)
 
-    def _may_roll_out(self) -> bool:
-        key = self.table.selected_key()
-        if self.data is None or key is None:
+    def may_roll_out(self, key: Key | None) -> bool:
+        """Whether a candidate has cryptography and was measured to the end; what its verdict demands is asked later."""
+        if self.data is None or key is None or not self.context.can_roll_out:
             return False
         result = self.data.result(key)
         return result.verdict is not Verdict.UNPROTECTED and result.status is AttemptStatus.COMPLETED
@@ -245,9 +255,9 @@ class ResultsPage(Page):
         shown = self.fontMetrics().elidedText(
             title, Qt.TextElideMode.ElideMiddle, _NAME_EM * self.fontMetrics().height()
         )
-        text = tr("Ro&ll out %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Ro&ll out…")
+        text = tr("Dep&loy %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Dep&loy…")
         self.rollout.setText(text)
-        self.rollout.setAccessibleName(tr("Roll out %1").replace("%1", title))
+        self.rollout.setAccessibleName(tr("Deploy %1").replace("%1", title))
         self.rollout.setToolTip(plain_tip(title))
 
     def _lay_out(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.domain.results import PROFILES, CampaignRecord, Profile, ProfileName
 from app.wizard import Step
-from ui.pages.areas import open_rollout
+from ui.pages.areas import open_candidate, open_rollout
 from ui.pages.base import Page
 from ui.pages.results import ResultsPage
 from ui.texts import tr
@@ -55,6 +55,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
 
 def connect_results(page: ResultsPage, window: MainWindow) -> None:
     """Let the buttons of a results page move the window."""
+    page.candidate_asked.connect(lambda key: open_candidate(window, page, key))
     page.again_asked.connect(lambda record: measure_again(window, record, is_lab_gone=page.is_lab_gone))
     page.standard_asked.connect(
         lambda record: measure_again(

@@ -100,11 +100,11 @@ class LatencyPlot(ScopePlot):
         self._highlighted = None
         self.set_end_labels(())
 
-    def highlight(self, key: Key | None) -> None:
-        """Show the band of this candidate; with few candidates all have theirs."""
+    def highlight(self, key: Key | None, *, most_bands: int = _MOST_BANDS) -> None:
+        """Show the band of this candidate; with at most so many candidates all have theirs."""
         self._highlighted = key
         for other, band in self._bands.items():
-            band.show_band(is_shown=other == key or len(self._bands) <= _MOST_BANDS)
+            band.show_band(is_shown=other == key or len(self._bands) <= most_bands)
 
     def draw(self, curves: Sequence[Curve]) -> None:
         """Show these curves."""

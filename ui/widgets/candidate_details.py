@@ -65,8 +65,8 @@ class CandidateDetails(Card):
         """Everything that is said, for tests and screen readers."""
         return self._text + (self.facts.text if self.facts is not None else "")
 
-    def show_candidate(self, candidate: Candidate, info: SolutionInfo) -> None:
-        """Show a suite's findings, the one that its verdict comes from first, then its solution."""
+    def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
+        """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
         self._clear()
         self._say(candidate.title, "heading")
         self._rows.addWidget(VerdictLabel(candidate.verdict))
@@ -82,7 +82,10 @@ class CandidateDetails(Card):
             self._show_finding(finding)
         if not is_by_design:
             self._show_design(design)
-        self._show_info(info)
+        if info is not None:
+            self._show_info(info)
+        else:
+            self._rows.addStretch(1)
 
     def show_solution(self, info: SolutionInfo, findings: Iterable[Finding] = ()) -> None:
         """Show what is always true of a solution.
@@ -183,7 +186,8 @@ def _post_quantum_words(post_quantum: PostQuantum) -> str:
     }[post_quantum]
 
 
-def _parted(findings: Iterable[Finding], info: SolutionInfo) -> tuple[list[Finding], list[Finding]]:
+def _parted(findings: Iterable[Finding], info: SolutionInfo | None) -> tuple[list[Finding], list[Finding]]:
     """Return findings on what was chosen, and those on the solution's design; of both the deciding one first."""
     once = by_weight(dict.fromkeys(findings))
-    return [one for one in once if one.subject not in info.design], [one for one in once if one.subject in info.design]
+    design = info.design if info is not None else ()
+    return [one for one in once if one.subject not in design], [one for one in once if one.subject in design]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
@@ -51,6 +51,11 @@ class RankingTable(DataTable):
     in the order of the ranks are shared ones drawn as brackets: elsewhere their lines need not be neighbours.
     """
 
+    open_asked = Signal()
+    """The page of the selected candidate is wanted."""
+    deploy_asked = Signal()
+    """The selected candidate is to be rolled out."""
+
     def __init__(self, theme: Theme) -> None:
         headers = (
             tr("Rank"),
@@ -89,6 +94,7 @@ class RankingTable(DataTable):
         header.setMinimumSectionSize(48)
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self._on_header)
+        self._add_actions()
         by_rank = QAction(tr("Order by rank"), self)
         by_rank.triggered.connect(lambda: self.sort_by(None))
         self.addAction(by_rank)
@@ -99,6 +105,15 @@ class RankingTable(DataTable):
         self.set_column_unused(YOURS, is_unused=True)
         self.hide_where_narrow((INTERVAL, LATENCY_X, MBIT_X), _ROOMY_EM)
         theme.changed.connect(self._redraw)
+
+    def _add_actions(self) -> None:
+        """Put what can be done with a candidate above what copies its line."""
+        self.itemActivated.connect(self.open_asked)
+        opening = QAction(tr("Open"), self)
+        opening.triggered.connect(self.open_asked)
+        self.deploy = QAction(tr("Deploy…"), self)
+        self.deploy.triggered.connect(self.deploy_asked)
+        self.insertActions(self.actions()[0], [opening, self.deploy])
 
     def show_data(self, data: ResultData) -> None:
         """Show a ranking, in its own order."""

@@ -6,14 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
 from app.domain.hosts import Side
-from app.domain.results import Attempt, AttemptStatus
 from app.wizard import HostCheck
+from ui.attempt_story import attempt_story, attempts_of
 from ui.live_rows import Key
 from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
 from ui.result_data import ResultData
-from ui.texts import count, duration, tr
+from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ScrollPage, icon_label, label, label_for, name_tabs, row
 from ui.widgets.code_view import CodeView
@@ -101,10 +101,6 @@ class ResultTabs(QTabWidget):
         self.setCurrentIndex(self._why_at)
         self.tabBar().setFocus()
 
-    def show_configuration(self) -> None:
-        """Open the tab with the chosen candidate's attempts, files and commands."""
-        self.setCurrentIndex(self._code_at)
-
     def choose(self, key: Key) -> None:
         """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
         self.wire.choose(key)
@@ -160,8 +156,8 @@ class ResultTabs(QTabWidget):
         if item is None or self._data is None:
             return
         key = item.data(_KEY)
-        attempts = [a for a in self._data.record.attempts if (a.key.solution, a.key.suite) == key]
-        parts = [_story(attempt) for attempt in attempts]
+        attempts = attempts_of(self._data.record, key)
+        parts = [attempt_story(attempt) for attempt in attempts]
         self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
 
 
@@ -208,25 +204,3 @@ def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:
         layout.addLayout(line)
     layout.addStretch(1)
     return ScrollPage(content)
-
-
-def _story(attempt: Attempt) -> str:
-    words = [f"{tr('Round')} {attempt.key.round}: {attempt.status.value}"]
-    if attempt.status is AttemptStatus.COMPLETED:
-        words.append(
-            tr("built in %1, probed for %2, removed in %3")
-            .replace("%1", f"{attempt.setup_s:.1f} s")
-            .replace("%2", duration(attempt.probe_s))
-            .replace("%3", f"{attempt.cleanup_s:.1f} s")
-        )
-    else:
-        words.append(attempt.message)
-    lines = [", ".join(word for word in words if word)]
-    if attempt.negotiated:
-        lines.append(f"{tr('Agreed on')}: {attempt.negotiated}")
-    for series in attempt.latency:
-        replies = f"{count(series.received)} {tr('of')} {count(series.sent)} {tr('replies')}"
-        lines.append(f"  {series.frame_bytes:>5} B  {replies}  {series.note}".rstrip())
-    if attempt.daemon_log:
-        lines += [tr("The daemon said:"), attempt.daemon_log.rstrip()]
-    return "\n".join(lines)

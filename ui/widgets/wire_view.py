@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBox
 
 from app.domain.injection import PropertyVerdict
 from app.domain.verdicts import Finding
-from app.domain.wire import BreakVerdict, FrameOverhead, LeakVerdict, Property, WireReport, properties_of
+from app.domain.wire import BreakVerdict, FrameOverhead, LeakProof, LeakVerdict, Property, WireReport, properties_of
 from app.domain.wire_words import (
     BREAK_WORDS,
     LEAK_WORDS,
@@ -71,6 +71,30 @@ def property_look(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> Ve
         PropertyVerdict.NOT_TRIED: ("warning", "legacy"),
     }[verdict]
     return VerdictLook("open", word, "muted") if is_exempt else VerdictLook(icon, word, role)
+
+
+def proof_looks(report: WireReport) -> tuple[tuple[str, VerdictLook, str], ...]:
+    """Return the four properties that tests prove or refute, each with its look and a sentence."""
+    proof, injection, shown = report.leak, report.injection, properties_of(report)
+    found: list[tuple[str, VerdictLook, str]] = []
+    if proof is not None:
+        found.append((tr("Confidential"), _short(leak_look(proof.verdict), proof), leak_sentence(proof)))
+    for title, kind in ((tr("Authentic"), Property.AUTHENTIC), (tr("Replay-proof"), Property.REPLAY_PROOF)):
+        result = shown[kind]
+        is_exempt = injection is not None and injection.is_exempt
+        look = property_look(result.verdict, tr(RESULT_WORDS[result.verdict]), is_exempt=is_exempt)
+        found.append((title, look, property_note(result)))
+    worst = worst_breakage(proof.broken) if proof is not None else None
+    if proof is not None and worst is not None:
+        sentences = "\n".join(break_sentence(outcome) for outcome in proof.broken)
+        found.append((tr("Protection gone"), break_look(worst), sentences))
+    return tuple(found)
+
+
+def _short(look: VerdictLook, proof: LeakProof) -> VerdictLook:
+    """Return the look with the word of the other properties where nothing could be read."""
+    is_proven = proof.verdict is LeakVerdict.PROTECTED
+    return replace(look, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else look
 
 
 class WireView(QWidget):
@@ -171,9 +195,7 @@ class WireView(QWidget):
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))
         self.table.cell(nth, _SPEED).setToolTip(slow.reason if slow is not None else "")
         proof = report.leak
-        leak = leak_look(proof.verdict) if proof is not None else None
-        if leak is not None and proof is not None and proof.verdict is LeakVerdict.PROTECTED:
-            leak = replace(leak, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS]))
+        leak = _short(leak_look(proof.verdict), proof) if proof is not None else None
         self._show_look(nth, _LEAK, leak)
         shown = properties_of(report)
         for column, kind in _PROPERTIES.items():

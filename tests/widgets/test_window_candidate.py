@@ -1,0 +1,158 @@
+"""The page of one candidate: opened from the ranking, everything of it in one place, and Back to the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+from window_driver import Driver
+
+from app.ranking import rank
+from app.wizard import Step
+from ui.pages.candidate import CandidatePage
+from ui.pages.deploy import DeployPage
+from ui.pages.history import PastResultsPage
+from ui.pages.results import ResultsPage
+from ui.result_data import prepare
+from ui.widgets.ranking_order import NAME
+
+WIREGUARD = "WireGuard, ChaCha20-Poly1305"
+
+
+def _results(driver: Driver) -> ResultsPage:
+    driver.go_to(Step.RESULTS)
+    return driver.page(ResultsPage)
+
+
+def _select(results: ResultsPage, title: str) -> None:
+    table = results.table
+    row = next(row for row in range(table.rowCount()) if table.item(row, NAME).text() == title)
+    table.setCurrentCell(row, 0)
+
+
+def _open(driver: Driver, title: str) -> CandidatePage:
+    results = _results(driver)
+    _select(results, title)
+    driver.press(results.table, Qt.Key.Key_Return)
+    return driver.page(CandidatePage)
+
+
+def _shown_tabs(page: CandidatePage) -> list[str]:
+    return [page.tabs.tabText(nth) for nth in range(page.tabs.count()) if page.tabs.isTabVisible(nth)]
+
+
+def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(driver: Driver) -> None:
+    page = _open(driver, WIREGUARD)
+    window = driver.window
+    assert page.title.text() == page.accessibleName() == WIREGUARD
+    assert page.notice.text == ""
+    assert _shown_tabs(page) == ["Overview", "Figures", "Curve", "Cryptography", "Wire", "Configuration"]
+    text = page.overview.text
+    for words in (
+        "chacha20-poly1305: Nothing speaks against it.",
+        "Confidential: yes",
+        "Authentic: ",
+        "Replay-proof: ",
+        "Protection gone: fails open",
+        "Rank: 1",
+        "one round, no interval",
+        "Suite: chacha20-poly1305",
+        "Agreed on: TLSv1.3",
+        "Versions: A: 1.0.20210914\nB: 1.0.20210914",
+        "Overhead by calculation: 114 bytes per frame",
+        "MTU without fragments: ",
+    ):
+        assert words in text
+    assert page.figures.latency.rowCount() == 7
+    assert page.figures.text(page.figures.latency, 0, 0) == "60 B"
+    assert page.figures.throughput.rowCount() == page.figures.cpu.rowCount() == 2
+    assert WIREGUARD in page.details.text
+    assert "encrypts in" in page.details.text.lower()
+    assert "An MTU of" in page.wire.text
+    code = page.code.view.toPlainText()
+    assert "Round 1: completed" in code
+    assert "ip link add tmk0" in code
+    assert window.steps.isVisible()
+    driver.click(window.footer.back)
+    assert window.current is window.results
+    assert window.results.table.hasFocus()
+
+
+def test_rows_of_the_ranking_offer_to_open_copy_and_deploy(driver: Driver) -> None:
+    results = _results(driver)
+    texts = [action.text() for action in results.table.actions()]
+    assert texts[:4] == ["Open", "Deploy…", "Copy line", "Copy all"]
+    _select(results, "Bare underlay")
+    assert not results.table.deploy.isEnabled()
+    _select(results, WIREGUARD)
+    assert results.table.deploy.isEnabled()
+    driver.press(results.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    line = QGuiApplication.clipboard().text().split("\t")
+    assert WIREGUARD in line
+    assert "Yours" not in line
+    results.table.deploy.trigger()
+    driver.page(DeployPage)
+
+
+def test_deploy_leads_to_the_form_and_back_to_the_candidate(driver: Driver) -> None:
+    page = _open(driver, WIREGUARD)
+    assert page.rollout.accessibleName() == f"Deploy {WIREGUARD}"
+    driver.click(page.rollout)
+    driver.page(DeployPage)
+    driver.click(driver.window.footer.back)
+    assert driver.window.current is page
+    driver.click(driver.window.footer.back)
+    assert driver.window.current is driver.window.results
+
+
+def test_a_reference_has_no_button_that_deploys_it(driver: Driver) -> None:
+    page = _open(driver, "Bare underlay")
+    assert not page.rollout.isVisible()
+    assert "A reference without cryptography" in page.overview.text
+
+
+def test_a_failed_candidate_begins_with_its_cause_and_what_mends_it(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(failure=("preflight", "198.19.0.0/16 is in use on gateway-a."))
+    page = _open(driver, WIREGUARD)
+    assert page.notice.text == "It failed in every round. 198.19.0.0/16 is in use on gateway-a."
+    assert not page.rollout.isVisible()
+    assert "Wire" not in _shown_tabs(page)
+    assert "Its packets were not captured." in page.overview.text
+    driver.click(page.notice.action("Change the link or inner subnet"))
+    driver.until(lambda: driver.window.wizard.current is Step.LINK)
+
+
+def test_of_a_past_comparison_the_page_belongs_to_the_history(driver: Driver) -> None:
+    _results(driver)
+    window = driver.window
+    number = window.wizard.state.campaign_id
+    assert number is not None
+    window.show_past(number)
+    past = driver.page(PastResultsPage)
+    driver.until(lambda: past.data is not None)
+    _select(past, WIREGUARD)
+    past.table.open_asked.emit()
+    driver.page(CandidatePage)
+    assert not window.steps.isVisible()
+    driver.click(window.footer.back)
+    assert window.current is past
+
+
+@pytest.mark.parametrize("log", ["", "handshake failed"])
+def test_the_daemons_words_have_a_tab_where_there_are_any(driver: Driver, log: str) -> None:
+    results = _results(driver)
+    assert results.data is not None
+    record = results.data.record
+    attempts = tuple(replace(one, daemon_log=log) for one in record.attempts)
+    record = replace(record, attempts=attempts)
+    page = driver.window.area_page("candidate")
+    assert isinstance(page, CandidatePage)
+    data = prepare(record, rank(record))
+    page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_roll_out=False)
+    assert ("Log" in _shown_tabs(page)) is bool(log)
+    assert page.log.view.toPlainText() == (f"Round 1\n{log}" if log else "")
+    assert not any("Encrypts in" in one.text() for one in page.details.findChildren(QLabel)), "its facts are not known"

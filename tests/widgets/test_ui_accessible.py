@@ -108,6 +108,11 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
         driver.go_to(step)
         driver.idle()
         look()
+    window.results.table.open_asked.emit()
+    candidate = window.current.tabs  # type: ignore[union-attr]
+    for nth in range(candidate.count()):
+        candidate.setCurrentIndex(nth)
+        look()
     window.show_history()
     driver.idle()
     look()
@@ -140,7 +145,7 @@ def test_every_control_has_a_name_and_no_button_is_clipped(driver: Driver) -> No
     for nth in range(tabs.count()):
         tabs.setCurrentIndex(nth)
         look()
-    assert len(set(pages)) == 12
+    assert len(set(pages)) == 13
     assert window.width() == 1024
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
+from sample_records import sample_record
 from window_driver import Driver
 
 from app.ranking import rank
@@ -120,7 +122,9 @@ def test_a_failed_candidate_begins_with_its_cause_and_what_mends_it(open_window:
     page = _open(driver, WIREGUARD)
     assert page.notice.text == "It failed in every round. 198.19.0.0/16 is in use on gateway-a."
     assert not page.rollout.isVisible()
-    assert "Wire" not in _shown_tabs(page)
+    assert _shown_tabs(page) == ["Overview", "Cryptography", "Configuration", "Log"]
+    assert "Nothing was measured of it." in page.overview.text
+    assert "Nothing speaks against these figures." not in page.overview.text
     assert "Its packets were not captured." in page.overview.text
     driver.click(page.notice.action("Change the link or inner subnet"))
     driver.until(lambda: driver.window.wizard.current is Step.LINK)
@@ -140,6 +144,21 @@ def test_of_a_past_comparison_the_page_belongs_to_the_history(driver: Driver) ->
     assert not window.steps.isVisible()
     driver.click(window.footer.back)
     assert window.current is past
+
+
+def test_figures_of_several_rounds_have_intervals(driver: Driver) -> None:
+    _results(driver)
+    record = sample_record(rounds=3)
+    page = driver.window.area_page("candidate")
+    assert isinstance(page, CandidatePage)
+    data = prepare(record, rank(record))
+    page.show_candidate(data, ("wireguard", "chacha20-poly1305"), is_current=True, may_roll_out=False)
+    table = page.figures.latency
+    assert not table.isColumnHidden(4)
+    low, high = page.figures.text(table, 0, 4).removesuffix(" ms").split(" – ")
+    assert float(low) <= float(page.figures.text(table, 0, 3).removesuffix(" ms")) <= float(high)
+    assert page.figures.text(page.figures.throughput, 0, 3) == "3"
+    assert re.search(r"Weighted latency: 1\.\d\d ms  \(95 %: .* – .* ms, 3 rounds\)", page.overview.text)
 
 
 @pytest.mark.parametrize("log", ["", "handshake failed"])

@@ -25,6 +25,7 @@ from ui.widgets.candidate_details import CandidateDetails
 from ui.widgets.candidate_figures import CandidateFigures
 from ui.widgets.candidate_overview import CandidateOverview
 from ui.widgets.code_view import CodeView
+from ui.widgets.deploy_button import name_deploy
 from ui.widgets.rollout_form import Wanted
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.wire_view import WireDetails
@@ -58,8 +59,8 @@ class CandidatePage(Page):
         self.tabs = QTabWidget()
         name_tabs(self.tabs, tr("Views of the candidate"))
         self.tabs.addTab(self.overview, tr("Overview"))
-        self.tabs.addTab(self.figures, tr("Figures"))
-        self.tabs.addTab(framed(self.plot, look="plain"), tr("Curve"))
+        self._figures_at = self.tabs.addTab(self.figures, tr("Figures"))
+        self._curve_at = self.tabs.addTab(framed(self.plot, look="plain"), tr("Curve"))
         self.tabs.addTab(self.details, tr("Cryptography"))
         self._wire_at = self.tabs.addTab(_padded(self.wire), tr("Wire"))
         self.tabs.addTab(_padded(self.code), tr("Configuration"))
@@ -93,10 +94,11 @@ class CandidatePage(Page):
             .replace("%3", f"{started:%Y-%m-%d %H:%M}")
         )
         self.rollout.setVisible(may_roll_out)
-        self.rollout.setAccessibleName(tr("Deploy %1").replace("%1", result.title))
+        name_deploy(self.rollout, result.title)
         self._show_failure(data, key, is_current=is_current)
         self.overview.show_candidate(data, key)
         self.figures.show_candidate(data, key)
+        self.tabs.setTabVisible(self._figures_at, bool(result.latency or result.throughput_mbit_s))
         self.details.show_candidate(data.candidate(key), data.infos.get(key[0]))
         self._show_curve(data, key)
         self._show_wire(data, key)
@@ -126,6 +128,7 @@ class CandidatePage(Page):
         return actions
 
     def _show_curve(self, data: ResultData, key: Key) -> None:
+        self.tabs.setTabVisible(self._curve_at, any(curve.key == key for curve in data.curves))
         self.plot.set_sizes(data.record.plan.profile.frame_bytes)
         self.plot.set_candidates(data.names)
         self.plot.draw(data.curves)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
@@ -21,9 +21,10 @@ from ui.icons import set_icon
 from ui.live_rows import Key
 from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
-from ui.texts import plain_tip, tr
+from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ScrollPage, button, label, row
+from ui.widgets.deploy_button import name_deploy
 from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
 from ui.widgets.rollout_form import Wanted
@@ -31,7 +32,6 @@ from ui.widgets.sentence import SentenceCard
 from ui.widgets.weighting_bar import WeightingBar
 
 _WIDEST_PX = 4096
-_NAME_EM = 11
 _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
 
@@ -252,13 +252,7 @@ class ResultsPage(Page):
         """Say on the button which candidate it rolls out: that of the selected line."""
         key = self.table.selected_key()
         title = self.data.result(key).title if self.data is not None and key is not None else ""
-        shown = self.fontMetrics().elidedText(
-            title, Qt.TextElideMode.ElideMiddle, _NAME_EM * self.fontMetrics().height()
-        )
-        text = tr("Dep&loy %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Dep&loy…")
-        self.rollout.setText(text)
-        self.rollout.setAccessibleName(tr("Deploy %1").replace("%1", title))
-        self.rollout.setToolTip(plain_tip(title))
+        name_deploy(self.rollout, title)
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)

@@ -75,6 +75,7 @@ class CandidateFigures(ScrollPage):
         self.notes = label("", "muted", is_selectable=True)
         parts.insert(2, self.notes)
         content.setLayout(column(*parts, 0, margin_px=GRID))
+        self.latency.horizontalHeader().setSectionResizeMode(4, QHeaderView.ResizeMode.ResizeToContents)
         super().__init__(content, _WIDEST_PX)
 
     def show_candidate(self, data: ResultData, key: Key) -> None:
@@ -99,7 +100,9 @@ class CandidateFigures(ScrollPage):
         ]
         _fill(self.latency, rows)
         self.latency.set_column_unused(_LATE, is_unused=data.record.plan.deadline_ms is None)
-        self.latency.setColumnHidden(4, all(one.ci is None for one in means.values()))
+        has_intervals = any(one.ci is not None for one in means.values())
+        for table, place in ((self.latency, 4), (self.throughput, 2), (self.cpu, 2)):
+            table.setColumnHidden(place, not has_intervals)
         notes = [f"{count(one.frame_bytes)} B: {one.note}" for one in sizes if one.note]
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))

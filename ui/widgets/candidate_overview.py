@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
+from app.domain.wire import WireReport
 from app.ranking.rounds import DIRECTIONS, SIDES
 from ui.attempt_story import attempts_of
 from ui.live_rows import Key
@@ -48,10 +49,14 @@ class CandidateOverview(ScrollPage):
         outer = QHBoxLayout(fresh)
         outer.setContentsMargins(GRID, GRID, GRID, GRID)
         outer.setSpacing(2 * GRID)
-        for cards in (
-            (self._verdict(data, key), self._proofs(data, key), self._doubts(data, key)),
-            (self._measured(data, key), self._built(data, key)),
-        ):
+        result, report = data.result(key), data.wires.get(key)
+        has_figures = bool(result.latency or result.throughput_mbit_s)
+        doubts = tuple(dict.fromkeys((*result.doubts, *(report.doubts if report is not None else ()))))
+        left = [self._verdict(data, key), self._proofs(report)]
+        if doubts or has_figures:
+            left.append(self._doubts(doubts))
+        measured = self._measured(data, key) if has_figures else self._nothing_measured()
+        for cards in (left, [measured, self._built(data, key)]):
             holder = QVBoxLayout()
             holder.setSpacing(2 * GRID)
             for card in cards:
@@ -79,8 +84,8 @@ class CandidateOverview(ScrollPage):
             self._with_icon(card, "clock", "legacy", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
         return card
 
-    def _proofs(self, data: ResultData, key: Key) -> Card:
-        card, report = Card(tr("Proofs"), "search"), data.wires.get(key)
+    def _proofs(self, report: WireReport | None) -> Card:
+        card = Card(tr("Proofs"), "search")
         if report is None:
             self._say(card, tr("Its packets were not captured."), "muted")
             return card
@@ -89,13 +94,17 @@ class CandidateOverview(ScrollPage):
             self._say(card, sentence, "muted")
         return card
 
-    def _doubts(self, data: ResultData, key: Key) -> Card:
-        card, report = Card(tr("Doubts"), "warning"), data.wires.get(key)
-        doubts = (*data.result(key).doubts, *(report.doubts if report is not None else ()))
-        for doubt in dict.fromkeys(doubts):
+    def _doubts(self, doubts: tuple[str, ...]) -> Card:
+        card = Card(tr("Doubts"), "warning")
+        for doubt in doubts:
             self._with_icon(card, "warning", "legacy", doubt)
         if not doubts:
             self._with_icon(card, "check", "good", tr("Nothing speaks against these figures."))
+        return card
+
+    def _nothing_measured(self) -> Card:
+        card = Card(tr("Measured"), "compare")
+        self._say(card, tr("Nothing was measured of it."), "muted")
         return card
 
     def _measured(self, data: ResultData, key: Key) -> Card:
@@ -168,7 +177,7 @@ def _rank_words(data: ResultData, key: Key) -> str:
     if not place.tied_with:
         return str(place.rank)
     words = tr("%1, shared: the difference to %2 is not significant").replace("%1", str(place.rank))
-    return words.replace("%2", ", ".join(place.tied_with))
+    return words.replace("%2", "; ".join(place.tied_with))
 
 
 def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:

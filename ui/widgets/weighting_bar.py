@@ -31,6 +31,7 @@ class WeightingBar(QFrame):
         self.setProperty("look", "caution")
         self.setAccessibleName(tr("Your weighting"))
         self.presets = QComboBox()
+        self.presets.setAccessibleName(tr("Order of the ranking"))
         for name, text in _preset_words().items():
             self.presets.addItem(text, name)
         self.presets.currentIndexChanged.connect(self._on_preset)

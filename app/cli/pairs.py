@@ -19,12 +19,12 @@ from app.compose import Services
 from app.domain.codec import to_data
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
+from app.domain.pair_names import check_pair_name
 from app.wizard import Discovery, HostCheck, PairChoice
 
 _ADDRESS = re.compile(
     r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"
 )
-_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$")
 
 
 def parse_address(text: str, label: str, *, identity: str | None, host_key_file: str | None) -> HostSpec:
@@ -51,17 +51,8 @@ def parse_address(text: str, label: str, *, identity: str | None, host_key_file:
 def add(context: Context) -> int:
     """Store a pair."""
     options = context.options
-    if not _NAME.match(options.pair):
-        raise InvalidOption(
-            f"{options.pair!r} cannot be a pair's name.", hint="Use letters, digits, dots, dashes and underscores."
-        )
-    addresses = options.underlay.split(",")
-    if len(addresses) != 2:
-        raise InvalidOption(
-            "--underlay wants two addresses, A's and B's.", hint="Example: --underlay 10.0.0.1,10.0.0.2"
-        )
-    for address in addresses:
-        _check_ip(address)
+    check_pair_name(options.pair)
+    addresses = underlay_addresses(options.underlay)
     identity = _existing(options.identity, "--identity")
     host_keys = _existing(options.host_key_file, "--host-key-file")
     pair = PairSpec(
@@ -110,10 +101,27 @@ def show(context: Context) -> int:
 
 
 def remove(context: Context) -> int:
-    """Forget a pair; its past comparisons stay."""
+    """Forget a pair; its past comparisons and deployments stay."""
     with context.services() as services:
-        services.store.delete_pair(context.options.pair)
-    context.out.print(f"{context.options.pair} is forgotten; its past comparisons stay.", markup=False)
+        services.remove_pair(context.options.pair)
+    context.out.print(f"{context.options.pair} is forgotten; its past comparisons and deployments stay.", markup=False)
+    return ExitCode.OK
+
+
+def rename(context: Context) -> int:
+    """Rename a pair."""
+    old, new = context.options.pair, context.options.name
+    with context.services() as services:
+        services.rename_pair(old, new)
+    context.out.print(f"{old} is called {new} now; its comparisons and deployments follow.", markup=False)
+    return ExitCode.OK
+
+
+def copy(context: Context) -> int:
+    """Store a pair once more under another name."""
+    with context.services() as services:
+        pair = services.copy_pair(context.options.pair, context.options.name)
+    context.out.print(f"Stored {pair.name}. Look at it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK
 
 
@@ -177,6 +185,22 @@ def _address(host: HostSpec) -> str:
     user = f"{host.user}@" if host.user else ""
     port = f":{host.port}" if host.port else ""
     return f"{user}{host.address}{port}"
+
+
+def underlay_addresses(text: str) -> tuple[str, str]:
+    """Read `ADDR_A,ADDR_B`.
+
+    Raises:
+        InvalidOption: These are not two IP addresses.
+    """
+    addresses = text.split(",")
+    if len(addresses) != 2:
+        raise InvalidOption(
+            "--underlay wants two addresses, A's and B's.", hint="Example: --underlay 10.0.0.1,10.0.0.2"
+        )
+    for address in addresses:
+        _check_ip(address)
+    return addresses[0], addresses[1]
 
 
 def _check_ip(text: str) -> None:

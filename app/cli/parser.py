@@ -172,6 +172,22 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     _command(verbs, "list", "pairs.show_all", "list stored pairs and running labs")
     for name, handler, text in (("show", "pairs.show", "print a pair"), ("remove", "pairs.remove", "forget a pair")):
         _command(verbs, name, handler, text).add_argument("pair", metavar="NAME", help="its name")
+    for name, text in (("rename", "give a pair another name"), ("copy", "store a pair once more under another name")):
+        changed = _command(verbs, name, f"pairs.{name}", text)
+        changed.add_argument("pair", metavar="NAME", help="its name")
+        changed.add_argument("name", metavar="NEW", help="the other name")
+    imported = _command(
+        verbs, "import-ssh-config", "pair_import.import_ssh_config", "store a pair of two hosts of ~/.ssh/config"
+    )
+    imported.add_argument("pair", nargs="?", metavar="NAME", help="the pair's name; without it the hosts are listed")
+    imported.add_argument("--a", metavar="ALIAS", help="host A, as after Host in the file")
+    imported.add_argument("--b", metavar="ALIAS", help="host B")
+    imported.add_argument(
+        "--underlay",
+        metavar="ADDR_A,ADDR_B",
+        help="addresses on the path between the two (default: HostName, where both are IPv4 addresses)",
+    )
+    imported.add_argument("--file", metavar="FILE", help="another file (default: ~/.ssh/config)")
 
 
 def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -19,6 +19,7 @@ from app.compose.header import file_header
 from app.compose.labs import LabPasswords, Labs
 from app.compose.lint_host import lint_host
 from app.compose.linting import LintOptions, lint_file, lint_text
+from app.compose.pairs import PairOperations
 from app.compose.paths import Paths, find_paths
 from app.compose.proof import look_before, tell_differences
 from app.compose.rollout import RolloutOperations
@@ -34,7 +35,7 @@ from app.domain.census_events import CensusSink
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import InvalidOption, InvalidPlan, ProbeFailed, TunnelmarkError
+from app.domain.errors import InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
@@ -49,7 +50,7 @@ from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services(RolloutOperations):
+class Services(PairOperations, RolloutOperations):
     """Implements `app.wizard.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
@@ -87,12 +88,6 @@ class Services(RolloutOperations):
         labs = (self.firewall_consents.apply(lab.pair) for lab in self.lab_service.running())
         pairs = [*labs, *self.store.list_pairs()]
         return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
-
-    def save_pair(self, pair: PairSpec) -> None:
-        """Store a pair."""
-        if pair.name.startswith("lab:"):
-            raise InvalidOption("Names that begin with lab: belong to practice labs.", hint="Choose another name.")
-        self.store.save_pair(pair)
 
     def allow_opening_firewalls(self, pair: PairSpec, *, may_open: bool) -> PairSpec:
         """Remember whether the firewalls of a pair may be opened for tunnels; return the pair with the answer."""

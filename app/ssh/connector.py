@@ -9,6 +9,7 @@ from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, PasswordProvider
 from app.domain.errors import HostKeyChanged
 from app.domain.hosts import HostSpec
+from app.ssh.config_hosts import user_ssh_config
 from app.ssh.dial import Dialler
 from app.ssh.host_keys import HostKeyPolicy, question_for
 from app.ssh.known_hosts import Verdict
@@ -116,5 +117,5 @@ class SshConnector:
         return question
 
     def _target(self, spec: HostSpec) -> Target:
-        file = self._ssh_config or Path.home() / ".ssh" / "config"
+        file = self._ssh_config or user_ssh_config()
         return resolve(spec, read_ssh_config(file))

@@ -14,7 +14,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
 from app.domain.rollout import Deployment
 from app.domain.user import this_user
-from app.storage import attempts, audit, campaigns, censuses, deployments, pairs
+from app.storage import attempts, audit, campaigns, censuses, deployments, pairs, renaming
 from app.storage.database import Database
 from app.storage.summaries import CampaignSummary, MeanDurations
 
@@ -97,6 +97,19 @@ class Store:
             NotFound: There is none of that name.
         """
         self._database.write(lambda c: pairs.delete_pair(c, name))
+
+    def rename_pair(self, old: str, new: str) -> None:
+        """Rename a pair together with its comparisons, censuses, deployments and what was found on its hosts.
+
+        Raises:
+            NotFound: There is no pair of the old name.
+            InvalidOption: There is a pair, or anything stored, of the new name.
+        """
+        self._database.write(lambda c: renaming.rename_pair(c, old, new))
+
+    def is_pair_measured(self, name: str) -> bool:
+        """Whether a living process runs a comparison or a census of a pair."""
+        return self._database.read(lambda c: renaming.is_measured(c, name))
 
     def save_snapshot(self, pair: str, side: Side, facts: HostFacts) -> None:
         """Store what was found on a host."""

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, Q
 from app.domain.cancel import CancelToken
 from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.pair_names import PAIR_NAME_RULE, check_pair_name, suggest_pair_name
 from app.domain.results import CampaignRecord
 from app.wizard import Discovery, PairChoice, Step
 from app.wizard.ports import ProgressSink
@@ -45,6 +46,7 @@ class HostsPage(Page):
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))
+        self.name.setToolTip(tr(PAIR_NAME_RULE))
         self.name.setMinimumWidth(128)
         self.name.setMaximumWidth(264)
         self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
@@ -199,11 +201,9 @@ class HostsPage(Page):
             return self._pair
         a, b = self.form_a.spec(), self.form_b.spec()
         underlay_a, underlay_b = self.form_a.underlay_address(), self.form_b.underlay_address()
-        name = self.name.text().strip() or f"{a.address}-{b.address}"
-        if name.startswith("lab:"):
-            raise InvalidOption(
-                tr("Names that begin with lab: belong to practice labs."), hint=tr("Take another name.")
-            )
+        name = self.name.text().strip() or suggest_pair_name(a.address, b.address)
+        if self._pair is None or name != self._pair.name:
+            check_pair_name(name)  # a pair of an earlier version keeps its name
         if underlay_a == underlay_b:
             raise InvalidOption(
                 tr("Both hosts have the same underlay address."), hint=tr("Enter the address of each host itself.")

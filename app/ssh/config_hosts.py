@@ -1,0 +1,97 @@
+"""Hosts in a configuration of ssh, read for an import into pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import paramiko
+
+from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.hosts import HostSpec
+from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
+from app.ssh.targets import Target, read_ssh_config, resolve
+
+_LARGEST_BYTES = 1 << 20
+_PATTERN = frozenset("*?!")
+"""Characters that make a `Host` word a pattern. Source: ssh_config(5), PATTERNS."""
+
+
+def user_ssh_config() -> Path:
+    """Return the file that connections follow."""
+    return Path.home() / ".ssh" / "config"
+
+
+def read_ssh_hosts(file: Path) -> SshHosts:
+    """Read the hosts of a configuration of ssh.
+
+    A host of ~/.ssh/config is imported under its alias, so that connections go on following that file, jump hosts
+    included. A host of any other file is imported with its values, because nobody reads that file again.
+
+    Raises:
+        InvalidFile: The file is missing, or cannot be read or understood.
+    """
+    file = file.expanduser().absolute()
+    text = _text(file)
+    config = read_ssh_config(file)
+    is_followed = file.resolve() == user_ssh_config().resolve()
+    try:
+        aliases = sorted(name for name in config.get_hostnames() if not _PATTERN & set(name))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFile(f"{file} cannot be understood: {error}", hint="Check it with: ssh -G somehost") from error
+    words = (line.split(maxsplit=1)[0].partition("=")[0].lower() for line in text.splitlines() if line.strip())
+    notes = ("Files that it includes (Include) are not read.",) if "include" in words else ()
+    return SshHosts(str(file), tuple(_host(name, config, is_followed=is_followed) for name in aliases), notes)
+
+
+def _text(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_LARGEST_BYTES + 1)
+    except FileNotFoundError as error:
+        raise InvalidFile(f"There is no file {file}.", hint="Choose the configuration of ssh.") from error
+    except OSError as error:
+        raise InvalidFile(f"{file} cannot be read: {error.strerror}.") from error
+    if len(data) > _LARGEST_BYTES:
+        raise InvalidFile(f"{file} is no configuration of ssh: it is larger than 1 MiB.", hint="Choose another file.")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidFile(f"{file} is no configuration of ssh: it is no text.", hint="Choose another file.") from error
+    if "\0" in text or text.startswith("-----BEGIN"):
+        raise InvalidFile(f"{file} is no configuration of ssh.", hint="Choose another file.")
+    return text
+
+
+def _host(alias: str, config: paramiko.SSHConfig, *, is_followed: bool) -> SshHost:
+    if not alias.isprintable() or alias.startswith("-"):
+        return SshHost(alias, problem="Its name is no host name.")
+    try:
+        target = resolve(HostSpec(label=alias, address=alias), config)
+    except InvalidOption as error:
+        return SshHost(alias, problem=error.sentence())
+    identity = next((str(one) for one in target.identity_files if one.is_file()), "")
+    named = next((str(one) for one in target.identity_files), "")
+    note = f"The key file {named} does not exist." if named and not identity else ""
+    problem = "" if is_followed else _problem_elsewhere(target)
+    spec = HostSpec(label=alias, address=alias)
+    if not is_followed:
+        spec = explicit_spec(alias, target.address, target.user, target.port, identity)
+    return SshHost(
+        alias=alias,
+        address=target.address,
+        user=target.user,
+        port=target.port,
+        identity_file=identity or named,
+        jumps=tuple(hop.login for hop in target.jumps),
+        problem=problem,
+        note=note,
+        spec=None if problem else spec,
+    )
+
+
+def _problem_elsewhere(target: Target) -> str:
+    """Say what a pair cannot store of a host, so that it only works out of the file that connections follow."""
+    lost = "ProxyJump" if target.jumps else ""
+    lost = lost or ("HostKeyAlias" if target.key_name != target.address else "")
+    lost = lost or ("RevokedHostKeys" if target.revoked_key_files else "")
+    return f"It uses {lost}, which works from ~/.ssh/config only: copy its lines there." if lost else ""

@@ -1,0 +1,73 @@
+"""Another name for a pair, in everything that is stored of it but the audit log, which cannot be changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from app.domain.census import CensusPlan
+from app.domain.codec import to_json
+from app.domain.errors import InvalidOption
+from app.domain.hosts import PairSpec
+from app.domain.results import CampaignPlan, CampaignStatus
+from app.domain.rollout import Deployment
+from app.storage.owner import is_alive
+from app.storage.pairs import get_pair
+from app.storage.rows import read_value, write_time
+
+
+def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
+    """Rename a pair and all that belongs to it.
+
+    Raises:
+        NotFound: There is no pair of the old name.
+        InvalidOption: Something of the new name is stored.
+    """
+    pair = get_pair(connection, old)
+    _refuse_taken(connection, new)
+    connection.execute(
+        "UPDATE pair SET name = ?, spec = ?, saved_at = ? WHERE name = ?",
+        (new, to_json(replace(pair, name=new)), write_time(datetime.now(UTC)), old),
+    )
+    connection.execute("UPDATE snapshot SET pair = ? WHERE pair = ?", (new, old))
+    for number, text in connection.execute("SELECT id, plan FROM campaign WHERE pair = ?", (old,)).fetchall():
+        plan = read_value(CampaignPlan, text, what=f"the plan of campaign {number}")
+        plan = replace(plan, pair=_renamed(plan.pair, new))
+        connection.execute("UPDATE campaign SET pair = ?, plan = ? WHERE id = ?", (new, to_json(plan), number))
+    for number, text in connection.execute("SELECT id, plan FROM census WHERE pair = ?", (old,)).fetchall():
+        census = read_value(CensusPlan, text, what=f"the plan of census {number}")
+        census = replace(census, pair=_renamed(census.pair, new))
+        connection.execute("UPDATE census SET pair = ?, plan = ? WHERE id = ?", (new, to_json(census), number))
+    for one, text in connection.execute("SELECT id, body FROM deployment WHERE pair = ?", (old,)).fetchall():
+        deployment = read_value(Deployment, text, what=f"deployment {one}")
+        deployment = replace(deployment, pair=_renamed(deployment.pair, new))
+        connection.execute("UPDATE deployment SET pair = ?, body = ? WHERE id = ?", (new, to_json(deployment), one))
+
+
+def is_measured(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether a living process runs a comparison or a census of a pair."""
+    running = connection.execute(
+        "SELECT owner FROM campaign WHERE pair = ?1 AND status = ?2"
+        " UNION ALL SELECT owner FROM census WHERE pair = ?1 AND is_complete = 0 AND owner <> ''",
+        (name, CampaignStatus.RUNNING.value),
+    )
+    return any(is_alive(owner) for (owner,) in running)
+
+
+def _renamed(pair: PairSpec, name: str) -> PairSpec:
+    return replace(pair, name=name)
+
+
+def _refuse_taken(connection: sqlite3.Connection, name: str) -> None:
+    """A removed pair leaves its comparisons and deployments: those of two pairs must not become one's."""
+    for table, what in (
+        ("pair", "a pair"),
+        ("campaign", "comparisons"),
+        ("census", "a census"),
+        ("deployment", "VPNs"),
+    ):
+        column = "name" if table == "pair" else "pair"
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (name,)).fetchone():  # noqa: S608 - names from the line above
+            rest = "" if table == "pair" else " of a pair that was removed"
+            raise InvalidOption(f"{name!r} is the name of {what}{rest}.", hint="Choose another name.")

@@ -31,7 +31,9 @@ def rank(context: Context) -> int:
     options = context.options
     weights = parse_weights(options.weights) if options.weights else {}
     if weights and options.json:
-        raise InvalidOption("--weights and --json do not go together.", hint="The user's weights are in no file.")
+        raise InvalidOption(
+            "--weights and --json do not go together.", hint="Leave one of them out: weights are written into no file."
+        )
     with context.archive() as archive:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
         if options.json:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from sample_records import sample_record
 from window_driver import Driver
 
@@ -98,6 +98,23 @@ def test_rows_of_the_ranking_offer_to_open_copy_and_deploy(driver: Driver) -> No
     assert "Yours" not in line
     results.table.deploy.trigger()
     driver.page(DeployPage)
+
+
+def test_the_line_under_the_pointer_shows_its_band(driver: Driver) -> None:
+    results = _results(driver)
+    _select(results, WIREGUARD)
+    bands = results.tabs.latency._bands
+    assert len(bands) > 3
+
+    def shown() -> list[str]:
+        return [key[0] for key, band in bands.items() if band.fill.isVisible()]
+
+    assert shown() == ["wireguard"]
+    place = results.table.visualItemRect(results.table.item(1, NAME)).center()
+    driver.qtbot.mouseMove(results.table.viewport(), place)
+    driver.until(lambda: shown() == ["openvpn-udp"])
+    QApplication.sendEvent(results.table, QEvent(QEvent.Type.Leave))
+    assert shown() == ["wireguard"]
 
 
 def test_deploy_leads_to_the_form_and_back_to_the_candidate(driver: Driver) -> None:

@@ -79,6 +79,7 @@ class ResultsPage(Page):
         self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)
         self.table.open_asked.connect(self._open)
+        self.table.pointed_at.connect(self._point_at)
         self.table.deploy_asked.connect(self._roll_out)
         self.sentence.why_asked.connect(self.tabs.show_why)
         self.sentence.standard_asked.connect(self._with_standard)
@@ -196,6 +197,10 @@ class ResultsPage(Page):
     def _resume(self) -> None:
         if self.data is not None:
             self.resume_asked.emit(self.data.record)
+
+    def _point_at(self, key: Key | None) -> None:
+        """Show the band of the line under the pointer, else of the selected one."""
+        self.tabs.latency.highlight(key or self.table.selected_key())
 
     def _open(self) -> None:
         key = self.table.selected_key()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
@@ -53,6 +53,8 @@ class RankingTable(DataTable):
 
     open_asked = Signal()
     """The page of the selected candidate is wanted."""
+    pointed_at = Signal(object)
+    """Carries the Key of the line under the pointer; None where there is none."""
     deploy_asked = Signal()
     """The selected candidate is to be rolled out."""
 
@@ -94,6 +96,8 @@ class RankingTable(DataTable):
         header.setMinimumSectionSize(48)
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self._on_header)
+        self.setMouseTracking(True)
+        self.cellEntered.connect(lambda row, _column: self.pointed_at.emit(self._key_at(row)))
         self._add_actions()
         by_rank = QAction(tr("Order by rank"), self)
         by_rank.triggered.connect(lambda: self.sort_by(None))
@@ -204,10 +208,17 @@ class RankingTable(DataTable):
 
     def selected_key(self) -> Key | None:
         """Return the candidate of the selected line."""
-        if not 0 <= self.currentRow() < len(self._places):
+        return self._key_at(self.currentRow())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """No line is under the pointer any more."""
+        super().leaveEvent(event)
+        self.pointed_at.emit(None)
+
+    def _key_at(self, row: int) -> Key | None:
+        if not 0 <= row < len(self._places):
             return None
-        place = self._places[self.currentRow()]
-        return place.solution, place.suite
+        return self._places[row].solution, self._places[row].suite
 
     def _scores(self) -> dict[Key, Scored]:
         scored = self._weighting.scored if self._weighting is not None else ()

@@ -15,6 +15,8 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict, TrialKind, authenticity, replay_protection
+from app.domain.link import Link
+from app.probes.injection.forging import L2TP_PORT
 from app.probes.injection.probe import REPLAYS
 from app.probes.injection.stages import ECHOES
 from suite.injections import REFERENCE, WITH, WITHOUT
@@ -73,6 +75,20 @@ def attack(tunnel: BareTunnel, *, is_cookie_known: bool) -> tuple[Mapping[str, i
     return tunnel.both(one)
 
 
+def encapsulate(link: Link, side: Side) -> str:
+    """Return shell that makes a plain L2TPv3 tunnel's end again, inside UDP."""
+    names = link.names
+    ports = f"encap udp udp_sport {L2TP_PORT} udp_dport {L2TP_PORT}"
+    ends = f"local {link.underlay(side)} remote {link.underlay(side.other)}"
+    session = f"session_id {names.l2tp_session_id} peer_session_id {names.l2tp_session_id}"
+    return f"""
+    ip l2tp del tunnel tunnel_id {names.l2tp_tunnel_id}
+    ip l2tp add tunnel tunnel_id {names.l2tp_tunnel_id} peer_tunnel_id {names.l2tp_tunnel_id} {ports} {ends}
+    ip l2tp add session name {names.ethernet_interface} tunnel_id {names.l2tp_tunnel_id} {session}
+    ip link set dev {names.ethernet_interface} up
+    """
+
+
 def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:
     with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
         found = attack(tunnel, is_cookie_known=True)
@@ -82,6 +98,13 @@ def test_every_kind_of_packet_gets_into_a_tunnel_that_nothing_protects(pair: Lab
             assert {kind for kind, count in counts.items() if count == 0} == {ENCAPSULATED, *TO_THE_CARRIER}
             assert {count for count in counts.values() if count} == {COPIES}
             assert set(OVER_IPV6) < set(counts)
+
+
+def test_the_encapsulated_kind_gets_into_a_tunnel_of_that_encapsulation(pair: LabPair) -> None:
+    with by_its_steps(pair, ADAPTERS["l2tp"]) as tunnel:
+        tunnel.both(lambda side: sh(tunnel.session(side), encapsulate(tunnel.request.link, side)))
+        for counts in attack(tunnel, is_cookie_known=True):
+            assert counts[ENCAPSULATED] == COPIES, counts
 
 
 def test_the_injection_test_gets_into_a_tunnel_that_nothing_protects(pair: LabPair) -> None:

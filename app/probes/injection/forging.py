@@ -25,7 +25,7 @@ ETHERTYPE = 0x88B5
 _STRANGERS_MAC = bytes.fromhex("020000000077")
 STRANGERS_LINK_LOCAL = "fe80::77"
 _DESTINATION_OPTIONS, _FRAGMENT = 60, 44
-_L2TP_PORT = 1701
+L2TP_PORT = 1701
 _CUT_BYTES = 24
 """Where a packet is cut into two fragments: a multiple of 8, in front of the tag."""
 
@@ -151,8 +151,9 @@ def _over_ipv4(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]
     title = "inside UDP"
     # A data message: bit T is 0, the version is 3. Source: RFC 3931 section 4.1.2.1.
     data = struct.pack("!HH", 3, 0) + body(title)
-    datagram = struct.pack("!HHHH", _L2TP_PORT, _L2TP_PORT, 8 + len(data), 0) + data
-    yield title, (frame(ipv4(to.stranger, to.underlay, UDP, datagram)),)
+    datagram = struct.pack("!HHHH", L2TP_PORT, L2TP_PORT, 8 + len(data), 0) + data
+    # The kernel's socket takes datagrams of the peer alone.
+    yield title, (frame(ipv4(to.peer, to.underlay, UDP, datagram)),)
 
 
 def _over_ipv6(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:

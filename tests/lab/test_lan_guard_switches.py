@@ -355,7 +355,7 @@ def own_bridge(world: World, side: Side) -> None:
     )
 
 
-def test_a_bridge_that_takes_another_address_finds_a_loop_when_it_is_joined(hosts: World) -> None:
+def test_a_bridge_that_was_there_keeps_its_address_and_finds_a_loop_when_it_is_joined(hosts: World) -> None:
     cable(hosts, "up")
     bridging = Bridging("br0", "br0", guard=PLAIN)
     made = {side: bridge_steps(side, bridging, FULL) for side in Side}
@@ -363,13 +363,16 @@ def test_a_bridge_that_takes_another_address_finds_a_loop_when_it_is_joined(host
     for side in Side:
         own_bridge(hosts, side)
         routes[side] = hosts.run(f"ip -n {side.value} -4 route show dev br0")
+        address = f"ip netns exec {side.value} cat /sys/class/net/br0/address"
+        before = hosts.run(address).strip()
         # The guard is there before the VPN's program has made the tunnel's interface.
         hosts.run(f"ip -n {side.value} link set tml0 down; ip -n {side.value} link set tml0 name later")
         run(hosts, side, made[side][0].command.argv)
         hosts.run(f"ip -n {side.value} link set later name tml0; ip -n {side.value} link set tml0 up")
         for step in made[side][1:]:
             run(hosts, side, step.command.argv)
-        assert hosts.run(f"ip netns exec {side.value} cat /sys/class/net/br0/address").startswith("02:")
+        assert hosts.run(address).strip() == before
+        assert not before.startswith("02:"), "the tunnel's would not have been taken anyway"
     assert is_parted(hosts, Side.B), "B was the last to join, and nobody but its own probe has looked"
     for side in Side:
         # Without a route of its own a probe would ask for the router, and the other host would not let it pass.

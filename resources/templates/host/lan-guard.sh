@@ -18,8 +18,8 @@ for name in "$tunnel" "$bridge" "$port"; do
             ;;
     esac
 done
-# None of these addresses comes in from the tunnel but by a loop. A bridge that was there takes the tunnel's when it is
-# joined (the lowest of its ports), and the tunnel may not be there yet: lan-probe.sh adds it then.
+# None of these addresses comes in from the tunnel but by a loop. The tunnel may not be there yet, and a bridge may take
+# another address (the lowest of its ports, unless one was set): lan-probe.sh adds it then.
 read -r own < "/sys/class/net/$port/address"
 for device in "$bridge" "$tunnel"; do
     if [ -e "/sys/class/net/$device" ]; then

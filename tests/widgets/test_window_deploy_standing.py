@@ -66,7 +66,7 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     assert facts.text("Starts with the host") == ("yes", "yes")
     keys = [[page.detail.keys.item(row, column).text() for column in range(4)] for row in range(4)]
     assert keys[0] == ["A  gateway-a", "WireGuard key", "16.3 days", "349"]
-    assert keys[1][3] == "has no end"
+    assert keys[1][3] == "no expiry"
 
 
 def test_how_soon_it_was_connected_and_is_back_is_shown(driver: Driver) -> None:
@@ -116,33 +116,52 @@ def halved(driver: Driver) -> PairStatus:
     return with_end(status_of(pair(), half), Side.B, deployment_id="", is_up=False)
 
 
-def test_what_one_host_alone_keeps_is_repaired_when_both_are_looked_at(driver: Driver) -> None:
+def test_what_one_host_alone_keeps_is_repaired_when_the_user_says_so(driver: Driver) -> None:
+    """A tunnel that somebody removed at a console must not come back because somebody else looks."""
     driver.services.statuses.append(halved(driver))
-    driver.services.stage_gate.clear()
     page = page_of(driver)
     assert cell(page, STATE) == "on one host only"
     assert not page.detail.repair.isVisible(), "no host has been asked yet"
     driver.click(page.detail.look)
-    driver.until(lambda: "repair" in driver.services.calls)
-    assert "is being repaired" in page.notice.text
-    assert driver.window.current is page
-    driver.services.statuses.clear()
-    driver.services.stage_gate.set()
-    driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
-    driver.until(lambda: cell(page, TUNNEL) == "up")
+    driver.until(page.detail.repair.isVisible)
     driver.idle()
+    assert "has its tunnel on one host only. Repair deploys it on both hosts once more." in page.notice.text
+    assert "repair" not in driver.services.calls
+    driver.services.statuses.clear()
+    driver.click(page.notice.action("Repair"))
+    driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
+    driver.idle()
+    page = page_of(driver)
     assert cell(page, STATE) == "stays"
     assert not page.detail.repair.isVisible()
     assert driver.services.calls.count("repair") == 1
 
 
-def test_a_repair_that_failed_is_tried_again_only_when_asked_for(driver: Driver) -> None:
+def test_watching_repairs_nothing_by_itself(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    page.watcher.every_ms = 10
+    driver.click(page.detail.watch)
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 1)
+    driver.services.statuses.append(halved(driver))
+    driver.until(lambda: "on one host only" in page.notice.text)
+    count = len(page.watcher.log("lab:practice").samples)
+    driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= count + 3)
+    page.watcher.rest("lab:practice")
+    driver.idle()
+    assert "repair" not in driver.services.calls
+
+
+def test_a_repair_that_failed_is_tried_again_when_asked_for(driver: Driver) -> None:
     driver.services.statuses.append(halved(driver))
     driver.services.faults["repair"] = HostUnreachable("gateway-b does not answer any more.")
     page = page_of(driver)
     driver.click(page.detail.look)
     driver.until(page.detail.repair.isVisible)
+    driver.click(page.detail.repair)
+    driver.until(lambda: "repair" in driver.services.calls)
     driver.idle()
+    page = page_of(driver)
     driver.click(page.detail.look)
     driver.idle()
     assert driver.services.calls.count("repair") == 1

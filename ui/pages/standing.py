@@ -29,7 +29,7 @@ from ui.pages.standing_questions import (
     undo_one_proposal,
     undo_proposal,
 )
-from ui.pages.standing_repair import Repairs, repair_task
+from ui.pages.standing_repair import Repairs, half_words, repair_task
 from ui.rollout_one_end import nothing_left_words, one_end
 from ui.texts import tr
 from ui.theme import GRID, LIGHT
@@ -272,7 +272,8 @@ class StandingPage(Page):
             self.statuses.get(name),
             self.watcher.log(name),
             is_watched=self.watcher.is_watching(name),
-            is_repair_needed=self.repairs.has_failed(one.standing) or self.cleaner.has_failed(self.statuses.get(name)),
+            is_repair_needed=self.repairs.waits_for_user(one.standing)
+            or self.cleaner.has_failed(self.statuses.get(name)),
         )
 
     # --- doing --------------------------------------------------------------------------------------------------------
@@ -299,10 +300,14 @@ class StandingPage(Page):
         self._ask(again_proposal(self._services, former, one.standing if one is not None else None))
 
     def _repair(self) -> None:
-        one = self.selected
+        if self.selected is not None:
+            self._repair_pair(self.selected.pair.name)
+
+    def _repair_pair(self, name: str) -> None:
+        one = self._pair(name)
         if one is None:
             return
-        status = self.statuses.get(one.pair.name)
+        status = self.statuses.get(name)
         if status is not None and status.unfinished:
             self.cleaner.clean(one.pair, status)
         elif one.standing is not None:
@@ -310,12 +315,19 @@ class StandingPage(Page):
             self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
 
     def _repair_at_contact(self, status: PairStatus) -> None:
-        """What one host alone keeps is put right; the user can watch it, and go on with something else."""
+        """Carry a removal through that was asked for; offer to deploy once more what one host alone keeps.
+
+        Somebody may have removed the tunnel at that host's console in an emergency.
+        """
         one = self._pair(status.pair)
         half = status.deployment
         if one is not None and self.cleaner.is_due(status) and not self.watcher.is_being_changed(status.pair):
             self.cleaner.clean(one.pair, status)
         if one is None or half is None or not self.repairs.is_due(status):
+            return
+        if not half.is_ending:
+            actions = {tr("Repair"): lambda: self._repair_pair(status.pair)}
+            self._tell_of_contact("caution", *half_words(status.pair), actions)
             return
         title = tr("%1 is being repaired.").replace("%1", status.pair)
         self._tell_of_contact("info", title, status.repair_text, {tr("Watch it"): self.rollout_asked.emit})

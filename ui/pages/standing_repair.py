@@ -1,4 +1,8 @@
-"""What one host alone keeps is put right when the window makes contact with both, as `status --repair` does."""
+"""Repairs of what one host alone keeps.
+
+A removal that was asked for is carried through when the window makes contact with both hosts. Deploying once more
+waits for the user, as `status` does for `--repair`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from ui.texts import tr
 
 @dataclass
 class Repairs:
-    """Which deployments a repair was begun for: once for each by itself, again only where the user asks.
+    """Deployments that a repair was begun or offered for: once for each, again only where the user asks.
 
     Attributes:
         may_begin: Whether the place where it is done is free.
@@ -31,7 +35,7 @@ class Repairs:
     running: str = ""
 
     def is_due(self, status: PairStatus) -> bool:
-        """Whether a repair begins now, and remember it."""
+        """Whether a repair begins or is offered now, and remember it."""
         if not status.can_be_repaired or status.deployment is None or status.deployment.id in self.tried:
             return False
         if not self.may_begin():
@@ -39,9 +43,19 @@ class Repairs:
         self.tried.add(status.deployment.id)
         return True
 
-    def has_failed(self, deployment: Deployment | None) -> bool:
-        """Whether a deployment that still stands was tried in vain."""
+    def waits_for_user(self, deployment: Deployment | None) -> bool:
+        """Whether a repair was offered, or tried in vain, and is not running."""
         return deployment is not None and deployment.id in self.tried and deployment.pair.name != self.running
+
+
+def half_words(pair: str) -> tuple[str, str]:
+    """Return what is said of a pair of which one host alone keeps the deployment: what is the case, what to do."""
+    return (
+        tr("%1 has its tunnel on one host only.").replace("%1", pair),
+        tr(
+            "Repair deploys it on both hosts once more. If somebody removed it on purpose, remove it on the other host."
+        ),
+    )
 
 
 def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> RolloutTask:

@@ -37,7 +37,9 @@ class StandingDetail(QWidget):
         self.replace = button(tr("Re&place…"), "repeat", tip=tr("Another solution or suite with the same guarantees"))
         self.rotate = button(tr("R&otate keys…"), "key")
         self.undo = button(tr("&Undo…"), "undo")
-        self.repair = button(tr("Repa&ir"), "repeat", tip=tr("Tries once more to make both hosts alike"))
+        self.repair = button(
+            tr("Repa&ir"), "repeat", tip=tr("Carries through on both hosts what one of them alone has")
+        )
         self.keep = button(tr("&Keep it"), "check", tip=tr("Both hosts wait for it to be confirmed"))
         self._icon = icon_label("info", "accent")
         self.sentence = label("", is_selectable=True)
@@ -78,7 +80,7 @@ class StandingDetail(QWidget):
             status: How it was when it was looked at; None where it was not.
             log: What was seen while it was watched.
             is_watched: Whether it is watched.
-            is_repair_needed: Whether a repair, or cleaning up, was begun at a contact and did not succeed.
+            is_repair_needed: Whether a repair was offered, or a repair or cleaning up did not succeed.
         """
         standing = one.standing
         for target in (self.replace, self.rotate, self.undo):

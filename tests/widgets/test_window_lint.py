@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from dropped import drop
 from window_driver import Driver
 
 from app.compose.linting import lint_text
@@ -31,16 +30,6 @@ Q0FOQVJZQ0FOQVJZ
 def page_of(driver: Driver) -> LintPage:
     driver.window.show_lint()
     return driver.page(LintPage)
-
-
-def drop(page: LintPage, *paths: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    page.dropEvent(
-        QDropEvent(
-            QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-        )
-    )
 
 
 def test_without_a_file_the_page_says_what_it_can_read(driver: Driver) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -23,6 +22,7 @@ from app.domain.hosts import PairSpec
 from app.domain.linting import LintedFile, LintFinding
 from app.wizard import PairChoice
 from ui.context import Context
+from ui.dropping import FileDrop
 from ui.icons import make_icon
 from ui.pages.base import BusyLine, Page
 from ui.texts import plain_tip, tr
@@ -51,7 +51,7 @@ class LintPage(Page):
                 "missing, and what to write instead. No file is kept; keys and passwords in them are never shown."
             ),
         )
-        self.setAcceptDrops(True)
+        self._drop = FileDrop((self,), self.check, self._refuse)
         self._files: tuple[LintedFile, ...] = ()
         self._again: Callable[[], None] | None = None
         self._empty_words = tr("No file yet.")
@@ -127,26 +127,27 @@ class LintPage(Page):
             is_quiet=True,
         )
 
+    def take_settings(self) -> None:
+        """Judge by other guidelines."""
+        self.guidelines.reload()
+        self._on_guidelines()
+
+    def take_pairs(self) -> None:
+        """Offer other pairs."""
+        self.enter()
+
     def first_focus(self) -> QWidget | None:
         """The button."""
         return self.choose
 
     # --- getting files ------------------------------------------------------------------------------------------------
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files of this computer."""
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        """Check what was dropped."""
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-        event.acceptProposedAction()
-        self.check(paths)
-
     def _choose(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, tr("Choose configuration files"))
         self.check([Path(name) for name in names])
+
+    def _refuse(self, what: str, hint: str) -> None:
+        self.notice.say("caution", what, hint)
 
     def check(self, paths: list[Path]) -> None:
         """Read and judge files; they replace those shown."""

@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QW
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec, Side
+from ui.dropping import FileDrop
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, label, row
+from ui.widgets.key_files import key_file_fault
 
 _MAX_PORT = 65_535
 
@@ -53,7 +55,9 @@ class HostForm(Card):
         self.auth.setAccessibleName(tr("Way to log in to host %1").replace("%1", side.value.upper()))
         self.auth.currentIndexChanged.connect(self._on_auth)
         self.identity = self._field(
-            tr("Key file for host %1"), tr("path"), tr("Path of a private key on this computer")
+            tr("Key file for host %1"),
+            tr("path"),
+            tr("Path of a private key on this computer; a file can be dropped here"),
         )
         self.browse = button(tr("Browse…"), "folder", on_click=self._browse)
         self.browse.setAccessibleName(tr("Choose the key file for host %1").replace("%1", side.value.upper()))
@@ -66,6 +70,8 @@ class HostForm(Card):
         self.fault.setVisible(False)
         self._lay_out()
         self._on_auth()
+        fields = (self.address, self.user, self.port, self.identity, self.underlay)
+        self._drop = FileDrop((self, *fields), self._on_dropped, self._refuse, is_single=True)
 
     def spec(self) -> HostSpec:
         """Return what was entered.
@@ -201,6 +207,20 @@ class HostForm(Card):
         dialog.open()
 
     def _on_file(self, path: str) -> None:
+        fault = key_file_fault(Path(path))
+        if fault:
+            self.show_fault(self.identity, fault)
+            return
+        self.show_fault(None, "")
         self.identity.setText(path)
         self.auth.setCurrentIndex(self.auth.findData(AuthKind.KEY))
         self.edited.emit()
+
+    def _on_dropped(self, paths: list[Path]) -> None:
+        if self.identity.isReadOnly():
+            self._refuse(tr("The gateways of a practice lab have keys of their own."), tr("Choose New pair first."))
+        else:
+            self._on_file(str(paths[0]))
+
+    def _refuse(self, what: str, hint: str) -> None:
+        self.show_fault(self.identity, f"{what} {hint}")

@@ -71,6 +71,9 @@ def run_window(
         say_other(only.report_other(), is_seen=is_seen)
         return _TAKEN
     theme = Theme(application)
+    memory = QSettings(str(find_paths().data_dir / "window.ini"), QSettings.Format.IniFormat, application)
+    if is_seen:
+        theme.restore(memory)
     window = MainWindow(theme, services_factory)
     application.setQuitOnLastWindowClosed(True)
     restore = _close_on_signals(window)
@@ -81,7 +84,6 @@ def run_window(
         demo = Demo(window, is_seen=is_seen)
         window.ready.connect(demo.start)
     if is_seen:
-        memory = QSettings(str(find_paths().data_dir / "window.ini"), QSettings.Format.IniFormat, window)
         WindowGeometry(window, memory).restore()
     if on_window is not None:
         on_window(window)

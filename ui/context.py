@@ -10,6 +10,7 @@ from app.domain.errors import Bug
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonServices, ComparisonWizard, Prompts, Step
+    from app.wizard.desk_ports import Preferences
     from ui.bridge import Bridge
     from ui.operations import OperationRunner
     from ui.theme import Theme
@@ -35,6 +36,20 @@ class Context:
     confirm_change: Callable[[tuple[Step, ...], Callable[[], None]], None]
     _services: list[ComparisonServices] = field(default_factory=list)
     _wizard: list[ComparisonWizard] = field(default_factory=list)
+    _preferences: list[Preferences] = field(default_factory=list)
+
+    @property
+    def preferences(self) -> Preferences:
+        """Defaults that the user has set; the usual ones until they are read."""
+        if not self._preferences:
+            from app.wizard.desk_ports import Preferences
+
+            self._preferences.append(Preferences())
+        return self._preferences[0]
+
+    def take_preferences(self, preferences: Preferences) -> None:
+        """Other defaults apply from now on."""
+        self._preferences[:] = [preferences]
 
     @property
     def wizard(self) -> ComparisonWizard:

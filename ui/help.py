@@ -106,6 +106,8 @@ def shortcut_lines(window: MainWindow) -> dict[str, str]:
         "Ctrl+F": tr("Search in a list"),
         "Ctrl+C": tr("Copy the selected line"),
         "Ctrl++, Ctrl+-, Ctrl+0": tr("Larger, smaller, usual texts"),
+        "Ctrl+,": tr("Settings"),
+        "Ctrl+Shift+P": tr("Pairs of hosts"),
         "F1": tr("User guide for this page"),
         "Shift+F1": tr("About Tunnelmark"),
         "Ctrl+?": tr("This list"),

@@ -97,20 +97,9 @@ class Starting:
 
     def _look_at_labs(self) -> None:
         window = self._window
-        if not window.context.has_services or window.is_measuring or window.is_closing:
+        if window.is_measuring:
             return
-        services = window.context.services
-
-        def show(number: int) -> None:
-            window.top.show_lab(tr("lab: up") if number else tr("lab: down"), is_up=bool(number))
-
-        window.runner.run(
-            tr("Looking at practice labs"),
-            lambda _token, _tell: sum(lab.is_running for lab in services.labs()),
-            on_success=show,
-            on_failure=lambda _error: window.top.show_lab(tr("lab: unknown"), is_up=False),
-            is_quiet=True,
-        )
+        window.desk.labs.refresh()
 
 
 def _opened(make: ServicesFactory, prompts: Bridge) -> ComparisonServices:

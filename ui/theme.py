@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -77,6 +77,10 @@ DARK = Colours(
 )
 
 
+CHOICES = {"system": None, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+"""Colour schemes by the names that are stored; None follows the system."""
+
+_KEY = "window/theme"
 _TEXT_SCALES = (0.8, 2.0)
 
 
@@ -105,6 +109,7 @@ class Theme(QObject):
         super().__init__(application)
         self._application = application
         self._forced: Qt.ColorScheme | None = None
+        self._memory: QSettings | None = None
         self._text_scale = 1.0
         application.setStyle("Fusion")
         hints = application.styleHints()
@@ -121,6 +126,24 @@ class Theme(QObject):
         """Use light or dark whatever the system says; None follows the system again."""
         self._forced = scheme
         self._follow(self._application.styleHints().colorScheme())
+
+    @property
+    def choice(self) -> str:
+        """Return what the user chose: `system`, `light` or `dark`."""
+        return next(name for name, scheme in CHOICES.items() if scheme is self._forced)
+
+    def choose(self, choice: str) -> None:
+        """Use `light` or `dark`, or follow the `system`, from now on and after the next start."""
+        self.force(CHOICES[choice])
+        if self._memory is not None:
+            self._memory.setValue(_KEY, choice)
+            self._memory.sync()
+
+    def restore(self, memory: QSettings) -> None:
+        """Take what was chosen before, and store there what will be chosen."""
+        self._memory = memory
+        stored = str(memory.value(_KEY, "system"))
+        self.force(CHOICES.get(stored))
 
     def zoom(self, factor: float) -> None:
         """Show all texts larger or smaller by a factor, within limits; 0 takes the usual size."""

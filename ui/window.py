@@ -13,6 +13,7 @@ from app.domain.errors import TunnelmarkError
 from ui.bridge import Bridge
 from ui.closing import Closing
 from ui.context import Context, ServicesFactory
+from ui.desk import Desk
 from ui.frame import Frame, Place
 from ui.geometry import PREFERRED, SMALLEST
 from ui.help import Help
@@ -45,7 +46,6 @@ _AREAS = {
     "standing": "rollout",
 }
 """Pages that are no step, by name, and the area in the top bar that they belong to."""
-
 
 _ZOOM = 1.1
 
@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
         self._rollout_page = "deploy"
         self._closing = Closing(self)
         self._starting = Starting(self, open_services)
-        self.help = Help(self)
+        self.help, self.desk = Help(self), Desk(self)
         self._build()
         self._prompts = PromptQueue(self, self._working_pair)
         self.bridge.host_key_asked.connect(self._prompts.ask_host_key)

@@ -145,7 +145,8 @@ def _make_plan(context: Context, services: Services, found: Discovery) -> Campai
         context.err.print(
             f"{candidate.title} is {candidate.verdict}; it is measured because you named it.", markup=False
         )
-    profile = chosen_profile(options.profile, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
+    name = options.profile or services.preferences().profile.value
+    profile = chosen_profile(name, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
     return services.plan(
         found,
         wizard.state.chosen,

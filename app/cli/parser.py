@@ -226,8 +226,8 @@ def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     compare_parser.add_argument(
         "--profile",
         choices=("quick", "standard", "paper"),
-        default="quick",
-        help="200, 2 000 or 10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds",
+        help="200, 2 000 or 10 000 echo requests per size; 3, 10 or 10 s of TCP per direction; 1, 3 or 3 rounds "
+        "(default: that of the settings, else quick)",
     )
     _add_measuring(compare_parser)
 

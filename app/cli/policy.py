@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
-from app.compose import Settings, find_paths, read_settings, write_settings
+from app.compose import find_paths, read_settings, write_settings
 from app.domain.errors import NotFound
 from app.domain.verdicts import Question
 from app.policy import (
@@ -66,7 +67,7 @@ def use(context: Context) -> int:
     ids = {"default": DEFAULT_GUIDELINES, "none": ()}.get(asked[0], tuple(asked)) if len(asked) == 1 else tuple(asked)
     check_guidelines(ids)
     path = find_paths().settings
-    write_settings(path, Settings(ids))
+    write_settings(path, replace(read_settings(path), guidelines=ids))
     titles = [GUIDELINES[one].full_title for one in read_settings(path).guidelines]
     context.out.print(f"Guidelines that apply: {'; '.join(titles) or 'none'}", markup=False)
     return ExitCode.OK

@@ -17,7 +17,6 @@ from app.domain.link import LinkHealer
 from app.domain.results import CampaignRecord
 from app.lab import PLATFORMS as LAB_PLATFORMS
 from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
-from app.wizard import LabState
 from app.wizard.ports import ProgressSink
 
 DEFAULT_LAB = "default"
@@ -39,18 +38,6 @@ class Labs:
         """Return the labs that are up."""
         found = (self.manager.find(status.name) for status in self.manager.status() if all(status.is_running))
         return tuple(lab for lab in found if lab is not None)
-
-    def states(self) -> tuple[LabState, ...]:
-        """Return the labs that are up, in words."""
-        return tuple(
-            LabState(
-                name=lab.spec.name,
-                pair_name=lab.pair.name,
-                is_running=True,
-                text=f"{lab.spec.platform_a} and {lab.spec.platform_b}, CPU {_CPU_WORDS[lab.spec.cpu]}",
-            )
-            for lab in self.running()
-        )
 
     def default_pair(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of a lab that is up, or start one that ends with this process."""
@@ -168,6 +155,30 @@ class Labs:
         self._owned.append(spec.name)
         return lab
 
+    def start(self, spec: LabSpec, *, is_lasting: bool, token: CancelToken, on_progress: ProgressSink) -> Lab:
+        """Start a lab of the user's choice.
+
+        Args:
+            spec: What is wanted.
+            is_lasting: Whether it goes on when this process ends.
+            token: Stops the start; nothing is left of it then.
+            on_progress: Gets what happens.
+
+        Raises:
+            InvalidOption: The name is taken or not allowed, or a platform is unknown.
+            LabFault: It cannot be started.
+        """
+        if not is_lasting:
+            with self._lock:
+                return self._start_own(spec, token, on_progress)
+        return self.manager.up(spec, token=token, on_progress=_told(on_progress), is_owned=False)
+
+    def stop(self, name: str) -> bool:
+        """Stop a lab, whoever started it; return whether there was one."""
+        with self._lock:
+            self._owned = [own for own in self._owned if own != name]
+        return self.manager.down(name)
+
     def close(self) -> None:
         """Stop the labs that this process started for itself."""
         with self._lock:
@@ -235,7 +246,9 @@ class LabPasswords:
         return None
 
 
-_CPU_WORDS = {CpuKind.AES: "with AES instructions", CpuKind.NO_AES: "without AES instructions"}
+def cpu_words(cpu: CpuKind) -> str:
+    """Return which instructions CPUs show, for people."""
+    return "with AES instructions" if cpu is CpuKind.AES else "without AES instructions"
 
 
 def _told(on_progress: ProgressSink) -> Callable[[LabProgress], None]:

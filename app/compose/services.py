@@ -16,6 +16,7 @@ from app.compose.censuses import CensusOptions, CensusResults
 from app.compose.connections import Connections
 from app.compose.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
 from app.compose.header import file_header
+from app.compose.lab_desk import LabOperations
 from app.compose.labs import LabPasswords, Labs
 from app.compose.lint_host import lint_host
 from app.compose.linting import LintOptions, lint_file, lint_text
@@ -23,7 +24,7 @@ from app.compose.pairs import PairOperations
 from app.compose.paths import Paths, find_paths
 from app.compose.proof import look_before, tell_differences
 from app.compose.rollout import RolloutOperations
-from app.compose.settings import Settings, read_settings, write_settings
+from app.compose.settings import SettingsOperations
 from app.compose.version import tunnelmark_version
 from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host, with_firewalls
 from app.deploy import preview as preview_deployment
@@ -45,12 +46,12 @@ from app.domain.solutions import SolutionInfo
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.ssh import SshConnector
-from app.wizard import Discovery, LabState, PairChoice, Prompts, RunOptions
+from app.wizard import Discovery, PairChoice, Prompts, RunOptions
 from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services(PairOperations, RolloutOperations):
+class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperations):
     """Implements `app.wizard.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
@@ -63,6 +64,7 @@ class Services(PairOperations, RolloutOperations):
         self, *, prompts: Prompts | None, paths: Paths | None = None, confirm_host_key: ConfirmHostKey | None = None
     ) -> None:
         self.paths = paths or find_paths()
+        SettingsOperations.__init__(self, self.paths.settings)
         self.adapters = ADAPTERS
         self.archive = Archive(self.paths)
         self.store = self.archive.store
@@ -93,10 +95,6 @@ class Services(PairOperations, RolloutOperations):
         """Remember whether the firewalls of a pair may be opened for tunnels; return the pair with the answer."""
         return self.firewall_consents.change(pair, may_open=may_open)
 
-    def labs(self) -> tuple[LabState, ...]:
-        """Return the labs that are up."""
-        return self.lab_service.states()
-
     def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Start (and where needed make) the default practice lab, or take the one that is up."""
         return self.lab_service.default_pair(token=token, on_progress=on_progress)
@@ -121,24 +119,6 @@ class Services(PairOperations, RolloutOperations):
         if name.startswith("lab:"):
             return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix("lab:")))
         return self.store.get_pair(name)
-
-    # --- settings -----------------------------------------------------------------------------------------------------
-
-    def settings(self) -> Settings:
-        """Return what the user has set."""
-        return read_settings(self.paths.settings)
-
-    def save_settings(self, settings: Settings) -> None:
-        """Keep what the user has set; it holds from the next look at a pair on."""
-        write_settings(self.paths.settings, settings)
-
-    def guidelines(self) -> tuple[str, ...]:
-        """Return the ids of the guidelines that apply."""
-        return self.settings().guidelines
-
-    def use_guidelines(self, ids: Sequence[str]) -> None:
-        """Let other guidelines apply from now on."""
-        self.save_settings(replace(self.settings(), guidelines=tuple(ids)))
 
     # --- looking at hosts ---------------------------------------------------------------------------------------------
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from app.domain.errors import InvalidFile
+from app.domain.results import PROFILES, ProfileName
+from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, check_guidelines
+from app.wizard.desk_ports import Preferences
 
 _HINT = "Mend the line, or delete the file: then the defaults hold."
 
@@ -21,9 +26,45 @@ class Settings:
 
     Attributes:
         guidelines: Ids of the guidelines that apply, in the order of the policy.
+        preferences: Defaults of comparisons and deployments.
     """
 
     guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
+    preferences: Preferences = field(default_factory=Preferences)
+
+
+class SettingsOperations:
+    """Implements `app.wizard.desk_ports.SettingsServices`. Safe to use from several threads.
+
+    Args:
+        settings_file: See `Paths.settings`.
+    """
+
+    def __init__(self, settings_file: Path) -> None:
+        self._settings_file = settings_file
+        self._settings_lock = threading.Lock()
+
+    def settings(self) -> Settings:
+        """Return what the user has set."""
+        return read_settings(self._settings_file)
+
+    def guidelines(self) -> tuple[str, ...]:
+        """Return the ids of the guidelines that apply."""
+        return self.settings().guidelines
+
+    def use_guidelines(self, ids: Sequence[str]) -> None:
+        """Let other guidelines apply from now on."""
+        with self._settings_lock:
+            write_settings(self._settings_file, replace(self.settings(), guidelines=tuple(ids)))
+
+    def preferences(self) -> Preferences:
+        """Return the defaults that the user has set."""
+        return self.settings().preferences
+
+    def save_preferences(self, preferences: Preferences) -> None:
+        """Keep other defaults."""
+        with self._settings_lock:
+            write_settings(self._settings_file, replace(self.settings(), preferences=preferences))
 
 
 def read_settings(path: Path) -> Settings:
@@ -43,9 +84,16 @@ def read_settings(path: Path) -> Settings:
             f"{path}, line {_broken_line(error, text)}: this is not TOML ({error}).", hint=_HINT
         ) from error
     for key in raw:
-        if key != "guidelines":
+        if key not in ("guidelines", "profile", "confirm_within_s"):
             raise _wrong(path, text, key, f"there is no setting {key}")
-    return Settings(guidelines=_guidelines(path, text, raw.get("guidelines", list(DEFAULT_GUIDELINES))))
+    usual = Preferences()
+    return Settings(
+        guidelines=_guidelines(path, text, raw.get("guidelines", list(DEFAULT_GUIDELINES))),
+        preferences=Preferences(
+            profile=_profile(path, text, raw.get("profile", usual.profile.value)),
+            confirm_within_s=_confirm_within_s(path, text, raw.get("confirm_within_s", usual.confirm_within_s)),
+        ),
+    )
 
 
 def write_settings(path: Path, settings: Settings) -> None:
@@ -57,7 +105,16 @@ def write_settings(path: Path, settings: Settings) -> None:
     """
     check_guidelines(settings.guidelines)
     ids = ", ".join(f'"{one}"' for one in settings.guidelines)
-    text = f"# Settings of Tunnelmark. `tunnelmark policy use` writes this file.\nguidelines = [{ids}]\n"
+    preferences, usual = settings.preferences, Preferences()
+    lines = [
+        "# Settings of Tunnelmark. The window and `tunnelmark policy use` write this file.",
+        f"guidelines = [{ids}]",
+    ]
+    if preferences.profile is not usual.profile:
+        lines.append(f'profile = "{preferences.profile.value}"')
+    if preferences.confirm_within_s != usual.confirm_within_s:
+        lines.append(f"confirm_within_s = {preferences.confirm_within_s:g}")
+    text = "\n".join(lines) + "\n"
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,6 +144,21 @@ def _guidelines(path: Path, text: str, value: Any) -> tuple[str, ...]:
         if one not in GUIDELINES:
             raise _wrong(path, text, one, f"there is no guideline {one}; there are {', '.join(GUIDELINES)}")
     return tuple(one for one in GUIDELINES if one in value)
+
+
+def _profile(path: Path, text: str, value: Any) -> ProfileName:
+    known = [name.value for name in PROFILES]
+    if value not in known:
+        raise _wrong(path, text, "profile", f"profile is one of {', '.join(known)}, in quotes")
+    return ProfileName(value)
+
+
+def _confirm_within_s(path: Path, text: str, value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not SHORTEST_CONFIRM_S <= value <= LONGEST_CONFIRM_S:
+        limits = f"{SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g}"
+        raise _wrong(path, text, "confirm_within_s", f"confirm_within_s is a number of seconds, {limits}")
+    return float(value)
 
 
 def _wrong(path: Path, text: str, word: str, what: str) -> InvalidFile:

@@ -1,7 +1,7 @@
 """The steps of a comparison as a state machine without Qt, used by the window and the command line."""
 
 from app.wizard.comparison import ComparisonState, ComparisonWizard, Step
-from app.wizard.ports import ComparisonServices, Discovery, HostCheck, LabState, PairChoice, Prompts, RunOptions
+from app.wizard.ports import ComparisonServices, Discovery, HostCheck, PairChoice, Prompts, RunOptions
 
 __all__ = [
     "ComparisonServices",
@@ -9,7 +9,6 @@ __all__ = [
     "ComparisonWizard",
     "Discovery",
     "HostCheck",
-    "LabState",
     "PairChoice",
     "Prompts",
     "RunOptions",

@@ -166,6 +166,19 @@ class ComparisonWizard:
             and (candidate.verdict.needs_reason or candidate.verdict is Verdict.INSECURE)
         )
 
+    def rename_pair(self, old: str, new: str) -> None:
+        """A stored pair has another name now: results of the comparison are to be stored under that."""
+        state = self.state
+        if state.pair is None or state.pair.is_lab or state.pair.name != old:
+            return
+        pair, found, plan = replace(state.pair, name=new), state.discovery, state.plan
+        self.state = replace(
+            state,
+            pair=pair,
+            discovery=replace(found, pair=replace(found.pair, name=new)) if found is not None else None,
+            plan=replace(plan, pair=replace(plan.pair, name=new)) if plan is not None else None,
+        )
+
     def set_options(self, options: RunOptions) -> None:
         """Take profile and limits."""
         self.state = replace(self.state, options=options, plan=None, campaign_id=None)

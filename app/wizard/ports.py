@@ -6,7 +6,7 @@ that talks to a host or a lab blocks, and is called in a worker thread, never on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +22,8 @@ from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, PlannedItem, Profile
 from app.domain.solutions import SolutionInfo
+from app.wizard import desk_ports
+from app.wizard.desk_ports import LabServices, PairServices, SettingsServices
 
 
 class Prompts(Protocol):
@@ -38,23 +40,6 @@ class Prompts(Protocol):
     def tell(self, sentence: str) -> None:
         """Show a sentence, for example that there is no keyring and a password is kept in memory only."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class LabState:
-    """A practice lab.
-
-    Attributes:
-        name: Its name.
-        pair_name: Name of its pair, `lab:NAME`.
-        is_running: Whether it is up.
-        text: Platforms and CPU, in words.
-    """
-
-    name: str
-    pair_name: str
-    is_running: bool
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +117,11 @@ class RunOptions:
     seed: int | None = None
 
 
-ProgressSink = Callable[[str, float | None], None]
+ProgressSink = desk_ports.ProgressSink
 """Gets a sentence and a fraction (0 to 1, or None while nobody knows) of a long job."""
 
 
-class ComparisonServices(Protocol):
+class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
     """Everything that a comparison needs."""
 
     def pairs(self) -> tuple[PairChoice, ...]:
@@ -145,10 +130,6 @@ class ComparisonServices(Protocol):
 
     def save_pair(self, pair: PairSpec) -> None:
         """Store a pair."""
-        ...
-
-    def labs(self) -> tuple[LabState, ...]:
-        """Return the labs that are up."""
         ...
 
     def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:

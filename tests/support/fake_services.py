@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from fake_census import FakeCensus
+from fake_desk import FakeDesk
 from fake_rollout import FakeRollout
 from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
@@ -52,7 +53,7 @@ from app.domain.results import (
 from app.domain.solutions import SolutionInfo
 from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank
-from app.wizard import Discovery, LabState, PairChoice, Prompts, RunOptions
+from app.wizard import Discovery, Prompts, RunOptions
 from app.wizard.ports import ProgressSink
 
 DEAD_LINK = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
@@ -61,7 +62,7 @@ _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
 @dataclass
-class FakeServices(FakeCensus, FakeRollout):
+class FakeServices(FakeCensus, FakeRollout, FakeDesk):
     """Implements ComparisonServices and RolloutServices.
 
     Attributes:
@@ -111,7 +112,7 @@ class FakeServices(FakeCensus, FakeRollout):
     def __post_init__(self) -> None:
         self.cleanup.set()
         self.link_gate.set()
-        for gate in (self.census_gate, self.stage_gate, self.undo_gate, self.repair_gate):
+        for gate in (self.census_gate, self.stage_gate, self.undo_gate, self.repair_gate, self.lab_gate):
             gate.set()
 
     def _call(self, name: str) -> None:
@@ -119,16 +120,6 @@ class FakeServices(FakeCensus, FakeRollout):
         assert threading.current_thread() is not threading.main_thread(), f"{name} was called on the window's thread"
         if name in self.faults:
             raise self.faults.pop(name)
-
-    def pairs(self) -> tuple[PairChoice, ...]:
-        self._call("pairs")
-        return (PairChoice(pair(), "2026-03-04 09:30"), PairChoice(pair(is_lab=False), ""))
-
-    def save_pair(self, pair: PairSpec) -> None:
-        self._call("save_pair")
-
-    def labs(self) -> tuple[LabState, ...]:
-        return (LabState("practice", "lab:practice", is_running=True, text="debian-13"),)
 
     def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         self._call("start_lab")

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.compose.paths import Paths
-from app.compose.settings import Settings, read_settings, write_settings
+from app.compose.settings import Settings, SettingsOperations, read_settings, write_settings
 from app.domain.errors import InvalidFile, InvalidOption
+from app.domain.results import ProfileName
 from app.policy import DEFAULT_GUIDELINES
+from app.wizard.desk_ports import Preferences
 
 
 def test_settings_lie_in_the_data_folder(tmp_path: Path) -> None:
@@ -27,6 +30,24 @@ def test_what_is_written_is_read_in_the_policys_order(tmp_path: Path) -> None:
     assert [one.name for one in path.parent.iterdir()] == ["settings.toml"]
 
 
+def test_guidelines_and_preferences_are_kept_beside_each_other(tmp_path: Path) -> None:
+    kept = SettingsOperations(tmp_path / "settings.toml")
+    assert kept.preferences() == Preferences()
+    kept.save_preferences(Preferences(ProfileName.PAPER, 300.0))
+    kept.use_guidelines(("rfc-8221",))
+    assert SettingsOperations(tmp_path / "settings.toml").preferences() == Preferences(ProfileName.PAPER, 300.0)
+    kept.save_preferences(Preferences(ProfileName.STANDARD, 20.5))
+    assert kept.settings() == Settings(("rfc-8221",), Preferences(ProfileName.STANDARD, 20.5))
+
+
+def test_policy_use_keeps_the_preferences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    kept = SettingsOperations(tmp_path / "settings.toml")
+    kept.save_preferences(Preferences(ProfileName.PAPER))
+    assert main(["policy", "use", "rfc-8221"]) == 0
+    assert kept.settings() == Settings(("rfc-8221",), Preferences(ProfileName.PAPER))
+
+
 def test_unknown_guideline_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="rfc-1"):
         write_settings(tmp_path / "settings.toml", Settings(("rfc-1",)))
@@ -43,6 +64,11 @@ def test_unknown_guideline_is_not_written(tmp_path: Path) -> None:
         (b"guidelines = [1]\n", 1, "a list of names"),
         (b"guidelines = []\ncolour = 'red'\n", 2, "no setting colour"),
         (b"# one\n# two\n\xff\n", 3, "not UTF-8"),
+        (b"# one\nprofile = 'custom'\n", 2, "quick, standard, paper"),
+        (b"profile = 3\n", 1, "quick, standard, paper"),
+        (b"guidelines = []\nconfirm_within_s = 5\n", 2, "20 to 3600"),
+        (b"confirm_within_s = true\n", 1, "a number"),
+        (b"confirm_within_s = 'x'\n", 1, "a number"),
     ],
 )
 def test_malformed_file_is_refused_with_the_line(tmp_path: Path, content: bytes, line: int, words: str) -> None:

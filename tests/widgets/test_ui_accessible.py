@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from dialog_tour import dialogs
 from page_tour import tour
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible
@@ -203,3 +204,18 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
     driver.click(window.current.read)
     look(window)
     assert (window.width(), window.height()) == (1024, 700)
+
+
+def test_everything_in_the_dialogs_of_the_menu_has_a_name_for_screen_readers(driver: Driver) -> None:
+    found: list[str] = []
+    names = []
+    for name, dialog in dialogs(driver):
+        names.append(name)
+        found += [f"{name}: {fault}" for fault in (*_nameless(dialog), *_unnamed_for_readers(dialog))]
+        found += [f"{name}: {text} is clipped" for text in _clipped(dialog)]
+    assert found == []
+    assert len(names) == 10
+    for button in (driver.window.top.lab, driver.window.top.menu):
+        interface = QAccessible.queryAccessibleInterface(button)
+        assert interface.text(QAccessible.Text.Name)
+        assert interface.role() is QAccessible.Role.ButtonMenu

@@ -58,6 +58,12 @@ class Page(QWidget):
     def enter(self) -> None:
         """The page is about to be shown: take what has changed in the wizard, keep what was typed."""
 
+    def take_settings(self) -> None:
+        """The user has closed the settings while this page is on show."""
+
+    def take_pairs(self) -> None:
+        """Stored pairs or running labs have changed while this page is on show."""
+
     def first_focus(self) -> QWidget | None:
         """Return what gets the focus when the page is shown."""
         return None

@@ -125,6 +125,11 @@ class CandidatesPage(Page):
         if not is_same:
             self._fill(state.discovery, set(state.chosen))
 
+    def take_settings(self) -> None:
+        """Judge by other guidelines."""
+        self.guidelines.reload()
+        self._judge_again()
+
     def first_focus(self) -> QWidget | None:
         """The tree."""
         return self.tree

@@ -135,6 +135,10 @@ class CensusPage(Page):
         services = self._services
         self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
 
+    def take_pairs(self) -> None:
+        """Offer other pairs."""
+        self.enter()
+
     def first_focus(self) -> QWidget | None:
         """The pair."""
         return self.pairs

@@ -130,8 +130,18 @@ class DeployPage(Page):
         is_busy = self.operation is not None and self.operation.is_running
         if self.is_running or (is_busy and self._wanted is None):
             return
+        self.form.preset_confirm(self.context.preferences.confirm_within_s)
         services = self._services
         self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
+
+    def take_settings(self) -> None:
+        """Preselect another time to confirm."""
+        if not self.is_running:
+            self.form.preset_confirm(self.context.preferences.confirm_within_s)
+
+    def take_pairs(self) -> None:
+        """Offer other pairs."""
+        self.enter()
 
     def first_focus(self) -> QWidget | None:
         """The countdown while there is one, else what comes next."""

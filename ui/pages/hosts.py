@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
@@ -20,6 +22,7 @@ from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row
 from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 from ui.widgets.host_form import HostForm
+from ui.widgets.lab_offer import LabOffer
 
 _NEW = ""
 _FORM, _FOUND, _LAB = range(3)
@@ -30,6 +33,9 @@ _WIDEST_PX = 1600
 
 class HostsPage(Page):
     """Enter or choose a pair, look at it, install what is missing."""
+
+    pairs_asked = Signal()
+    """The user wants to manage stored pairs."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(
@@ -51,6 +57,7 @@ class HostsPage(Page):
         self.name.setMaximumWidth(264)
         self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
         self.new = button(tr("New pair"), "host", on_click=self.begin_new, tip=tr("Empties the form"))
+        self.manage = button(tr("Manage pairs…"), "edit", on_click=self.pairs_asked.emit)
         self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
         self.again = button(tr("Look a&gain"), "repeat", on_click=self.discover)
         self._choices: dict[str, PairChoice] = {}
@@ -65,7 +72,9 @@ class HostsPage(Page):
         self._stack = QStackedWidget()
         self._stack.addWidget(self._make_form())
         self._stack.addWidget(self._make_found())
-        self._stack.addWidget(self._make_lab())
+        offer = LabOffer(lambda: self.use_lab(like=self._like), self.begin_new)
+        self.start_lab = offer.start
+        self._stack.addWidget(ScrollPage(offer, _WIDEST_PX))
         self.body.addWidget(self.busy)
         self.body.addWidget(self._stack, 1)
 
@@ -78,6 +87,15 @@ class HostsPage(Page):
         found = self.context.wizard.state.discovery
         if found is not self._shown and found is not None:
             self._show_found(found)
+
+    def rename_pair(self, old: str, new: str) -> None:
+        """A stored pair has another name now."""
+        if self._pair is not None and not self._pair.is_lab and self._pair.name == old:
+            self.show_pair(replace(self._pair, name=new))
+
+    def take_pairs(self) -> None:
+        """Offer other pairs."""
+        self.reload_pairs()
 
     def first_focus(self) -> QWidget | None:
         """The address of A; Next where both hosts were inspected."""
@@ -339,6 +357,7 @@ class HostsPage(Page):
                 label_for(tr("Pair"), self.pairs),
                 self.pairs,
                 self.new,
+                self.manage,
                 GRID,
                 label_for(tr("Name"), self.name),
                 self.name,
@@ -356,28 +375,6 @@ class HostsPage(Page):
         layout.addWidget(top)
         layout.addLayout(cards)
         layout.addLayout(row(self.look, 0))
-        layout.addStretch(1)
-        return ScrollPage(result, _WIDEST_PX)
-
-    def _make_lab(self) -> QWidget:
-        self.start_lab = button(
-            tr("Start the practice lab"), "lab", look="primary", on_click=lambda: self.use_lab(like=self._like)
-        )
-        card = Card(tr("Practice lab"), "lab")
-        card.body.addWidget(
-            label(
-                tr(
-                    "Two virtual gateways, A and B, start on this computer. The first start takes some minutes, later "
-                    "ones seconds. Both are inspected as soon as they run."
-                )
-            )
-        )
-        own = button(tr("Enter your hosts"), "host", on_click=self.begin_new)
-        card.body.addLayout(row(self.start_lab, own, 0))
-        result = QWidget()
-        layout = QVBoxLayout(result)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(card)
         layout.addStretch(1)
         return ScrollPage(result, _WIDEST_PX)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
-from app.domain.results import CampaignPlan, PlannedItem
+from app.domain.results import PROFILES, CampaignPlan, PlannedItem
 from app.wizard import Discovery, RunOptions, Step
 from ui.context import Context
 from ui.live_rows import Key
@@ -39,7 +40,7 @@ class PlanPage(Page):
             ),
         )
         self.form = ProfileForm()
-        self.form.edited.connect(self._replan)
+        self.form.edited.connect(self._on_edit)
         self.total = label("", "figure")
         self.facts = label("", "muted")
         self.candidates = QListWidget()
@@ -52,6 +53,7 @@ class PlanPage(Page):
         self._of: tuple[Discovery | None, tuple[Key, ...]] = (None, ())
         self._plan: CampaignPlan | None = None
         self._options: RunOptions | None = None
+        self._is_edited = False
         self._planning: Operation | None = None
         self._lay_out()
 
@@ -67,9 +69,14 @@ class PlanPage(Page):
             self._of = basis
             self._previews.clear()
             self._fill_candidates()
-        if self._options is None:
-            self.form.show_options(state.options)
+        if not self._is_edited:
+            profile = PROFILES[self.context.preferences.profile]
+            self.form.show_options(replace(state.options, profile=profile) if state.plan is None else state.options)
         self._replan()
+
+    def take_settings(self) -> None:
+        """Preselect another profile, unless one was chosen here."""
+        self.enter()
 
     def first_focus(self) -> QWidget | None:
         """The profile."""
@@ -100,6 +107,10 @@ class PlanPage(Page):
         self.context.confirm_change(wizard.invalidated_by_change_in(Step.PLAN), take)
 
     # --- planning -----------------------------------------------------------------------------------------------------
+
+    def _on_edit(self) -> None:
+        self._is_edited = True
+        self._replan()
 
     def _replan(self) -> None:
         state = self.context.wizard.state

@@ -134,6 +134,10 @@ class StandingPage(Page):
         self._is_notice_new = False
         self._read()
 
+    def take_pairs(self) -> None:
+        """Show other pairs."""
+        self.enter()
+
     def _read(self) -> None:
         if self.operation is not None and self.operation.is_running:
             return

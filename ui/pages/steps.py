@@ -26,7 +26,9 @@ def make_page(step: Step, window: MainWindow) -> Page:
         case Step.HOSTS:
             from ui.pages.hosts import HostsPage
 
-            return HostsPage(context)
+            hosts = HostsPage(context)
+            hosts.pairs_asked.connect(window.desk.show_pairs)
+            return hosts
         case Step.LINK:
             from ui.pages.link import LinkPage
 

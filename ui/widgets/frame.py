@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from ui.accessible import Role, announce, set_role
 from ui.icons import set_icon
@@ -23,6 +23,10 @@ def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushBut
 def _press(area: QPushButton) -> None:
     if area.isVisible():
         area.click()
+
+
+_ROOMY_EM = 76
+"""In a narrower window the bar goes without the program's name and without the menu's word."""
 
 
 class TopBar(QFrame):
@@ -54,18 +58,28 @@ class TopBar(QFrame):
         for number, area in enumerate(self._areas, start=1):
             # Letters with Ctrl edit the text in a field: there these keys alone change the area.
             QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
-        self._lab_icon = QLabel()
-        self._lab_text = label("", "muted", is_wrapping=False)
+        self.lab = button(tr("lab: unknown"), "lab", look="tab", tip=tr("Practice labs: start, stop, log in"))
+        self.menu = button(tr("Menu"), "menu", look="tab", tip=tr("Settings and pairs of hosts"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
         layout.setSpacing(GRID)
         layout.addWidget(icon_label("app", "accent", 24))
-        layout.addWidget(label("Tunnelmark", "brand", is_wrapping=False))
+        self._brand = label("Tunnelmark", "brand", is_wrapping=False)
+        layout.addWidget(self._brand)
         layout.addSpacing(2 * GRID)
         layout.addWidget(self._tabs())
         layout.addStretch(1)
-        layout.addWidget(self._lab_icon)
-        layout.addWidget(self._lab_text)
+        layout.addWidget(self.lab)
+        layout.addWidget(self.menu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room to the buttons where the window is narrow; its title has the name as well."""
+        super().resizeEvent(event)
+        is_roomy = self.width() >= _ROOMY_EM * self.fontMetrics().height()
+        if is_roomy == self._brand.isHidden():
+            self._brand.setVisible(is_roomy)
+            self.menu.setText(tr("Menu") if is_roomy else "")
+            set_icon(self.menu, "menu")
 
     def _tabs(self) -> QWidget:
         tabs = QWidget()
@@ -80,9 +94,9 @@ class TopBar(QFrame):
 
     def show_lab(self, text: str, *, is_up: bool) -> None:
         """Say whether a practice lab is up."""
-        set_icon(self._lab_icon, "lab", "good" if is_up else "muted")
-        self._lab_text.setText(text)
-        self.setAccessibleDescription(text)
+        self.lab.setText(text)
+        self.lab.setAccessibleName(text)
+        set_icon(self.lab, "lab", "good" if is_up else "muted")
 
     def show_area(self, area: str) -> None:
         """Mark where the window is: `start`, `comparison`, `rollout`, `history`, `census` or `lint`."""

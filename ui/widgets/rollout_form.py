@@ -102,7 +102,8 @@ class RolloutForm(Card):
         self.within.setAccessibleName(tr("Time to confirm, in seconds"))
         self.within.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
         self.within.setSuffix(" s")
-        self.within.setValue(int(CONFIRM_WITHIN_S))
+        self._preset_s = int(CONFIRM_WITHIN_S)
+        self.within.setValue(self._preset_s)
         self.within.setSingleStep(10)
         self.who.currentIndexChanged.connect(self._on_who)
         self.within.valueChanged.connect(self.changed)
@@ -243,6 +244,12 @@ class RolloutForm(Card):
             lan.show_ports((), is_known=False)
         self._show_joined()
         self._show_candidate()
+
+    def preset_confirm(self, seconds: float) -> None:
+        """Preselect the time to confirm, unless another one was entered."""
+        if self.within.value() == self._preset_s:
+            self.within.setValue(round(seconds))
+            self._preset_s = round(seconds)
 
     def choose(self, key: Key) -> None:
         """Choose solution and suite."""

@@ -1,0 +1,206 @@
+"""The lab menu's half of the services: what runs, what uses it, starting and stopping."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sample_records import facts, sample_record
+from test_storage_deployments import deployment
+
+from app.compose.lab_desk import LabOperations
+from app.compose.labs import Labs
+from app.compose.paths import Paths
+from app.domain.cancel import CancelToken
+from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
+from app.domain.hosts import Side
+from app.domain.results import CampaignStatus
+from app.domain.rollout import DeploymentState
+from app.lab import Lab, LabSpec
+from app.lab.users import connected_users, user_of
+from app.storage import Store
+from app.wizard.desk_ports import LabChoice
+from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs
+from support.waiting import wait_until
+
+pytestmark = needs_ssh_keygen
+
+CHOICE = LabChoice("one", "debian-13", "debian-11", has_aes=False, is_lasting=True)
+
+
+class Desk(LabOperations):
+    def __init__(self, lab_service: Labs, store: Store) -> None:
+        self.lab_service, self.store = lab_service, store
+
+
+def _ignore(_text: str, _fraction: float | None) -> None:
+    pass
+
+
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
+    return stand_in_labs(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, manager: StandInLabs) -> Iterator[Desk]:
+    labs = Labs(Paths(data_dir=tmp_path, cache_dir=tmp_path / "cache", labs_dir=tmp_path / "labs"))
+    labs.manager = manager
+    with Store.open(tmp_path / "t.db") as store:
+        yield Desk(labs, store)
+    for status in manager.status():
+        manager.down(status.name)
+
+
+def _start(desk: Desk, choice: LabChoice = CHOICE) -> Lab:
+    desk.start_chosen_lab(choice, token=CancelToken(), on_progress=_ignore)
+    lab = desk.lab_service.manager.find(choice.name)
+    assert lab is not None
+    return lab
+
+
+def test_a_lab_is_started_as_chosen_told_and_stopped(desk: Desk, tmp_path: Path) -> None:
+    assert desk.lab_details() == ()
+    _start(desk)
+    [found] = desk.lab_details()
+    assert (found.name, found.pair_name, found.is_up, found.is_starting) == ("one", "lab:one", (True, True), False)
+    assert found.kind == "debian-13 and debian-11, CPU without AES instructions"
+    assert found.lasts == "until it is stopped"
+    assert found.login(Side.B) == "tunnelmark lab ssh B --name one"
+    desk.lab_service.manager.power_off("one", Side.B)
+    assert desk.lab_details()[0].is_up == (True, False)
+    desk.stop_lab("one")
+    assert desk.lab_details() == ()
+    assert_nothing_is_left(tmp_path / "labs")
+    with pytest.raises(NotFound):
+        desk.stop_lab("one")
+
+
+def test_an_own_lab_ends_with_this_process_and_another_does_not(desk: Desk) -> None:
+    _start(desk)
+    _start(desk, replace(CHOICE, name="two", is_lasting=False))
+    assert [lab.lasts for lab in desk.lab_details()] == ["until it is stopped", "until Tunnelmark is closed"]
+    desk.lab_service.close()
+    assert [lab.name for lab in desk.lab_details()] == ["one"]
+
+
+def test_an_own_lab_that_was_stopped_is_not_stopped_again_when_another_has_its_name(desk: Desk) -> None:
+    _start(desk, replace(CHOICE, is_lasting=False))
+    desk.stop_lab("one")
+    _start(desk)
+    desk.lab_service.close()
+    assert [lab.name for lab in desk.lab_details()] == ["one"]
+
+
+def test_a_restarted_lab_is_of_the_same_kind_and_lasts_as_long(desk: Desk) -> None:
+    before = _start(desk)
+    desk.restart_lab("one", token=CancelToken(), on_progress=_ignore)
+    after = desk.lab_service.manager.find("one")
+    assert after is not None
+    assert (after.spec, after.owner_pid) == (before.spec, None)
+    assert after.since > before.since
+    with pytest.raises(NotFound):
+        desk.restart_lab("two", token=CancelToken(), on_progress=_ignore)
+
+
+def test_a_name_that_is_taken_or_not_allowed_is_refused(desk: Desk) -> None:
+    _start(desk)
+    for name in ("one", "a b", "debian-13"):
+        with pytest.raises(InvalidOption):
+            _start(desk, replace(CHOICE, name=name))
+
+
+def test_a_cancelled_start_leaves_nothing(desk: Desk, manager: StandInLabs, tmp_path: Path) -> None:
+    manager.behave("hangs")
+    token = CancelToken()
+
+    def cancel(text: str, _fraction: float | None) -> None:
+        if "log in" in text.lower() or "boot" in text.lower():
+            token.cancel()
+
+    with pytest.raises((Cancelled, LabFault)) as ended:
+        desk.start_chosen_lab(CHOICE, token=token, on_progress=cancel)
+    assert isinstance(ended.value, Cancelled)
+    assert_nothing_is_left(tmp_path / "labs")
+
+
+def test_nothing_uses_a_new_lab(desk: Desk) -> None:
+    _start(desk)
+    assert desk.lab_uses("one") == ()
+    with pytest.raises(NotFound):
+        desk.lab_uses("two")
+
+
+def test_a_lab_of_another_process_is_used_by_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = _start(desk)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=other.pid))
+        assert [f"process {other.pid} (" in use for use in desk.lab_uses("one")] == [True]
+        monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=os.getpid()))
+        assert desk.lab_uses("one") == ()
+        other.communicate(b"\n")
+
+
+CLIENT = (
+    "import socket, sys; s = socket.create_connection(('127.0.0.1', int(sys.argv[1]))); print(1, flush=True); input()"
+)
+
+
+def test_a_process_with_a_connection_uses_the_lab(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = _start(desk)
+    with socket.create_server(("127.0.0.1", 0)) as gateway:
+        port = gateway.getsockname()[1]
+        monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, ports={Side.A: port, Side.B: 1}))
+        own = socket.create_connection(("127.0.0.1", port))
+        assert desk.lab_uses("one") == ()  # connections of this process are no use by themselves
+        pipe = subprocess.PIPE
+        with subprocess.Popen([sys.executable, "-c", CLIENT, str(port)], stdin=pipe, stdout=pipe) as other:
+            assert other.stdout is not None
+            assert other.stdout.readline()
+            [use] = desk.lab_uses("one")
+            assert f"process {other.pid} ({Path(sys.executable).name} -c" in use
+            assert [user.pid for user in connected_users([port])] == sorted([os.getpid(), other.pid])
+            other.communicate(b"\n")
+        wait_until(lambda: desk.lab_uses("one") == (), "the connection to end", 10)
+        own.close()
+
+
+def test_a_process_that_is_gone_has_no_command() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    assert str(user_of(gone.pid)) == f"process {gone.pid}"
+
+
+@pytest.mark.parametrize("name", ["lab:one", "lab:A=debian-13,B=debian-11"])
+def test_a_running_comparison_uses_the_lab(desk: Desk, name: str) -> None:
+    _start(desk)
+    plan = sample_record().plan
+    both = {"a": facts(), "b": facts("gw-b")}
+    number = desk.store.create_campaign(replace(plan, pair=replace(plan.pair, name=name)), both, "0.1.0")
+    [use] = desk.lab_uses("one")
+    assert name in use
+    desk.store.finish_campaign(number, CampaignStatus.COMPLETED)
+    assert desk.lab_uses("one") == ()
+
+
+def test_an_active_deployment_uses_the_lab_but_not_one_on_a_former_lab_of_the_same_ports(desk: Desk) -> None:
+    lab = _start(desk)
+    one = replace(deployment("11" * 8), pair=lab.pair, prepared_at=datetime.now(UTC), state=DeploymentState.CONFIRMED)
+    desk.store.save_deployment(one)
+    [use] = desk.lab_uses("one")
+    assert "11111111" in use
+    desk.store.save_deployment(replace(one, state=DeploymentState.UNDONE))
+    assert desk.lab_uses("one") == ()
+    desk.store.save_deployment(replace(one, prepared_at=lab.since - timedelta(minutes=1)))
+    assert desk.lab_uses("one") == ()
+
+
+def test_the_kinds_of_the_menu_are_kinds_of_labs() -> None:
+    LabSpec(CHOICE.name, CHOICE.platform_a, CHOICE.platform_b).check()

@@ -1,0 +1,199 @@
+"""The dialog with stored pairs, and the import of hosts of a configuration of ssh."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample_records import pair
+from window_driver import Driver
+
+from app.domain.errors import StorageFault
+from ui.widgets.pairs_dialog import PairsDialog
+from ui.widgets.panel import NameDialog
+from ui.widgets.ssh_import_dialog import SshImportDialog
+
+OWN = pair(is_lab=False).name
+CONFIG = (
+    "Host pump-1\n HostName 10.0.0.1\n User root\nHost pump-2\n HostName 10.0.0.2\nHost odd\n ProxyCommand nc %h %p\n"
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh/config").write_text(CONFIG)
+    return tmp_path
+
+
+def _open(driver: Driver) -> PairsDialog:
+    driver.window.desk.pairs.trigger()
+    driver.idle()
+    return next(one for one in driver.window.findChildren(PairsDialog) if one.isVisible())
+
+
+def _names(dialog: PairsDialog) -> list[str]:
+    return [dialog.table.item(nth, 0).text() for nth in range(dialog.table.rowCount())]  # type: ignore[union-attr]
+
+
+def _answer(driver: Driver, name: str) -> NameDialog:
+    driver.until(lambda: any(one.isVisible() for one in driver.window.findChildren(NameDialog)))
+    question = next(one for one in driver.window.findChildren(NameDialog) if one.isVisible())
+    question.field.setText(name)
+    question.yes.click()
+    driver.idle()
+    return question
+
+
+def test_a_pair_is_renamed_duplicated_and_removed(driver: Driver) -> None:
+    driver.window.begin_with_hosts()
+    driver.idle()
+    driver.click(driver.window.hosts.manage)
+    driver.idle()
+    dialog = next(one for one in driver.window.findChildren(PairsDialog) if one.isVisible())
+    assert _names(dialog) == [OWN]
+    dialog.rename.click()
+    _answer(driver, "south")
+    assert _names(dialog) == ["south"]
+    dialog.duplicate.click()
+    question = next(one for one in driver.window.findChildren(NameDialog) if one.isVisible())
+    assert question.field.text() == "south-2"
+    _answer(driver, "east")
+    assert _names(dialog) == ["east", "south"]
+    assert dialog.selected is not None
+    assert dialog.selected.name == "east"
+    dialog.remove.click()
+    driver.dialog().no.click()
+    driver.idle()
+    assert _names(dialog) == ["east", "south"]
+    dialog.remove.click()
+    driver.dialog().yes.click()
+    driver.idle()
+    assert _names(dialog) == ["south"]
+    boxes = driver.window.hosts.pairs
+    assert [boxes.itemData(nth) for nth in range(boxes.count())] == ["", "lab:practice", "south"]
+
+
+@pytest.mark.parametrize("name", ["a/b", "pump station", "", "lab:x", "taken", "-a"])
+def test_a_name_that_the_command_line_refuses_keeps_the_dialog_open(driver: Driver, name: str) -> None:
+    driver.services.stored["taken"] = replace(pair(is_lab=False), name="taken")
+    dialog = _open(driver)
+    dialog.table.selectRow(0)
+    dialog.rename.click()
+    question = _answer(driver, name)
+    assert question.isVisible()
+    assert question.fault.text()
+    assert "rename_pair" not in driver.services.calls
+
+
+def test_a_pair_with_an_active_deployment_stays_and_the_reason_is_said(driver: Driver) -> None:
+    driver.services.active.add(OWN)
+    dialog = _open(driver)
+    dialog.remove.click()
+    driver.dialog().yes.click()
+    driver.idle()
+    assert "deployment" in dialog.notice.text
+    assert _names(dialog) == [OWN]
+
+
+def test_without_a_pair_the_import_is_offered(driver: Driver) -> None:
+    driver.services.stored.clear()
+    dialog = _open(driver)
+    assert dialog.empty.isVisible()
+    assert not dialog.rename.isEnabled()
+    assert dialog.import_hosts.isEnabled()
+
+
+def test_pairs_that_cannot_be_read_are_said(driver: Driver) -> None:
+    driver.services.faults["stored_pairs"] = StorageFault("The database is locked.")
+    assert "locked" in _open(driver).notice.text
+
+
+def test_a_renamed_pair_that_is_loaded_keeps_its_comparison(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    window.hosts.show_pair(pair(is_lab=False))
+    window.hosts.discover()
+    driver.until(lambda: window.wizard.state.discovery is not None)
+    driver.idle()
+    dialog = _open(driver)
+    dialog.rename.click()
+    _answer(driver, "south")
+    dialog.close()
+    state = window.wizard.state
+    assert state.pair is not None
+    assert state.discovery is not None
+    assert (state.pair.name, state.discovery.pair.name) == ("south", "south")
+    assert window.hosts.entered_pair().name == "south"
+    assert window.hosts.pairs.currentData() == "south"
+
+
+@pytest.mark.parametrize(("name", "is_kept"), [("pump station", False), ("a/b", False), ("pump-1", True), ("", True)])
+def test_the_form_refuses_the_names_that_the_command_line_refuses(driver: Driver, name: str, is_kept: bool) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    page = window.hosts
+    for form, address in ((page.form_a, "fe80::1"), (page.form_b, "192.0.2.11")):
+        form.address.setText(address)
+        form.underlay.setText("192.0.2.10" if form is page.form_a else address)
+    page.name.setText(name)
+    page.discover()
+    driver.idle()
+    assert ("save_pair" in driver.services.calls) is is_kept
+    assert bool(page.notice.text) is not is_kept
+
+
+def _import(driver: Driver) -> SshImportDialog:
+    dialog = _open(driver)
+    dialog.import_hosts.click()
+    driver.idle()
+    return next(one for one in driver.window.findChildren(SshImportDialog) if one.isVisible())
+
+
+def test_two_hosts_of_the_configuration_become_a_pair_after_they_were_shown(driver: Driver, home: Path) -> None:
+    question = _import(driver)
+    assert "odd" in question.notice.text
+    assert [question.a.itemText(nth) for nth in range(question.a.count())] == ["pump-1", "pump-2"]
+    assert question.about_a.text().startswith("root@10.0.0.1:22")
+    assert (question.underlay_a.text(), question.underlay_b.text()) == ("10.0.0.1", "10.0.0.2")
+    assert "import_pair" not in driver.services.calls
+    question.name.setText("north")
+    question.underlay_a.setText("198.51.100.1")
+    question.yes.click()
+    driver.idle()
+    stored = driver.services.stored["north"]
+    assert (stored.a.address, stored.b.address) == ("pump-1", "pump-2")
+    assert (stored.underlay_a, stored.underlay_b) == ("198.51.100.1", "10.0.0.2")
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("name", "a b"), ("name", OWN), ("underlay_a", "pump"), ("underlay_b", "10.0.0.1"), ("underlay_b", "")],
+)
+def test_what_is_wrong_is_marked_and_nothing_is_stored(driver: Driver, home: Path, field: str, text: str) -> None:
+    question = _import(driver)
+    getattr(question, field).setText(text)
+    question.yes.click()
+    driver.idle()
+    assert question.isVisible()
+    assert question.fault.text()
+    assert getattr(question, field).property("fault")
+    assert list(driver.services.stored) == [OWN]
+
+
+def test_a_configuration_that_cannot_be_read_is_said_and_another_one_can_be_chosen(driver: Driver, home: Path) -> None:
+    (home / ".ssh/config").write_bytes(b"\xff\xfe")
+    question = _import(driver)
+    assert "no configuration of ssh" in question.notice.text
+    question.yes.click()
+    assert question.isVisible()
+    (home / "other").write_text(CONFIG)
+    question.read(home / "other")
+    driver.idle()
+    assert question.a.currentText() == "pump-1"
+    question.yes.click()
+    driver.idle()
+    assert driver.services.stored["pump-1-pump-2"].a.address == "10.0.0.1"

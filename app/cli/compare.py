@@ -32,6 +32,7 @@ from app.domain.results import (
 from app.domain.verdicts import Verdict
 from app.lab import parse_platforms, platforms_text
 from app.wizard import ComparisonWizard, Discovery, RunOptions
+from app.wizard.desk_ports import Preferences
 
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 
@@ -135,6 +136,12 @@ def _within(option: str, value: int | None, default: int, low: int, high: int) -
     return value
 
 
+def profile_of(options: argparse.Namespace, preferences: Preferences) -> Profile:
+    """Return the profile of a command line; without `--profile` that of the settings."""
+    name = options.profile or preferences.profile.value
+    return chosen_profile(name, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
+
+
 def _make_plan(context: Context, services: Services, found: Discovery) -> CampaignPlan:
     options = context.options
     wizard = ComparisonWizard()
@@ -145,8 +152,7 @@ def _make_plan(context: Context, services: Services, found: Discovery) -> Campai
         context.err.print(
             f"{candidate.title} is {candidate.verdict}; it is measured because you named it.", markup=False
         )
-    name = options.profile or services.preferences().profile.value
-    profile = chosen_profile(name, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
+    profile = profile_of(options, services.preferences())
     return services.plan(
         found,
         wizard.state.chosen,

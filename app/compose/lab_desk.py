@@ -42,9 +42,9 @@ class LabOperations:
         owner = lab.owner_pid
         uses = []
         if owner not in (None, os.getpid()):
-            uses.append(f"{user_of(owner)} started it for itself.")
+            uses.append(_sentence(f"{user_of(owner)} started it for itself."))
         strangers = [user for user in connected_users(lab.ports.values()) if user.pid not in (owner, os.getpid())]
-        uses += [f"{user} is connected to it." for user in strangers]
+        uses += [_sentence(f"{user} is connected to it.") for user in strangers]
         names = {f"lab:{name}", f"lab:{platforms_text(lab.spec.platform_a, lab.spec.platform_b)}"}
         uses += [f"A comparison or census of {pair} is running." for pair in sorted(names) if self._is_measured(pair)]
         uses += [
@@ -98,6 +98,10 @@ class LabOperations:
 
     def _is_measured(self, pair: str) -> bool:
         return self.store.is_pair_measured(pair)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _is_on(deployment: Deployment, lab: Lab) -> bool:

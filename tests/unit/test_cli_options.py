@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.compare import chosen_profile
+from app.cli.compare import chosen_profile, profile_of
 from app.cli.pairs import parse_address
-from app.cli.parser import parse
+from app.cli.parser import make_parser, parse
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
-from app.domain.results import PROFILES, ProfileName
+from app.domain.results import PROFILES, Profile, ProfileName
 from app.lab import PLATFORMS
+from app.wizard.desk_ports import Preferences
 
 
 @pytest.mark.parametrize(
@@ -78,3 +81,16 @@ def test_a_command_for_a_labs_host_is_left_alone() -> None:
     options = parse(["lab", "ssh", "A", "--name", "one", "--", "ip", "--", "-o", "link"])
     assert (options.side, options.name, options.remote) == ("A", "one", ["ip", "--", "-o", "link"])
     assert parse(["lab", "ssh", "B"]).remote == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", PROFILES[ProfileName.PAPER]),
+        ("--profile quick", PROFILES[ProfileName.QUICK]),
+        ("--rounds 2", replace(PROFILES[ProfileName.PAPER], name=ProfileName.CUSTOM, rounds=2)),
+    ],
+)
+def test_the_profile_of_the_settings_counts_unless_the_command_line_has_one(words: str, expected: Profile) -> None:
+    options = make_parser().parse_args(["compare", "north", *words.split()])
+    assert profile_of(options, Preferences(ProfileName.PAPER)) == expected

@@ -142,7 +142,7 @@ def test_a_lab_of_another_process_is_used_by_it(desk: Desk, monkeypatch: pytest.
     lab = _start(desk)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=other.pid))
-        assert [f"process {other.pid} (" in use for use in desk.lab_uses("one")] == [True]
+        assert [f"Process {other.pid} (" in use for use in desk.lab_uses("one")] == [True]
         monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=os.getpid()))
         assert desk.lab_uses("one") == ()
         other.communicate(b"\n")
@@ -165,7 +165,7 @@ def test_a_process_with_a_connection_uses_the_lab(desk: Desk, monkeypatch: pytes
             assert other.stdout is not None
             assert other.stdout.readline()
             [use] = desk.lab_uses("one")
-            assert f"process {other.pid} ({Path(sys.executable).name} -c" in use
+            assert f"Process {other.pid} ({Path(sys.executable).name} -c" in use
             assert [user.pid for user in connected_users([port])] == sorted([os.getpid(), other.pid])
             other.communicate(b"\n")
         wait_until(lambda: desk.lab_uses("one") == (), "the connection to end", 10)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SIZE_PX = (840, 480)
+_SIZE_PX = (960, 480)
 
 
 class PairsDialog(Panel):

@@ -28,12 +28,14 @@ class Context:
         runner: Does work outside the window's thread.
         bridge: Events and questions from there.
         confirm_change: Asks whether steps that a change makes invalid may be forgotten; if so, calls what it got.
+        has_other_guidelines: Whether other guidelines were picked since the candidates were judged.
     """
 
     theme: Theme
     runner: OperationRunner
     bridge: Bridge
     confirm_change: Callable[[tuple[Step, ...], Callable[[], None]], None]
+    has_other_guidelines: bool = False
     _services: list[ComparisonServices] = field(default_factory=list)
     _wizard: list[ComparisonWizard] = field(default_factory=list)
     _preferences: list[Preferences] = field(default_factory=list)

@@ -63,9 +63,15 @@ class Desk:
         from ui.widgets.settings_dialog import SettingsDialog
 
         dialog = SettingsDialog(window, window.context, find_paths().data_dir)
+        dialog.guidelines_picked.connect(self._on_guidelines)
         dialog.finished.connect(lambda: self._take(dialog.preferences()))
         dialog.open()
         return dialog
+
+    def _on_guidelines(self) -> None:
+        self._window.context.has_other_guidelines = True  # the page with the candidates asks when it is shown
+        if self._window.current is not None:
+            self._window.current.take_guidelines()
 
     def _take(self, preferences: Preferences) -> None:
         window = self._window

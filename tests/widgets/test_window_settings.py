@@ -126,9 +126,7 @@ def test_the_time_to_confirm_is_preselected_on_roll_out_until_another_is_entered
     assert form.within.value() == 60
 
 
-def test_guidelines_that_are_picked_in_the_settings_judge_the_choice_anew(driver: Driver) -> None:
-    driver.go_to(Step.CHOOSE)
-    driver.idle()
+def _pick_none(driver: Driver) -> None:
     dialog = _open(driver)
     dialog.guidelines.open.click()
     driver.idle()
@@ -137,12 +135,40 @@ def test_guidelines_that_are_picked_in_the_settings_judge_the_choice_anew(driver
     picking.yes.click()
     driver.idle()
     assert driver.services.chosen_guidelines == ()
-    before = driver.services.calls.count("judge_again")
     dialog.close()
     driver.idle()
-    assert driver.services.calls.count("judge_again") == before + 1
+
+
+@pytest.mark.parametrize("step", [Step.CHOOSE, Step.PLAN])
+def test_guidelines_that_are_picked_in_the_settings_judge_the_choice_anew(driver: Driver, step: Step) -> None:
+    driver.go_to(step)
+    driver.idle()
+    _pick_none(driver)
+    assert driver.services.calls.count("judge_again") == (step is Step.CHOOSE)
+    for _ in range(2):
+        driver.window.go(Step.CHOOSE)
+        driver.idle()
+        assert driver.services.calls.count("judge_again") == 1
     choice = driver.window.step_page(Step.CHOOSE)
     assert choice.guidelines.told.text() == "No guideline applies."  # type: ignore[attr-defined]
+
+
+def test_closing_the_settings_without_a_change_keeps_the_plan(driver: Driver) -> None:
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    driver.window.go_next()
+    driver.until(lambda: driver.window.wizard.current is Step.RUN)
+    driver.until(lambda: not driver.window.is_measuring)
+    driver.idle()
+    plan = driver.window.wizard.state.plan
+    assert plan is not None
+    for step in (Step.CHOOSE, Step.PLAN):
+        driver.window.go(step)
+        driver.idle()
+        _open(driver).close()
+        driver.idle()
+        assert driver.window.wizard.state.plan is plan
+        assert driver.window.wizard.state.campaign_id is not None
 
 
 def test_settings_that_cannot_be_stored_are_said_and_hold_until_the_end(driver: Driver) -> None:

@@ -61,6 +61,9 @@ class Page(QWidget):
     def take_settings(self) -> None:
         """The user has closed the settings while this page is on show."""
 
+    def take_guidelines(self) -> None:
+        """Other guidelines apply since this page is on show."""
+
     def take_pairs(self) -> None:
         """Stored pairs or running labs have changed while this page is on show."""
 

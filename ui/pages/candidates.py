@@ -124,9 +124,12 @@ class CandidatesPage(Page):
         self._shown = state.discovery
         if not is_same:
             self._fill(state.discovery, set(state.chosen))
+        if self.context.has_other_guidelines:
+            self.take_guidelines()
 
-    def take_settings(self) -> None:
+    def take_guidelines(self) -> None:
         """Judge by other guidelines."""
+        self.context.has_other_guidelines = False
         self.guidelines.reload()
         self._judge_again()
 

@@ -127,7 +127,7 @@ class LintPage(Page):
             is_quiet=True,
         )
 
-    def take_settings(self) -> None:
+    def take_guidelines(self) -> None:
         """Judge by other guidelines."""
         self.guidelines.reload()
         self._on_guidelines()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
@@ -29,6 +29,9 @@ class SettingsDialog(Panel):
         context: Shared parts.
         data_dir: The data folder.
     """
+
+    guidelines_picked = Signal()
+    """Other guidelines apply now."""
 
     def __init__(self, parent: QWidget, context: Context, data_dir: Path) -> None:
         super().__init__(parent, tr("Settings"))
@@ -70,6 +73,7 @@ class SettingsDialog(Panel):
     def _add_guidelines(self) -> None:
         self.guidelines = GuidelinesLine(self._context)
         self.guidelines.failed.connect(self.notice.say_error)
+        self.guidelines.picked.connect(self.guidelines_picked)
         self.guidelines.reload()
         name = label_for(tr("Guidelines"), self.guidelines.open)
         self._add(name, self.guidelines, tr("Candidates on Choice and checked files are judged by them."))

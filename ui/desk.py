@@ -69,7 +69,6 @@ class Desk:
         return dialog
 
     def _on_guidelines(self) -> None:
-        self._window.context.has_other_guidelines = True  # the page with the candidates asks when it is shown
         if self._window.current is not None:
             self._window.current.take_guidelines()
 

@@ -75,7 +75,7 @@ class CandidatesPage(Page):
         self.search.filtered.connect(self._on_tick)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.field.setFocus)
         self.guidelines = GuidelinesLine(context)
-        self.guidelines.picked.connect(self._judge_again)
+        self.guidelines.picked.connect(self.take_guidelines)
         self.guidelines.failed.connect(self.notice.say_error)
         self._lay_out()
         context.theme.changed.connect(self._recolour)

@@ -83,6 +83,7 @@ class GuidelinesLine(QWidget):
 
     def _kept(self, ids: tuple[str, ...]) -> None:
         self._show(ids)
+        self._context.has_other_guidelines = True  # the page with the candidates asks when it is shown
         self.picked.emit()
 
     def _show(self, ids: Collection[str]) -> None:

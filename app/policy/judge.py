@@ -62,7 +62,7 @@ def findings(
     if not rows:
         return (Finding(algorithm, Verdict.UNKNOWN, UNKNOWN_REASON, _OWN_POLICY),)
     worst = max(composed(rows, composition), key=lambda row: row.verdict.severity)
-    own = Finding(algorithm, worst.verdict, worst.reason, "; ".join(worst.sources), worst.replacement)
+    own = Finding(algorithm, worst.verdict, worst.reason, "; ".join(worst.sources), _readable(worst.replacement))
     outside = ((guideline, guideline.outside(rows)) for guideline in chosen)
     return (
         own,
@@ -112,6 +112,12 @@ def judge_suite(
         )
     deciding = deciding_finding(found)
     return deciding.verdict if deciding is not None else Verdict.UNKNOWN, found
+
+
+def _readable(replacement: str) -> str:
+    """Return a replacement as people call it: some protocols have an id that no program knows."""
+    rows = find_rows(replacement) if replacement else ()
+    return rows[0].title if len(rows) == 1 and rows[0].kind == "protocol" else replacement
 
 
 def check_guidelines(ids: Collection[str]) -> None:

@@ -88,7 +88,11 @@ def _fragments(best: Contender) -> str:
     if not made:
         return ""
     text = f"Large frames travel in pieces: the hosts made {grouped(made)} IP fragments while latency was probed"
-    return f"{text}; frames up to {min(limits)} bytes would not need it." if limits else f"{text}."
+    return (
+        f"{text}; frames up to {min(limits)} bytes, Ethernet header included, would not need it."
+        if limits
+        else f"{text}."
+    )
 
 
 def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[str]:

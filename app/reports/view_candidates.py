@@ -83,7 +83,7 @@ def _path(notes: Sequence[PathNote]) -> list[str]:
     if not notes:
         return []
     last = notes[-1]
-    lines = [f"MTU inside {last.inner_mtu_bytes} bytes, MTU of the underlay {last.underlay_mtu_bytes} bytes."]
+    lines = [f"IP MTU inside {last.inner_mtu_bytes} bytes, MTU of the underlay {last.underlay_mtu_bytes} bytes."]
     if last.overhead_bytes is not None:
         grows = f"grows by {last.overhead_bytes} bytes" if last.overhead_bytes else "does not grow"
         lines.append(f"By calculation, every frame {grows} on the underlay.")

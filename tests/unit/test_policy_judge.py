@@ -217,3 +217,9 @@ def test_faults_of_a_protocol_with_certain_algorithms(
 
 def test_meanings_of_combinations_are_known() -> None:
     assert [one.means for one in COMBINATIONS if judge(one.means).reason == UNKNOWN_REASON] == []
+
+
+def test_a_replacement_is_a_name_that_people_use() -> None:
+    (finding,) = (one for one in findings("macsec-mka") if one.question is Question.INSECURE)
+    assert finding.replacement == "MACsec with MKA from EAP-TLS"
+    assert findings("BF-CBC")[0].replacement == "AES-256-GCM"

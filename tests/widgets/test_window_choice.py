@@ -316,3 +316,14 @@ def test_what_goes_wrong_with_guidelines_is_said(driver: Driver, method: str) ->
         driver.click(page.notice.action("Try again"))
         driver.idle()
         assert page.notice.text == ""
+
+
+def test_a_finding_without_a_source_has_no_empty_line_for_it(driver: Driver) -> None:
+    page = choice(driver)
+    found = driver.window.wizard.state.discovery
+    assert found is not None
+    candidate = next(one for one in found.candidates if one.solution == "baseline")
+    plain = replace(candidate, findings=(Finding("baseline", Verdict.UNPROTECTED, "It has no cryptography.", ""),))
+    page.details.show_candidate(plain, found.solutions["baseline"])
+    assert "It has no cryptography." in page.details.text
+    assert "Source" not in page.details.text

@@ -143,7 +143,8 @@ class CandidateDetails(Card):
         self._say(finding.subject, "heading")
         self._rows.addWidget(FindingLabel(finding))
         self._say(finding.reason)
-        self._say(f"{tr('Source')}: {finding.source}", "muted")
+        if finding.source:
+            self._say(f"{tr('Source')}: {finding.source}", "muted")
         if finding.replacement:
             self._say(f"{tr('Use instead')}: {finding.replacement}")
 

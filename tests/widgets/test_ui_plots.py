@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -189,6 +190,34 @@ def test_seconds_have_room_beside_each_other(theme: Theme, width_px: int) -> Non
     ((step, ticks),) = SecondsAxis("bottom").tickValues(0, 10, width_px)
     assert step * width_px / 10 >= 40
     assert all(0 <= tick <= 10 for tick in ticks)
+
+
+_A_LINE = """
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtGui import QColor
+from ui.plots.base import plot_pen
+app = pg.mkQApp()
+plot = pg.PlotWidget(background="#ffffff")
+plot.hideAxis("left")
+plot.hideAxis("bottom")
+plot.addItem(pg.PlotCurveItem(np.arange(3.0), np.ones(3), pen=plot_pen("#000000", 4)))
+plot.resize(200, 100)
+plot.show()
+app.processEvents()
+image = plot.grab().toImage()
+column = [image.pixelColor(image.width() // 2, y).lightness() for y in range(image.height())]
+print(sum(1 - light / 255 for light in column) / image.devicePixelRatio())
+"""
+
+
+@pytest.mark.parametrize("scale", ["1", "2"])
+def test_lines_are_as_wide_on_screens_with_fine_pixels(scale: str) -> None:
+    environment = {**os.environ, "QT_SCALE_FACTOR": scale, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-c", _A_LINE], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert float(done.stdout) == pytest.approx(4, abs=0.6)
 
 
 _MANY_UPDATES = """

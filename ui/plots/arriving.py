@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from app.domain.palette import series_style
 from ui.live_model import RECENT_S
-from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top
+from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
 from ui.texts import count, ms, tr
 from ui.theme import Theme
 
@@ -49,7 +49,7 @@ class ArrivingPlot(ScopePlot):
         at_s, rtt_ms = at_s[seen], rtt_ms[seen]
         if solution != self._solution:
             self._solution = solution
-            pen = pg.mkPen(series_style(solution).colour, width=2)
+            pen = plot_pen(series_style(solution).colour)
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             self._samples.setPen(pen)
         self.show_scale(is_there=bool(rtt_ms.size))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QGuiApplication, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from app.domain.palette import Marker, series_style
@@ -296,10 +296,17 @@ def spread(wanted: Sequence[float], distance: float, low: float, high: float) ->
     return result
 
 
+def plot_pen(colour: str, width_px: float = _LINE_WIDTH_PX) -> QPen:
+    """Return a pen that is as wide in logical pixels on every screen."""
+    # The widths of cosmetic pens, as pyqtgraph makes them, count the screen's own pixels.
+    pen: QPen = pg.mkPen(colour, width=width_px * QGuiApplication.instance().devicePixelRatio())  # type: ignore[union-attr]
+    return pen
+
+
 def solution_pen(solution: str, nth_suite: int = 0, width_px: float = _LINE_WIDTH_PX) -> QPen:
     """Return the pen of a candidate's curves."""
     style = series_style(solution, nth_suite)
-    pen: QPen = pg.mkPen(style.colour, width=width_px)
+    pen = plot_pen(style.colour, width_px)
     if style.dash:
         pen.setDashPattern([float(part) for part in style.dash])
     return pen

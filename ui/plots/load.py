@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
 from app.domain.palette import series_style
-from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top
+from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
 from ui.texts import mbit_s, pct, tr
 from ui.theme import Theme
 
@@ -55,7 +55,7 @@ class ThroughputPlot(ScopePlot):
         top = 0.0
         for name, text in _directions().items():
             data = rows[name]
-            pen = pg.mkPen(colour, width=2)
+            pen = plot_pen(colour)
             if name == "b_to_a":
                 pen.setDashPattern([4.0, 2.0])
             self._curves[name].setPen(pen)
@@ -108,7 +108,7 @@ class CpuPlot(ScopePlot):
         super().restyle()
         for area, colour in zip(self._areas, cpu_shades(self._theme), strict=False):
             area.setBrush(QColor(colour))
-            area.setPen(pg.mkPen(self._theme.colours.text, width=1))
+            area.setPen(plot_pen(self._theme.colours.text, 1))
 
     def draw(self, rows: Floats) -> None:
         """Show what was measured so far: rows (seconds, user, system, softirq, steal), shape (n, 5)."""

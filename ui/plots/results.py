@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor
 
 from app.domain.palette import series_style
 from ui.live_rows import Key
-from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, solution_pen, solution_symbol
+from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
 from ui.plots.load import cpu_shades
 from ui.result_data import Floats, ResultData
 from ui.texts import NONE, mbit_s, ms, pct, tr
@@ -147,9 +147,7 @@ class FrontierPlot(ScopePlot):
         for point in points:
             style = series_style(point.key[0], data.names[point.key][1])
             if point.is_on_frontier:
-                ring = pg.ScatterPlotItem(
-                    [point.x], [point.y], size=18, pen=pg.mkPen(style.colour, width=2), brush=None
-                )
+                ring = pg.ScatterPlotItem([point.x], [point.y], size=18, pen=plot_pen(style.colour), brush=None)
                 self._add(ring)
             self._add(
                 pg.ScatterPlotItem(
@@ -206,7 +204,7 @@ class CpuBarsPlot(ScopePlot):
         self._items.clear()
         ticks = []
         heights: dict[Key, float] = {}
-        outline = pg.mkPen(self._theme.colours.text, width=1)  # neighbouring shades alone are too alike
+        outline = plot_pen(self._theme.colours.text, 1)  # neighbouring shades alone are too alike
         for bar in data.cpu:
             base = heights.setdefault(bar.key, -float(len(heights)))
             y = base + (0.21 if bar.side == "a" else -0.21)

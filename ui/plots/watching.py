@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 
 from app.domain.palette import series_style
 from app.domain.rollout_watch import WatchSample
-from ui.plots.base import EndLabel, PlotTable, ScopePlot, nice_top
+from ui.plots.base import EndLabel, PlotTable, ScopePlot, nice_top, plot_pen
 from ui.texts import ms, tr
 from ui.theme import Theme
 
@@ -71,7 +71,7 @@ class WatchPlot(ScopePlot):
         rtts = [np.array([math.nan if one.rtt_ms[n] is None else one.rtt_ms[n] for one in samples]) for n in range(2)]
         labels = []
         for nth, (curve, rtt) in enumerate(zip(self._curves, rtts, strict=True)):
-            pen = pg.mkPen(colour, width=2)
+            pen = plot_pen(colour)
             if nth:
                 pen.setStyle(Qt.PenStyle.DashLine)
             curve.setPen(pen)
@@ -87,7 +87,7 @@ class WatchPlot(ScopePlot):
         seen = seen[~np.isnan(seen)]
         top = nice_top(1.3 * float(seen.max())) if seen.size else 1.0
         lost = np.all([np.isnan(rtt) for rtt in rtts], axis=0)
-        self._lost.setPen(pg.mkPen(self._theme.colours.bad, width=2))
+        self._lost.setPen(plot_pen(self._theme.colours.bad))
         self._lost.setData(at_s[lost], np.full(int(lost.sum()), 0.04 * top))
         self.set_x_range(min(-_LEAST_SPAN_S, float(at_s[0])), 0)
         self.set_y_range(0, top)

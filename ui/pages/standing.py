@@ -304,8 +304,7 @@ class StandingPage(Page):
         self._ask(again_proposal(self._services, former, one.standing if one is not None else None))
 
     def _repair(self) -> None:
-        if self.selected is not None:
-            self._repair_pair(self.selected.pair.name)
+        self._repair_pair(self.selected.pair.name if self.selected is not None else "")
 
     def _repair_pair(self, name: str) -> None:
         one = self._pair(name)
@@ -319,10 +318,7 @@ class StandingPage(Page):
             self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
 
     def _repair_at_contact(self, status: PairStatus) -> None:
-        """Carry a removal through that was asked for; offer to deploy once more what one host alone keeps.
-
-        Somebody may have removed the tunnel at that host's console in an emergency.
-        """
+        """Finish a removal that was asked for. Else offer a repair: the other end may be gone for a reason."""
         one = self._pair(status.pair)
         half = status.deployment
         if one is not None and self.cleaner.is_due(status) and not self.watcher.is_being_changed(status.pair):

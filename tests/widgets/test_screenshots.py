@@ -1,0 +1,53 @@
+"""The script that takes the documents' pictures, on services that touch nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from window_driver import Driver
+
+import ui.screenshots
+from ui.screenshots import PICTURES, SCHEMES, Tour, drop_old, file_name
+from ui.theme import DARK, LIGHT
+
+_GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
+"""What most of a picture is, light and dark."""
+
+
+def test_every_picture_is_taken_in_both_schemes(
+    driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ui.screenshots, "_LOOK_MS", 2)
+    monkeypatch.setattr(ui.screenshots, "_MOST_COMPRESSED", 100)  # compressing takes most of the time
+    monkeypatch.setattr(Driver, "until", lambda self, wanted: self.qtbot.waitUntil(wanted, timeout=300_000))
+    driver.services.pace_s, driver.services.batch, driver.services.tick_s = 0.02, 50, 30.0
+    driver.window.resize(1280, 800)
+    tour = Tour(driver.window, tmp_path)
+    driver.until(lambda: tour.is_complete or bool(tour.fault))
+    assert tour.fault == ""
+    wanted = {file_name(name, word) for name in PICTURES for _, word in SCHEMES}
+    assert {path.name for path in tmp_path.iterdir()} == wanted
+    for name in PICTURES:
+        light, dark = (_colours(tmp_path / file_name(name, word)) for word in ("light", "dark"))
+        assert min(len(light), len(dark)) > 8, f"{name} is empty"
+        assert (light.most_common(1)[0][0], dark.most_common(1)[0][0]) in _GROUNDS, name
+
+
+def _colours(path: Path) -> Counter[str]:
+    picture = QImage(str(path))
+    return Counter(
+        picture.pixelColor(x, y).name() for x in range(0, picture.width(), 5) for y in range(0, picture.height(), 5)
+    )
+
+
+def test_pictures_that_are_no_longer_taken_are_deleted(tmp_path: Path) -> None:
+    kept = tmp_path / file_name(PICTURES[0], "dark")
+    old = tmp_path / "advisor-light.png"
+    text = tmp_path / "notes.txt"
+    for path in (kept, old, text):
+        path.write_bytes(b"x")
+    assert drop_old(tmp_path) == [old]
+    assert sorted(tmp_path.iterdir()) == sorted([kept, text])

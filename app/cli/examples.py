@@ -21,7 +21,7 @@ EXAMPLES: Mapping[str, str] = {
     "census": "tunnelmark census lab:debian-13 --solutions openvpn-udp --report census.html",
     "rank": "tunnelmark rank north --json -",
     "report": "tunnelmark report north --html north.html --pdf north.pdf",
-    "history": "tunnelmark history",
+    "history": "tunnelmark history --delete 7 c3",
     "deploy": "tunnelmark deploy north wireguard --bridge A=eth2 --bridge B=eth2",
     "confirm": "tunnelmark confirm north",
     "status": "tunnelmark status north --watch --max-loss-pct 1",

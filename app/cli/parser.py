@@ -271,7 +271,23 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     for kind in ("html", "pdf", "json", "csv"):
         report.add_argument(f"--{kind}", metavar="FILE", help=f"write it as {kind.upper()}")
     report.add_argument("--samples", metavar="FILE", help="write every single round-trip time as CSV")
-    _command(commands, "history", "results.history", "list stored comparisons")
+    history = _command(
+        commands, "history", "history.history", "list stored comparisons, censuses and deployments, or change them"
+    )
+    changes = history.add_mutually_exclusive_group()
+    changes.add_argument(
+        "--note",
+        nargs=2,
+        metavar=("N", "TEXT"),
+        help="put a note on comparison N, or on a census (cN); an empty TEXT removes it",
+    )
+    changes.add_argument(
+        "--delete",
+        nargs="+",
+        metavar="N",
+        help="delete comparisons N or censuses cN with all that was measured in them",
+    )
+    history.add_argument("--yes", action="store_true", help="with --delete: do not ask")
 
 
 def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -1,9 +1,9 @@
-"""`tunnelmark rank`, `report` and `history`."""
+"""`tunnelmark rank` and `report`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths, write_text
 from app.cli.tables import Column, Kind, Table
 from app.domain.errors import InvalidOption
+from app.domain.plain_text import plain_text
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.wire_words import wire_line
@@ -23,7 +24,6 @@ from app.ranking.weighting import Weighting, parse_weights, weigh
 
 if TYPE_CHECKING:
     from app.compose import Archive
-    from app.storage import CampaignSummary
 
 
 def rank(context: Context) -> int:
@@ -77,46 +77,11 @@ def report(context: Context) -> int:
     return ExitCode.OK
 
 
-def history(context: Context) -> int:
-    """List stored comparisons."""
-    with context.archive() as archive:
-        found = archive.comparisons()
-    if found:
-        history_table(found).print(context.out)
-    else:
-        context.out.print("Nothing has been measured yet. Try: tunnelmark demo", markup=False)
-    return ExitCode.OK
-
-
-def history_table(found: Sequence[CampaignSummary]) -> Table:
-    """Return a row for each comparison."""
-    from app.ranking.outcome import measured_words
-
-    columns = [
-        Column("number", Kind.FIGURE),
-        Column("started", rank=1),
-        Column("pair"),
-        Column("profile", rank=2),
-        Column("measured"),
-        Column("status"),
-    ]
-    table = Table(columns)
-    for item in found:
-        started = f"{item.started_at.astimezone():%Y-%m-%d %H:%M}"
-        table.add_row(
-            item.campaign_id,
-            started,
-            item.pair,
-            item.profile,
-            measured_words(item.vpns_measured, item.vpns_planned),
-            item.status,
-        )
-    return table
-
-
 def print_ranking(out: Console, record: CampaignRecord, ranking: Ranking) -> None:
     """Print a ranking in words and numbers; failures first, each cause once."""
     outcome = outcome_of(record)
+    if record.note:
+        out.print(f"Your note: {' '.join(plain_text(record.note).split())}", markup=False)
     print_outcome(out, record, outcome)
     ranking_table(record, ranking).print(out)
     for result in ranking.results:

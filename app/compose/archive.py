@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from app.compose.history import find_entries, find_winner, list_history, with_winners
 from app.compose.paths import Paths, find_paths
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
+from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
-from app.ranking.outcome import measured_words
-from app.storage import CampaignSummary, Store
+from app.storage import Store
 
 REPORT_KINDS = (".html", ".pdf", ".json", ".csv")
 
@@ -51,22 +52,21 @@ class Archive:
 
         return to_json(record, ranking)
 
-    def comparisons(self) -> tuple[CampaignSummary, ...]:
-        """Return stored comparisons, newest first."""
-        return self.store.list_campaigns()
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
+        return list_history(self.store)
 
-    def history(self) -> tuple[tuple[int, str], ...]:
-        """Return stored comparisons as (number, description), newest first."""
-        return tuple(
-            (
-                item.campaign_id,
-                (
-                    f"{item.started_at.astimezone():%Y-%m-%d %H:%M}  {item.pair}  {item.profile}  "
-                    f"{measured_words(item.vpns_measured, item.vpns_planned)}  {item.status}"
-                ),
-            )
-            for item in self.comparisons()
-        )
+    def ranked_history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments with every winner, newest first."""
+        return with_winners(self.store, self.history())
+
+    def winner(self, campaign_id: int) -> Winner:
+        """Return which VPN a comparison recommends; the history has it from now on."""
+        return find_winner(self.store, campaign_id)
+
+    def entries(self, ids: Iterable[EntryId]) -> tuple[HistoryEntry, ...]:
+        """Return the entries of these numbers; raises NotFound where there is none."""
+        return find_entries(self.store, ids)
 
     def write_report(self, campaign_id: int, path: Path) -> Path:
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv.

@@ -38,6 +38,7 @@ from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
+from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.ranking import Ranking
@@ -350,13 +351,25 @@ class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperati
         """Return a stored comparison with its ranking."""
         return self.archive.results(campaign_id)
 
-    def history(self) -> tuple[tuple[int, str], ...]:
-        """Return stored comparisons as (number, description), newest first."""
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
         return self.archive.history()
 
     def solutions(self) -> Mapping[str, SolutionInfo]:
         """Return what is always true of each solution that there is an adapter for, by its name."""
         return {name: adapter.info for name, adapter in self.adapters.items()}
+
+    def winner(self, campaign_id: int) -> Winner:
+        """Return which VPN a comparison recommends; the history has it from now on."""
+        return self.archive.winner(campaign_id)
+
+    def set_note(self, entry: EntryId, note: str) -> None:
+        """Store the user's note on a comparison or census; an empty one removes it."""
+        self.store.set_note(entry, note)
+
+    def delete_measured(self, entries: Sequence[EntryId]) -> None:
+        """Delete comparisons and censuses with all that was measured in them: all of them, or none."""
+        self.store.delete_measured(entries)
 
     def write_report(self, campaign_id: int, path: Path) -> Path:
         """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""

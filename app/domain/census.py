@@ -117,6 +117,7 @@ class CensusRecord:
         tunnelmark_version: Version that measured.
         plan: What was to be tried.
         message: What happened where it was not completed.
+        note: Note of the user; may have several lines.
     """
 
     census_id: int
@@ -130,6 +131,7 @@ class CensusRecord:
     tunnelmark_version: str
     plan: CensusPlan
     message: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

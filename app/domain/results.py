@@ -310,6 +310,7 @@ class CampaignRecord:
         facts: What was found on the hosts before, by `a` and `b`.
         attempts: Those that ended, in order.
         tunnelmark_version: Version that measured.
+        note: Note of the user; may have several lines.
     """
 
     campaign_id: int
@@ -320,3 +321,4 @@ class CampaignRecord:
     facts: Mapping[str, HostFacts]
     attempts: tuple[Attempt, ...]
     tunnelmark_version: str
+    note: str = ""

@@ -32,6 +32,7 @@ def census_to_json(record: CensusRecord, verdicts: Verdicts) -> dict[str, object
         "is_lab": record.pair.is_lab,
         "is_complete": record.is_complete,
         "message": record.message,
+        "note": record.note,
         "started_at": record.started_at.isoformat(),
         "ended_at": record.ended_at.isoformat() if record.ended_at else None,
         "tunnelmark_version": record.tunnelmark_version,

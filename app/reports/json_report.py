@@ -54,6 +54,7 @@ def to_json(record: CampaignRecord, ranking: Ranking) -> dict[str, Any]:
         "recommendation": _plain(asdict(ranking.recommendation)),
         "drift": _plain(asdict(ranking.drift)),
         "doubts": list(ranking.doubts),
+        "note": record.note or None,
         "hosts": {side: _plain(asdict(facts)) for side, facts in record.facts.items()},
     }
 

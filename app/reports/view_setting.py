@@ -93,6 +93,7 @@ def facts_view(record: CampaignRecord) -> list[View]:
         {"label": "Where", "value": where},
         {"label": "When", "value": f"{record.started_at:%Y-%m-%d %H:%M}{ended or ' UTC'}"},
         {"label": "How", "value": f"{profile}; {outcome_of(record).measured_words}"},
+        *([{"label": "Note", "value": record.note}] if record.note else []),
     ]
 
 

@@ -2,6 +2,6 @@
 
 from app.storage.database import check_soundness
 from app.storage.store import Store
-from app.storage.summaries import CampaignSummary, MeanDurations
+from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations
 
-__all__ = ["CampaignSummary", "MeanDurations", "Store", "check_soundness"]
+__all__ = ["CampaignSummary", "CensusSummary", "MeanDurations", "Store", "check_soundness"]

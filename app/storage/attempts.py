@@ -87,12 +87,12 @@ def _save_series(connection: sqlite3.Connection, attempt_id: int, latency: tuple
 def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignRecord:
     """Return a campaign with all its attempts and samples, or raise NotFound."""
     row = connection.execute(
-        "SELECT plan, facts, status, started_at, ended_at, tunnelmark_version FROM campaign WHERE id = ?",
+        "SELECT plan, facts, status, started_at, ended_at, tunnelmark_version, note FROM campaign WHERE id = ?",
         (campaign_id,),
     ).fetchone()
     if row is None:
         raise unknown_campaign(campaign_id)
-    plan, facts, status, started_at, ended_at, version = row
+    plan, facts, status, started_at, ended_at, version, note = row
     what = f"comparison {campaign_id}"
     return CampaignRecord(
         campaign_id=campaign_id,
@@ -103,6 +103,7 @@ def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignR
         facts=read_value(dict[str, HostFacts], facts, what=f"what was found before {what}"),
         attempts=_load_attempts(connection, campaign_id),
         tunnelmark_version=version,
+        note=note,
     )
 
 

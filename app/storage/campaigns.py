@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from app.domain.codec import to_json
 from app.domain.errors import InvalidPlan, NotFound
+from app.domain.history import Winner
 from app.domain.hosts import HostFacts
 from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
@@ -25,7 +26,15 @@ SELECT
     (
         SELECT count(*) FROM campaign, json_each(campaign.plan, '$.candidates')
         WHERE campaign.id = campaign_progress.id AND json_extract(value, '$.solution') <> ?1
-    )
+    ),
+    (
+        SELECT count(*) FROM (
+            SELECT 1 FROM attempt WHERE campaign_id = campaign_progress.id AND solution <> ?1
+            GROUP BY solution, suite HAVING max(status = 'failed') AND NOT max(status = 'completed')
+        )
+    ),
+    (SELECT note FROM campaign WHERE campaign.id = campaign_progress.id),
+    (SELECT winner FROM campaign WHERE campaign.id = campaign_progress.id)
 FROM campaign_progress
 """
 
@@ -65,7 +74,7 @@ def claim_campaign(connection: sqlite3.Connection, campaign_id: int) -> None:
             hint="Wait until it has finished, or cancel it there.",
         )
     connection.execute(
-        "UPDATE campaign SET status = ?, ended_at = NULL, message = '', owner = ? WHERE id = ?",
+        "UPDATE campaign SET status = ?, ended_at = NULL, message = '', owner = ?, winner = '' WHERE id = ?",
         (CampaignStatus.RUNNING.value, this_process(), campaign_id),
     )
 
@@ -110,8 +119,12 @@ def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int)
     return tuple(_summary(row) for row in rows)
 
 
-def _summary(row: tuple[int, str, str, str, str, str | None, int, int, str, str, int, int]) -> CampaignSummary:
-    campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message, measured, vpns = row
+_Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str]
+
+
+def _summary(row: _Row) -> CampaignSummary:
+    campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message = row[:10]
+    measured, vpns, failed, note, winner = row[10:]
     return CampaignSummary(
         campaign_id=campaign_id,
         pair=pair,
@@ -123,9 +136,40 @@ def _summary(row: tuple[int, str, str, str, str, str | None, int, int, str, str,
         attempts_planned=planned,
         vpns_measured=measured,
         vpns_planned=vpns,
+        vpns_failed=failed,
         candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
         message=message,
+        note=note,
+        winner=read_value(Winner, winner, what=f"the winner of comparison {campaign_id}") if winner else None,
     )
+
+
+def set_note(connection: sqlite3.Connection, campaign_id: int, note: str) -> None:
+    """Store the user's note, in place of an earlier one."""
+    if connection.execute("UPDATE campaign SET note = ? WHERE id = ?", (note, campaign_id)).rowcount == 0:
+        raise unknown_campaign(campaign_id)
+
+
+def save_winner(connection: sqlite3.Connection, campaign_id: int, winner: Winner) -> None:
+    """Store which VPN a comparison recommends, unless it has been resumed meanwhile."""
+    connection.execute(
+        "UPDATE campaign SET winner = ? WHERE id = ? AND status <> ?",
+        (to_json(winner), campaign_id, CampaignStatus.RUNNING.value),
+    )
+
+
+def delete_campaigns(connection: sqlite3.Connection, campaign_ids: Iterable[int]) -> None:
+    """Delete campaigns with their attempts and samples, or raise NotFound or InvalidPlan."""
+    for campaign_id in campaign_ids:
+        row = connection.execute("SELECT status, owner FROM campaign WHERE id = ?", (campaign_id,)).fetchone()
+        if row is None:
+            raise unknown_campaign(campaign_id)
+        if row[0] == CampaignStatus.RUNNING.value and is_alive(row[1]):
+            raise InvalidPlan(
+                f"Comparison {campaign_id} is running and cannot be deleted.",
+                hint="Wait until it has finished, or cancel it. Nothing was deleted.",
+            )
+        connection.execute("DELETE FROM campaign WHERE id = ?", (campaign_id,))
 
 
 def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | None:

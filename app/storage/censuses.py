@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
@@ -12,6 +12,7 @@ from app.domain.errors import InvalidPlan, NotFound
 from app.domain.hosts import HostFacts
 from app.storage.owner import is_alive, this_process
 from app.storage.rows import clean_text, read_time, read_value, write_time
+from app.storage.summaries import CensusSummary
 
 
 def create_census(
@@ -78,12 +79,12 @@ def finish_census(connection: sqlite3.Connection, census_id: int, message: str) 
 def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
     """Return a census with every result."""
     row = connection.execute(
-        "SELECT is_complete, started_at, ended_at, message, tunnelmark_version, facts FROM census WHERE id = ?",
+        "SELECT is_complete, started_at, ended_at, message, tunnelmark_version, facts, note FROM census WHERE id = ?",
         (census_id,),
     ).fetchone()
     if row is None:
         raise unknown_census(census_id)
-    is_complete, started_at, ended_at, message, version, facts = row
+    is_complete, started_at, ended_at, message, version, facts, note = row
     plan = _plan(connection, census_id)
     results = connection.execute(
         "SELECT position, result FROM census_option WHERE census_id = ? ORDER BY made", (census_id,)
@@ -103,6 +104,7 @@ def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
         tunnelmark_version=version,
         plan=plan,
         message=message,
+        note=note,
     )
 
 
@@ -112,6 +114,52 @@ def list_censuses(connection: sqlite3.Connection, pair: str | None, limit: int) 
         "SELECT id FROM census WHERE ?1 IS NULL OR pair = ?1 ORDER BY id DESC LIMIT ?2", (pair, limit)
     )
     return tuple(row[0] for row in rows)
+
+
+def census_summaries(connection: sqlite3.Connection, limit: int) -> tuple[CensusSummary, ...]:
+    """Return censuses for a list, newest first."""
+    rows = connection.execute(
+        "SELECT id, pair, started_at, is_complete, owner, json_array_length(plan, '$.items'),"
+        " (SELECT count(*) FROM census_option WHERE census_id = census.id AND status <> ?1),"
+        " (SELECT count(*) FROM census_option WHERE census_id = census.id AND status = ?2),"
+        " json_extract(plan, '$.pings'), note FROM census ORDER BY id DESC LIMIT ?3",
+        (OptionStatus.NOT_RUN.value, OptionStatus.FAILS.value, limit),
+    ).fetchall()
+    return tuple(
+        CensusSummary(
+            census_id,
+            pair,
+            read_time(started_at),
+            bool(is_complete),
+            bool(owner) and is_alive(owner),
+            options or 0,
+            tried,
+            failed,
+            pings or 0,
+            note,
+        )
+        for census_id, pair, started_at, is_complete, owner, options, tried, failed, pings, note in rows
+    )
+
+
+def set_note(connection: sqlite3.Connection, census_id: int, note: str) -> None:
+    """Store the user's note, in place of an earlier one."""
+    if connection.execute("UPDATE census SET note = ? WHERE id = ?", (note, census_id)).rowcount == 0:
+        raise unknown_census(census_id)
+
+
+def delete_censuses(connection: sqlite3.Connection, census_ids: Iterable[int]) -> None:
+    """Delete censuses with their results, or raise NotFound or InvalidPlan."""
+    for census_id in census_ids:
+        row = connection.execute("SELECT owner FROM census WHERE id = ?", (census_id,)).fetchone()
+        if row is None:
+            raise unknown_census(census_id)
+        if row[0] and is_alive(row[0]):
+            raise InvalidPlan(
+                f"Census {census_id} is running and cannot be deleted.",
+                hint="Wait until it has finished, or cancel it. Nothing was deleted.",
+            )
+        connection.execute("DELETE FROM census WHERE id = ?", (census_id,))
 
 
 def unfinished_censuses(connection: sqlite3.Connection, pair: str, limit: int) -> tuple[int, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -10,13 +11,14 @@ from typing import Self
 
 from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
+from app.domain.history import EntryId, EntryKind, Winner, checked_note
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
 from app.domain.rollout import Deployment
 from app.domain.user import this_user
 from app.storage import attempts, audit, campaigns, censuses, deployments, pairs, renaming
 from app.storage.database import Database
-from app.storage.summaries import CampaignSummary, MeanDurations
+from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations
 
 
 class Store:
@@ -251,6 +253,43 @@ class Store:
     def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:
         """Return the numbers of a pair's censuses that nobody runs and that are not complete, newest first."""
         return self._database.read(lambda c: censuses.unfinished_censuses(c, pair, limit))
+
+    def census_summaries(self, limit: int = 100) -> tuple[CensusSummary, ...]:
+        """Return censuses without their results, newest first."""
+        return self._database.read(lambda c: censuses.census_summaries(c, limit))
+
+    # --- notes, winners, deleting -------------------------------------------------------------------------------------
+
+    def set_note(self, entry: EntryId, note: str) -> None:
+        """Store the user's note on a comparison or census; an empty one removes it.
+
+        Raises:
+            NotFound: There is no such comparison or census.
+            InvalidOption: The note is too long, or has control characters in it.
+        """
+        module = censuses if entry.kind is EntryKind.CENSUS else campaigns
+        self._database.write(lambda c: module.set_note(c, entry.number, checked_note(note)))
+
+    def save_winner(self, campaign_id: int, winner: Winner) -> None:
+        """Store which VPN a campaign recommends, for lists; nothing is stored while it runs."""
+        self._database.write(lambda c: campaigns.save_winner(c, campaign_id, winner))
+
+    def delete_measured(self, entries: Iterable[EntryId]) -> None:
+        """Delete comparisons and censuses with all that was measured in them: all of them, or none.
+
+        The audit log and deployments stay.
+
+        Raises:
+            NotFound: One of them is not there.
+            InvalidPlan: One of them is running.
+        """
+        chosen = list(dict.fromkeys(entries))
+
+        def delete(connection: sqlite3.Connection) -> None:
+            campaigns.delete_campaigns(connection, (e.number for e in chosen if e.kind is EntryKind.COMPARISON))
+            censuses.delete_censuses(connection, (e.number for e in chosen if e.kind is EntryKind.CENSUS))
+
+        self._database.write(delete)
 
     # --- deployments --------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.history import Winner
 from app.domain.results import CampaignStatus, ProfileName
 
 
@@ -25,6 +26,9 @@ class CampaignSummary:
         vpns_planned: VPNs in the plan.
         candidates: Titles of what was compared, in the plan's order.
         message: What happened where it did not complete.
+        vpns_failed: VPNs without a completed attempt, of which one failed.
+        note: Note of the user.
+        winner: Recommended VPN; None until it was ranked for a list.
     """
 
     campaign_id: int
@@ -39,6 +43,38 @@ class CampaignSummary:
     vpns_planned: int
     candidates: tuple[str, ...]
     message: str = ""
+    vpns_failed: int = 0
+    note: str = ""
+    winner: Winner | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CensusSummary:
+    """One line of a list of censuses.
+
+    Attributes:
+        census_id: Number in the database.
+        pair: Name of the pair.
+        started_at: UTC.
+        is_complete: Whether every option has a result.
+        is_running: Whether a living process runs it.
+        options: Options in the plan.
+        tried: Options that were tried.
+        failed: Options that do not work.
+        pings: Echo requests for each option.
+        note: Note of the user.
+    """
+
+    census_id: int
+    pair: str
+    started_at: datetime
+    is_complete: bool
+    is_running: bool
+    options: int
+    tried: int
+    failed: int
+    pings: int
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -190,6 +190,13 @@ class ComparisonWizard:
     def set_campaign(self, campaign_id: int, *, has_failures: bool = False) -> None:
         """A comparison has run (or was opened from the history)."""
         self.state = replace(self.state, campaign_id=campaign_id, has_failures=has_failures)
+
+    def forget(self, campaign_ids: Collection[int]) -> None:
+        """Comparisons have been deleted; the results step is closed where it shows one of them."""
+        if self.state.campaign_id in campaign_ids:
+            self.state = replace(self.state, campaign_id=None)
+            if self.current is Step.RESULTS:
+                self.current = Step.PLAN
 
     def _discovery(self) -> Discovery:
         if self.state.discovery is None:

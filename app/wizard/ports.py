@@ -16,6 +16,7 @@ from app.discovery.firewall import Firewall
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
 from app.domain.events import EventSink
+from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.link import Link
 from app.domain.linting import LintedFile
@@ -218,8 +219,23 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Return a stored comparison with its ranking."""
         ...
 
-    def history(self) -> tuple[tuple[int, str], ...]:
-        """Return stored comparisons as (number, description), newest first."""
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
+        ...
+
+    def winner(self, campaign_id: int) -> Winner:
+        """Return which VPN a comparison recommends; the history has it from now on."""
+        ...
+
+    def set_note(self, entry: EntryId, note: str) -> None:
+        """Store the user's note on a comparison or census; an empty one removes it. Raises InvalidOption."""
+        ...
+
+    def delete_measured(self, entries: Sequence[EntryId]) -> None:
+        """Delete comparisons and censuses with all that was measured in them: all of them, or none.
+
+        Raises InvalidPlan where one is running.
+        """
         ...
 
     def solutions(self) -> Mapping[str, SolutionInfo]:

@@ -64,9 +64,9 @@ def test_closing_the_window_in_the_middle_leaves_the_hosts_as_they_were(driver: 
     assert [sh(host, STATE) for host in (hosts.a, hosts.b)] == before
     services = Services(prompts=None)
     try:
-        ((campaign_id, text),) = services.history()
-        record, _ = services.results(campaign_id)
-        assert record.status is CampaignStatus.CANCELLED, text
+        (entry,) = services.history()
+        record, _ = services.results(int(entry.key))
+        assert record.status is CampaignStatus.CANCELLED, entry
         assert [a.status for a in record.attempts] == [AttemptStatus.CANCELLED]
     finally:
         services.close()

@@ -9,9 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
-from fake_census import FakeCensus
 from fake_desk import FakeDesk
-from fake_rollout import FakeRollout
+from fake_history import FakeHistory
 from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
@@ -62,7 +61,7 @@ _MODELS = {(m.candidate.solution, m.candidate.suite): m for m in MODELS}
 
 
 @dataclass
-class FakeServices(FakeCensus, FakeRollout, FakeDesk):
+class FakeServices(FakeHistory, FakeDesk):
     """Implements ComparisonServices and RolloutServices.
 
     Attributes:
@@ -71,7 +70,6 @@ class FakeServices(FakeCensus, FakeRollout, FakeDesk):
         batch: Samples per batch.
         faults: Errors to raise, by name of the method; each is raised once.
         asks_host_key: Whether looking at the hosts asks about an unknown key.
-        records: Stored comparisons.
         interrupted: Number of an interrupted comparison.
         missing_on_b: What B lacks.
         blocked: What firewalls block, by solution.
@@ -92,7 +90,6 @@ class FakeServices(FakeCensus, FakeRollout, FakeDesk):
     is_lab: bool = True
     faults: dict[str, TunnelmarkError] = field(default_factory=dict)
     asks_host_key: bool = False
-    records: dict[int, CampaignRecord] = field(default_factory=dict)
     interrupted: int | None = None
     missing_on_b: tuple[MissingPart, ...] = ()
     blocked: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -343,13 +340,6 @@ class FakeServices(FakeCensus, FakeRollout, FakeDesk):
     def solutions(self) -> Mapping[str, SolutionInfo]:
         self._call("solutions")
         return SOLUTIONS
-
-    def history(self) -> tuple[tuple[int, str], ...]:
-        self._call("history")
-        return tuple(
-            (number, f"{r.started_at:%Y-%m-%d %H:%M}  {r.plan.pair.name}  {r.plan.profile.name}  {r.status}")
-            for number, r in sorted(self.records.items(), reverse=True)
-        )
 
     def write_report(self, campaign_id: int, path: Path) -> Path:
         self._call("write_report")

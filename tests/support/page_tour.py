@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from history_driver import fill_history
 from standing_driver import stand
 from window_driver import Driver
 
@@ -21,6 +22,13 @@ def tour(driver: Driver) -> Iterator[str]:
     yield from _run_and_results(driver)
     yield from _areas(driver)
     yield from _rollout(driver)
+    fill_history(driver)
+    driver.window.show_history()
+    driver.idle()
+    yield "history-rows"
+    driver.window.show_past(2)
+    driver.idle()
+    yield "results-with-note"
 
 
 def _hosts(driver: Driver) -> Iterator[str]:

@@ -350,4 +350,4 @@ def hostile_record() -> CampaignRecord:
         )
         for one in record.attempts
     )
-    return replace(record, attempts=attempts)
+    return replace(record, attempts=attempts, note=HOSTILE)

@@ -19,23 +19,24 @@ import app.cli
 from app.cli.census import census_table
 from app.cli.doctor import _Check, check_table
 from app.cli.fleet import fleet_table
+from app.cli.history import history_table
 from app.cli.labs import lab_table
 from app.cli.pairs import pair_table
 from app.cli.policy import answer_table, guideline_table, verdict_table
-from app.cli.results import history_table, ranking_table
+from app.cli.results import ranking_table
 from app.cli.rollout import deployment_table
 from app.cli.rollout_watch import loss_table
 from app.cli.suites_text import print_suites, suite_overview
 from app.cli.tables import Column, Kind, Table
 from app.compose.fleet import FleetEntry, FleetOutcome, FleetState
+from app.domain.history import EntryKind, HistoryEntry, Winner
 from app.domain.hosts import HostSpec, PairSpec
-from app.domain.results import CampaignRecord, CampaignStatus, ProfileName
+from app.domain.results import CampaignRecord
 from app.domain.rollout import RolloutOptions
 from app.domain.rollout_watch import Health, Loss
 from app.lab import CpuKind, LabStatus
 from app.policy import GUIDELINES, known_rows
 from app.ranking import rank
-from app.storage import CampaignSummary
 from app.wizard import PairChoice
 from support.fake_solutions import discovery
 
@@ -114,8 +115,14 @@ def losses() -> Table:
 
 
 def history() -> Table:
-    status, profile = CampaignStatus.INTERRUPTED, ProfileName.STANDARD
-    return history_table([CampaignSummary(1234, LONG, profile, status, AT, None, 17, 21, 0, 5, (TITLE,))])
+    winner, note = Winner(f"{TITLE} (tied)", "ipsec", SUITE), "before the new firmware\nof both gateways"
+    return history_table(
+        [
+            HistoryEntry(EntryKind.COMPARISON, "1234", AT, LONG, "interrupted", "standard", 5, 0, 2, winner, note),
+            HistoryEntry(EntryKind.CENSUS, "c3", AT, LONG, "completed", "20 echo requests", 625, 614, 11),
+            HistoryEntry(EntryKind.DEPLOYMENT, "4f1c2d3e4f1c2d3e", AT, LONG, "half-confirmed", winner=winner),
+        ]
+    )
 
 
 TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
@@ -123,7 +130,10 @@ TABLES: dict[str, tuple[Callable[[], Table], Sequence[str]]] = {
     "pair list": (pairs, (LONG, ADDRESS_A, ADDRESS_B)),
     "discover": (lambda: suite_overview(found()), ("openvpn-udp", "wireguard", f"{SUITE}.2")),
     "rank": (lambda: ranking_table(record(), rank(record())), (LONG, TITLE, "Recommended", "1.102", "42.5")),
-    "history": (history, ("1234", LONG, "0 of 5 VPNs measured", "interrupted")),
+    "history": (
+        history,
+        ("1234", LONG, "2 failed, 0 of 5 VPNs measured", "c3", "11 failed, 614 of 625 options tried", "half-confirmed"),
+    ),
     "census": (census, (LONG, "openvpn-udp-with-a-long-name", "101 / 202 / 303")),
     "deploy --all": (fleet, (LONG, "failed")),
     "deployments": (deployments, ("4f1c2d3e-20260306-081500", LONG, "openvpn-udp", SUITE, "half-confirmed")),

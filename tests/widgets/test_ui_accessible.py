@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from dialog_tour import dialogs
+from history_driver import fill_history
 from page_tour import tour
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible
@@ -203,6 +204,22 @@ def test_what_opens_on_request_has_names_and_fits_too(driver: Driver) -> None:
     driver.idle()
     driver.click(window.current.read)
     look(window)
+    fill_history(driver)
+    window.show_history()
+    driver.idle()
+    look(window)
+    window.current.table.choose(["1", "2"])  # type: ignore[union-attr]
+    window.current.ask_delete()  # type: ignore[union-attr]
+    dialog = driver.dialog()
+    look(dialog)
+    driver.click(dialog.no)
+    window.show_past(2)
+    driver.idle()
+    look(window)
+    driver.click(window.past.note.edit)
+    dialog = driver.dialog()
+    look(dialog)
+    driver.click(dialog.no)
     assert (window.width(), window.height()) == (1024, 700)
 
 

@@ -243,25 +243,6 @@ def test_keyboard_alone_leads_from_the_first_page_to_the_results(driver: Driver)
     driver.until(lambda: window.wizard.current is Step.LINK)  # a button that is pressed by its keys moves first
 
 
-def test_history_lists_opens_and_filters(driver: Driver) -> None:
-    window = driver.window
-    driver.go_to(Step.RESULTS)
-    driver.idle()
-    window.show_history()
-    driver.idle()
-    page = window.current
-    assert page.list.count() == 1
-    page.search.setText("no such pair")
-    assert page.list.item(0).isHidden()
-    page.search.setText("lab:practice quick")
-    assert not page.list.item(0).isHidden()
-    driver.click(page.open)
-    driver.until(lambda: window.past.data is not None)
-    assert window.current is window.past
-    window.go_back()
-    assert window.current is page
-
-
 def test_an_empty_history_offers_the_practice_lab(driver: Driver) -> None:
     driver.window.show_history()
     driver.idle()

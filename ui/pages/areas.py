@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.domain.history import EntryKind
 from ui.pages.base import Page
 
 if TYPE_CHECKING:
@@ -69,8 +70,26 @@ def _history(window: MainWindow) -> Page:
 
     page = HistoryPage(window.context)
     page.opened.connect(window.show_past)
+    page.census_opened.connect(lambda number: _open_census(window, number))
+    page.deployment_opened.connect(lambda pair: _open_deployment(window, pair))
+    page.deleted.connect(
+        lambda ids: window.wizard.forget({one.number for one in ids if one.kind is EntryKind.COMPARISON})
+    )
     page.lab_chosen.connect(window.begin_with_lab)
     return page
+
+
+def _open_census(window: MainWindow, number: int) -> None:
+    page = window.area_page("census")
+    page.origin = window.area_page("history")
+    page.want(number)  # type: ignore[attr-defined]
+    window.show_census()
+
+
+def _open_deployment(window: MainWindow, pair: str) -> None:
+    window.standing.origin = window.area_page("history")
+    window.standing.want(pair)
+    window.show_area("standing")
 
 
 def _past(window: MainWindow) -> Page:

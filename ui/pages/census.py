@@ -61,6 +61,7 @@ class CensusPage(Page):
         self._found: CensusResults | None = None
         self._resume: Callable[[], None] | None = None
         self._pairs: tuple[PairChoice, ...] = ()
+        self._wanted = 0
         self._make_head()
         self._make_filters()
         self.busy = BusyLine()
@@ -139,6 +140,10 @@ class CensusPage(Page):
         """Offer other pairs."""
         self.enter()
 
+    def want(self, census_id: int) -> None:
+        """Show a stored census as soon as the page is entered, unless options are being tried."""
+        self._wanted = census_id
+
     def first_focus(self) -> QWidget | None:
         """The pair."""
         return self.pairs
@@ -164,7 +169,10 @@ class CensusPage(Page):
             self.past.addItem(text, census_id)
         self.past.setVisible(bool(past))
         self.begin.setEnabled(bool(self._pairs))
-        if not self._pairs:
+        wanted, self._wanted = self._wanted, 0
+        if wanted:
+            self._open(wanted)
+        elif not self._pairs:
             self.notice.say(
                 "info",
                 tr("There is no pair yet."),

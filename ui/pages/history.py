@@ -1,94 +1,223 @@
-"""Past comparisons."""
+"""History: every comparison, census and deployment, with notes; opened, measured again or deleted from here."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
+from collections.abc import Mapping
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
+from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page
 from ui.pages.results import ResultsPage
 from ui.texts import tr
-from ui.widgets.basics import button, row
-from ui.widgets.data_table import LineDelegate
+from ui.widgets.basics import button, label, row
+from ui.widgets.dialogs import Question
+from ui.widgets.history_order import what_text
+from ui.widgets.history_table import HistoryTable
+from ui.widgets.note_dialog import NoteQuestion
 
-_ID = Qt.ItemDataRole.UserRole
+_MOST_NAMED = 12
+"""Entries that a question names."""
 
 
 class HistoryPage(Page):
-    """A list; opening one shows its results."""
+    """Table of what was measured and deployed; opening a line shows its results."""
 
     opened = Signal(int)
     """Carries the number of a comparison."""
+    census_opened = Signal(int)
+    """Carries the number of a census."""
+    deployment_opened = Signal(str)
+    """Carries the name of the pair that a deployment is on."""
+    note_changed = Signal(object, str)
+    """Carries the `EntryId` of a comparison or census, and its note."""
+    deleted = Signal(object)
+    """Carries the `EntryId`s of what is gone."""
     lab_chosen = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__(
             context,
             tr("History"),
-            tr("Every comparison that was measured on this computer, newest first. Open one to see or resume it."),
+            tr("Every comparison, cipher census and deployment made on this computer, newest first."),
         )
         self.busy = BusyLine()
         self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Filter by date, pair or state"))
+        self.search.setPlaceholderText(tr("Filter by pair, state, VPN or note"))
         self.search.setAccessibleName(tr("Filter"))
         self.search.setClearButtonEnabled(True)
-        self.search.setFixedWidth(360)
+        self.search.setFixedWidth(320)
         self.search.textChanged.connect(self._filter)
+        self.number = label("", "muted", is_wrapping=False)
         self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
-        self.open.setEnabled(False)
-        self.list = QListWidget()
-        self.list.setAccessibleName(tr("Past comparisons"))
-        self.list.setItemDelegate(LineDelegate(self.list))
-        self.list.itemActivated.connect(self._open)
-        self.list.currentRowChanged.connect(lambda nth: self.open.setEnabled(nth >= 0))
+        self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
+        self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
+        self.table = HistoryTable(context.theme)
+        self.table.itemActivated.connect(self._open)
+        self.table.itemSelectionChanged.connect(self._on_selection)
+        for text, keys, action in (
+            (tr("Note…"), "F2", self.ask_note),
+            (tr("Delete…"), "Del", self.ask_delete),
+        ):
+            one = QAction(text, self.table)
+            one.setShortcut(QKeySequence(keys))
+            one.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            one.triggered.connect(action)
+            self.table.addAction(one)
         self.body.addWidget(self.busy)
-        self.body.addLayout(row(self.search, 0, self.open))
-        self.body.addWidget(self.list, 1)
+        self.body.addLayout(row(self.search, self.number, 0, self.note, self.delete, self.open))
+        self.body.addWidget(self.table, 1)
+        self.body.addStretch(0)  # keeps the rest together while there is nothing to show
+        self._show_rows(is_there=False)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
 
     def enter(self) -> None:
         """Read the list again."""
         services = self.context.services
-        self.start(tr("Reading past comparisons"), lambda _token, _tell: services.history(), self._fill)
+        self.start(tr("Reading the history"), lambda _token, _tell: services.history(), self._fill)
 
     def first_focus(self) -> QWidget | None:
-        """The list."""
-        return self.list
+        """The table."""
+        return self.table if self.table.entries else None
 
-    def _fill(self, entries: tuple[tuple[int, str], ...]) -> None:
-        self.list.clear()
-        for campaign_id, text in entries:
-            item = QListWidgetItem(text)
-            item.setData(_ID, campaign_id)
-            self.list.addItem(item)
-        self.search.setVisible(bool(entries))
-        self.list.setVisible(bool(entries))
-        self.open.setVisible(bool(entries))
-        if entries:
-            self.notice.clear()
-            self.list.setCurrentRow(0)
-            self._filter()
-        else:
+    def _fill(self, entries: tuple[HistoryEntry, ...]) -> None:
+        self.table.show_entries(entries)
+        self._show_rows(is_there=bool(entries))
+        self._on_selection()
+        self._count()
+        if not entries:
             self.notice.say(
                 "info",
                 tr("Nothing has been measured yet."),
                 tr("The practice lab shows within a few minutes what a comparison looks like."),
                 {tr("Start the practice lab"): self.lab_chosen.emit},
             )
-        number = tr("1 comparison") if len(entries) == 1 else tr("%1 comparisons").replace("%1", str(len(entries)))
-        self.status_told.emit(number)
+            return
+        self.notice.clear()
+        unranked = [one for one in entries if _is_unranked(one)]
+        if unranked:
+            self._rank(unranked)
+
+    def _show_rows(self, *, is_there: bool) -> None:
+        for widget in (self.search, self.number, self.open, self.note, self.delete, self.table):
+            widget.setVisible(is_there)
+
+    def _rank(self, unranked: list[HistoryEntry]) -> None:
+        """Find the winners that no list has shown yet; the table can be used meanwhile."""
+        services = self.context.services
+
+        def find(token: CancelToken, tell: ProgressSink) -> dict[str, Winner]:
+            found: dict[str, Winner] = {}
+            for nth, one in enumerate(unranked):
+                token.raise_if_cancelled()
+                tell(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
+                found[one.key] = services.winner(int(one.key))
+            return found
+
+        self.start(tr("Ranking past comparisons"), find, self._take_winners, busy=self.busy)
+
+    def _take_winners(self, winners: Mapping[str, Winner]) -> None:
+        self.table.take_winners(winners)
+        self._count()
+
+    def _count(self) -> None:
+        shown, whole = len(self.table.shown), len(self.table.entries)
+        text = tr("1 entry") if whole == 1 else tr("%1 entries").replace("%1", str(whole))
+        if shown != whole:
+            text = tr("%1 of %2 entries").replace("%1", str(shown)).replace("%2", str(whole))
+        self.number.setText(text)
+        self.status_told.emit(text if whole else "")
 
     def _filter(self) -> None:
-        words = self.search.text().casefold().split()
-        for nth in range(self.list.count()):
-            item = self.list.item(nth)
-            text = item.text().casefold()
-            item.setHidden(not all(word in text for word in words))
+        self.table.filter(self.search.text())
+        self._on_selection()
+        self._count()
+
+    def _on_selection(self) -> None:
+        chosen = self.table.chosen()
+        measured = [one for one in chosen if one.id is not None]
+        self.open.setEnabled(len(chosen) == 1)
+        self.note.setEnabled(len(chosen) == len(measured) == 1)
+        self.delete.setEnabled(bool(measured))
+
+    # --- opening ------------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        item = self.list.item(self.list.currentRow())
-        if self.list.currentRow() >= 0 and not item.isHidden():
-            self.opened.emit(int(item.data(_ID)))
+        chosen = self.table.chosen()
+        if len(chosen) != 1:
+            return
+        entry = chosen[0]
+        if entry.id is None:
+            self.deployment_opened.emit(entry.pair)
+        elif entry.kind is EntryKind.CENSUS:
+            self.census_opened.emit(entry.id.number)
+        else:
+            self.opened.emit(entry.id.number)
+
+    # --- notes --------------------------------------------------------------------------------------------------------
+
+    def ask_note(self) -> None:
+        """Ask for the note on the selected line."""
+        chosen = self.table.chosen()
+        if len(chosen) != 1 or chosen[0].id is None:
+            return
+        entry, entry_id = chosen[0], chosen[0].id
+
+        def saved(note: str) -> None:
+            self.note_changed.emit(entry_id, note)
+            self.enter()
+
+        NoteQuestion(self.context, self.window(), entry_id, what_text(entry), saved).ask(entry.note)
+
+    # --- deleting -----------------------------------------------------------------------------------------------------
+
+    def ask_delete(self) -> None:
+        """Say what would go and what stays, and delete the selected lines if the user agrees."""
+        chosen = self.table.chosen()
+        measured = tuple(one for one in chosen if one.id is not None)
+        if not measured:
+            return
+        one = what_text(measured[0])
+        many = tr("Delete %1 measurements?").replace("%1", str(len(measured)))
+        Question(
+            self.window(),
+            tr("Delete %1?").replace("%1", one) if len(measured) == 1 else many,
+            _what_goes(measured, has_deployments=len(chosen) > len(measured)),
+            tr("Delete"),
+            tr("Keep"),
+            "warning",
+        ).ask(lambda: self._delete(tuple(each.id for each in measured if each.id is not None)))
+
+    def _delete(self, ids: tuple[EntryId, ...]) -> None:
+        services = self.context.services
+
+        def gone(_result: None) -> None:
+            self.deleted.emit(ids)
+            self.enter()
+
+        self.notice.clear()
+        self.start(tr("Deleting"), lambda _token, _tell: services.delete_measured(ids), gone)
+
+
+def _is_unranked(entry: HistoryEntry) -> bool:
+    return entry.kind is EntryKind.COMPARISON and entry.winner is None and not entry.is_running
+
+
+def _what_goes(measured: tuple[HistoryEntry, ...], *, has_deployments: bool) -> str:
+    lines = [f"{what_text(one)}: {one.pair}, {one.at.astimezone():%Y-%m-%d %H:%M}" for one in measured[:_MOST_NAMED]]
+    if len(measured) > _MOST_NAMED:
+        lines.append(tr("and %1 more").replace("%1", str(len(measured) - _MOST_NAMED)))
+    goes = tr("Deleted for good: figures, every round-trip time, results of packet captures, configurations and notes.")
+    stays = tr("The audit log, deployments and reports in files stay.")
+    if has_deployments:
+        stays = tr("The selected deployments, the audit log and reports in files stay.")
+    return "\n".join([*lines, "", goes, stays])
 
 
 class PastResultsPage(ResultsPage):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWid
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
+from app.domain.history import EntryId, EntryKind
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import outcome_of
@@ -25,6 +28,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ScrollPage, button, label, row
 from ui.widgets.deploy_button import name_deploy
+from ui.widgets.note_line import NoteLine
 from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
 from ui.widgets.rollout_form import Wanted
@@ -61,6 +65,7 @@ class ResultsPage(Page):
         self.is_lab_gone = False
         self._wanted: int | None = None
         self.what = label("", "muted")
+        self.note = NoteLine(context)
         self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
         menu = QMenu(self.report)
         for ending, name in _KINDS.items():
@@ -112,6 +117,21 @@ class ResultsPage(Page):
 
         self.start(tr("Reading the results"), read, self._show, busy=self.busy, on_failure=self._on_fault)
 
+    def take_note(self, entry: EntryId, note: str) -> None:
+        """Take a note that was changed anywhere in the window."""
+        if self.data is not None and entry == EntryId(EntryKind.COMPARISON, self.data.record.campaign_id):
+            self.data = replace(self.data, record=replace(self.data.record, note=note))
+            self.note.show_note(entry, note)
+
+    def forget(self, entries: Collection[EntryId]) -> None:
+        """Show nothing any more of a comparison that has been deleted."""
+        if self.data is not None and EntryId(EntryKind.COMPARISON, self.data.record.campaign_id) in entries:
+            self.data = self._wanted = None
+            self.what.setText("")
+            self.note.clear()
+            self.resume.setVisible(False)
+            self._show_buttons()
+
     def _on_fault(self, error: TunnelmarkError) -> None:
         wanted, self._wanted = self._wanted, None
         actions = {tr("Try again"): lambda: self.show_campaign(wanted)} if wanted is not None else {}
@@ -121,6 +141,7 @@ class ResultsPage(Page):
         self.data, self.is_lab_gone = data, _ = read
         record = data.record
         self.what.setText(_what(data))
+        self.note.show_note(EntryId(EntryKind.COMPARISON, record.campaign_id), record.note)
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.table.show_data(data)
         self._weigh()
@@ -228,7 +249,7 @@ class ResultsPage(Page):
         self.rollout.setEnabled(self.may_roll_out(self.table.selected_key()))
         self.table.deploy.setEnabled(self.rollout.isEnabled())
         self._name_rollout()
-        for widget in (self.sentence, self.fold, self.weighting.choice, self.tabs):
+        for widget in (self.sentence, self.fold, self.note.edit, self.weighting.choice, self.tabs):
             widget.setVisible(has_data)
         self.table.setVisible(has_data and not self._is_folded)
 
@@ -267,6 +288,7 @@ class ResultsPage(Page):
         self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.title.setWordWrap(False)
         self.body.insertLayout(0, head)
+        self.body.insertWidget(1, self.note)
         self.body.addWidget(self.busy)
         content = QWidget()
         content.setProperty("look", "page")
@@ -274,7 +296,7 @@ class ResultsPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         layout.addWidget(self.sentence)
-        layout.addLayout(row(self.fold, 0, self.weighting.choice))
+        layout.addLayout(row(self.fold, self.note.edit, 0, self.weighting.choice))
         layout.addWidget(self.weighting)
         layout.addWidget(self.table)
         layout.addWidget(self.tabs, 1)

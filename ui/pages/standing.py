@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_status import PairStatus
 from app.domain.rollout_watch import WatchLine
 from app.wizard.ports import ProgressSink
-from app.wizard.rollout_ports import AUDIT_KINDS, AuditLine
+from app.wizard.rollout_ports import AuditLine
 from ui.context import Context
 from ui.icons import make_icon
 from ui.notifying import Notifier
 from ui.pages.base import BusyLine, Page
+from ui.pages.standing_audit import ask_audit_file
 from ui.pages.standing_cleaning import Cleaner
 from ui.pages.standing_questions import (
     Proposal,
@@ -66,6 +67,7 @@ class StandingPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context, tr("Standing tunnels"))
         self._pairs: tuple[StandingPair, ...] = ()
+        self._wanted = ""
         self.statuses: dict[str, PairStatus] = {}
         self._notifier: Notifier | None = None
         self._is_notice_new = False
@@ -103,7 +105,7 @@ class StandingPage(Page):
         detail.repair.clicked.connect(self._repair)
         detail.keep.clicked.connect(self._keep)
         detail.earlier.again_asked.connect(self._ask_again)
-        detail.audit.export_asked.connect(self._ask_export)
+        detail.audit.export_asked.connect(lambda: ask_audit_file(self, self.write_audit))
         detail.now.limits_changed.connect(self._take_limits)
         self.watcher.looked.connect(self._on_looked)
         self.watcher.told.connect(self._on_told)
@@ -138,6 +140,10 @@ class StandingPage(Page):
         """Show other pairs."""
         self.enter()
 
+    def want(self, pair_name: str) -> None:
+        """Select a pair as soon as the page is entered."""
+        self._wanted = pair_name
+
     def _read(self) -> None:
         if self.operation is not None and self.operation.is_running:
             return
@@ -171,7 +177,9 @@ class StandingPage(Page):
             )
             return
         names = [one.pair.name for one in self._pairs]
-        nth = names.index(former.pair.name) if former is not None and former.pair.name in names else 0
+        wanted = self._wanted or (former.pair.name if former is not None else "")
+        self._wanted = ""
+        nth = names.index(wanted) if wanted in names else 0
         self.table.selectRow(nth)
         self._show_selected()
         if self.switch.deploy.hasFocus():
@@ -374,16 +382,6 @@ class StandingPage(Page):
         self.replace_asked.emit(Wanted(one.pair, key, standing.title, standing.options))
 
     # --- files --------------------------------------------------------------------------------------------------------
-
-    def _ask_export(self) -> None:
-        dialog = QFileDialog(self, tr("Save the audit log"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([f"{kind.upper()} (*.{kind})" for kind in AUDIT_KINDS])
-        dialog.setDefaultSuffix(AUDIT_KINDS[0])
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(chosen.split(" ")[0].lower()))
-        dialog.selectFile(f"audit.{AUDIT_KINDS[0]}")
-        dialog.fileSelected.connect(lambda name: self.write_audit(Path(name)))
-        dialog.open()
 
     def write_audit(self, path: Path) -> None:
         """Write the audit log; its kind follows from the ending."""

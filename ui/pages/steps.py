@@ -66,6 +66,10 @@ def connect_results(page: ResultsPage, window: MainWindow) -> None:
     )
     page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name))
     page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    history = window.area_page("history")
+    history.note_changed.connect(page.take_note)  # type: ignore[attr-defined]
+    history.deleted.connect(page.forget)  # type: ignore[attr-defined]
+    page.note.saved.connect(history.note_changed)  # type: ignore[attr-defined]
 
 
 def begin_new(window: MainWindow, then: Callable[[], None]) -> None:

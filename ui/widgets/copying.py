@@ -16,11 +16,19 @@ def enable_copying(view: QAbstractItemView) -> None:
     line = QAction(tr("Copy line"), view)
     line.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
     line.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-    line.triggered.connect(lambda: _to_clipboard([line_text(view, view.currentIndex())]))
+    line.triggered.connect(lambda: _to_clipboard(chosen_lines(view)))
     everything = QAction(tr("Copy all"), view)
     everything.triggered.connect(lambda: _to_clipboard(all_lines(view)))
     view.addActions([line, everything])
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+
+def chosen_lines(view: QAbstractItemView) -> list[str]:
+    """Return the selected lines from top to bottom, the current one where none is."""
+    rows = {index.row(): index for index in view.selectionModel().selectedIndexes()}
+    if len(rows) < 2 or isinstance(view, QTreeView):
+        return [line_text(view, view.currentIndex())]
+    return [line_text(view, rows[nth]) for nth in sorted(rows)]
 
 
 def line_text(view: QAbstractItemView, index: QModelIndex) -> str:

@@ -1,0 +1,111 @@
+"""`tunnelmark history`: what is stored, notes, deleting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.cli.context import Context
+from app.cli.exit_codes import ExitCode
+from app.cli.tables import Column, Kind, Table
+from app.domain.errors import InvalidOption
+from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
+
+if TYPE_CHECKING:
+    from app.compose import Archive
+
+_COLUMNS = (
+    Column("number"),
+    Column("started", rank=2),
+    Column("pair"),
+    Column("what", rank=1),
+    Column("profile", rank=5),
+    Column("measured"),
+    Column("status"),
+    Column("winner", Kind.PROSE, rank=3),
+    Column("note", Kind.PROSE, rank=4),
+)
+
+
+def history(context: Context) -> int:
+    """List what is stored, or change it."""
+    options = context.options
+    if options.yes and not options.delete:
+        raise InvalidOption("--yes belongs to --delete.", hint="tunnelmark history --delete N --yes")
+    with context.archive() as archive:
+        if options.note:
+            return _note(context, archive, *options.note)
+        if options.delete:
+            return _delete(context, archive, [EntryId.parse(text) for text in options.delete])
+        found = archive.ranked_history()
+    if found:
+        with context.pager():
+            history_table(found).print(context.out)
+    else:
+        context.out.print("Nothing has been measured yet. Try: tunnelmark demo", markup=False)
+    return ExitCode.OK
+
+
+def history_table(found: Sequence[HistoryEntry]) -> Table:
+    """Return a row for each entry."""
+    table = Table(_COLUMNS)
+    for one in found:
+        table.add_row(
+            one.key,
+            f"{one.at.astimezone():%Y-%m-%d %H:%M}",
+            one.pair,
+            one.kind.value,
+            one.profile or "-",
+            measured_text(one),
+            one.state,
+            one.winner.text if one.winner is not None else "-",
+            " ".join(one.note.split()) or "-",
+        )
+    return table
+
+
+def measured_text(entry: HistoryEntry) -> str:
+    """Return how many candidates were measured, failures first."""
+    if entry.kind is EntryKind.DEPLOYMENT:
+        return "-"
+    is_census = entry.kind is EntryKind.CENSUS
+    noun, done = ("option", "tried") if is_census else ("VPN", "measured")
+    whole = f"{entry.measured} of {entry.planned} {noun}{'' if entry.planned == 1 else 's'} {done}"
+    return f"{entry.failed} failed, {whole}" if entry.failed else whole
+
+
+def _note(context: Context, archive: Archive, number: str, text: str) -> int:
+    entry, note = EntryId.parse(number), checked_note(text)
+    archive.store.set_note(entry, note)
+    done = f"The note on {_named(entry)} is stored." if note else f"{entry.title} has no note any more."
+    context.out.print(done, markup=False)
+    return ExitCode.OK
+
+
+def _delete(context: Context, archive: Archive, ids: Sequence[EntryId]) -> int:
+    found = archive.entries(ids)
+    if not context.options.yes and not _is_agreed(context, found):
+        context.err.print("Nothing was deleted.", markup=False)
+        return ExitCode.OK
+    archive.store.delete_measured([one.id for one in found if one.id is not None])
+    names = ", ".join(_named(one.id) for one in found if one.id is not None)
+    context.out.print(f"Deleted: {names}.", markup=False, soft_wrap=True)
+    return ExitCode.OK
+
+
+def _is_agreed(context: Context, found: Sequence[HistoryEntry]) -> bool:
+    """Say what goes and what stays, and ask."""
+    if not sys.stdin.isatty():
+        raise InvalidOption("Deleting is asked about, and nobody can be asked here.", hint="Add --yes.")
+    context.err.print("These go for good, with every figure, sample and note:", markup=False)
+    history_table(found).print(context.err)
+    context.err.print("The audit log, deployments and reports in files stay.", markup=False)
+    try:
+        return input("Delete? Type yes or no: ").strip().lower() == "yes"
+    except EOFError:
+        return False
+
+
+def _named(entry: EntryId) -> str:
+    return entry.title[0].lower() + entry.title[1:]

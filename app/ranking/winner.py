@@ -1,0 +1,47 @@
+"""Winner of a comparison in a few words, for lists."""
+
+from __future__ import annotations
+
+from app.domain.history import Winner
+from app.domain.ranking import CandidateResult, Ranking
+from app.domain.results import AttemptStatus
+
+METHOD = 1
+"""Raised when the same measurements lead to another winner, or to other words for it."""
+
+
+def winner_of(ranking: Ranking, version: str) -> Winner:
+    """Return the recommended VPN, or why there is none.
+
+    Args:
+        ranking: The comparison, ranked.
+        version: Tunnelmark's version.
+    """
+    advice, method = ranking.recommendation, method_of(version)
+    if advice.solution is None or advice.suite is None:
+        return Winner(f"none, because {_reason(ranking)}", method=method)
+    key = (advice.solution, advice.suite)
+    title = next(one.title for one in ranking.results if (one.solution, one.suite) == key)
+    is_tied = any(place.tied_with for place in ranking.ranking if (place.solution, place.suite) == key)
+    return Winner(f"{title} (tied)" if is_tied else title, *key, method)
+
+
+def method_of(version: str) -> str:
+    """Return the version of the ranking: what another one stored is computed anew."""
+    return f"{version}/{METHOD}"
+
+
+def _reason(ranking: Ranking) -> str:
+    protected = [one for one in ranking.results if not one.is_unprotected]
+    completed = [one for one in protected if one.status is AttemptStatus.COMPLETED]
+    if not protected:
+        return "no VPN was compared"
+    if not completed:
+        return "all VPNs failed" if _have_failed(protected) else "no VPN was measured to the end"
+    if not any(one.weighted_latency_ms for one in completed):
+        return "no VPN carried every frame size"
+    return "what was measured must not be deployed"
+
+
+def _have_failed(results: list[CandidateResult]) -> bool:
+    return all(one.status is AttemptStatus.FAILED for one in results)

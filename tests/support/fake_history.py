@@ -1,0 +1,94 @@
+"""History of the window's fake services, kept in their own records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from fake_census import FakeCensus
+from fake_rollout import FakeRollout
+
+from app.domain.census import CensusRecord, OptionStatus
+from app.domain.errors import InvalidPlan
+from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
+from app.domain.palette import BASELINE_SOLUTION
+from app.domain.results import CampaignRecord, CampaignStatus
+from app.domain.rollout import Deployment
+from app.ranking import outcome_of, rank
+from app.ranking.winner import winner_of
+
+
+@dataclass(kw_only=True)
+class FakeHistory(FakeCensus, FakeRollout):
+    """The methods of the services that are about the history.
+
+    Attributes:
+        records: Stored comparisons.
+        winners: Winners that are known already, by number of the comparison.
+    """
+
+    records: dict[int, CampaignRecord] = field(default_factory=dict)
+    winners: dict[int, Winner] = field(default_factory=dict)
+
+    def history(self) -> tuple[HistoryEntry, ...]:
+        self._call("history")
+        entries = [
+            *(self._comparison(one) for one in self.records.values()),
+            *(_census(one) for one in self.census_records.values()),
+            *(_deployment(one) for one in self.deployed),
+        ]
+        return tuple(sorted(entries, key=lambda one: one.at, reverse=True))
+
+    def winner(self, campaign_id: int) -> Winner:
+        self._call("winner")
+        self.winners[campaign_id] = winner_of(rank(self.records[campaign_id]), "0.1.0")
+        return self.winners[campaign_id]
+
+    def set_note(self, entry: EntryId, note: str) -> None:
+        self._call("set_note")
+        if entry.kind is EntryKind.CENSUS:
+            census = self.census_records[entry.number]
+            self.census_records[entry.number] = replace(census, note=checked_note(note))
+        else:
+            self.records[entry.number] = replace(self.records[entry.number], note=checked_note(note))
+
+    def delete_measured(self, entries: Sequence[EntryId]) -> None:
+        self._call("delete_measured")
+        for one in entries:
+            if one.kind is EntryKind.COMPARISON and self.records[one.number].status is CampaignStatus.RUNNING:
+                raise InvalidPlan(f"{one.title} is running and cannot be deleted.", hint="Nothing was deleted.")
+        for one in entries:
+            del (self.census_records if one.kind is EntryKind.CENSUS else self.records)[one.number]
+
+    def _comparison(self, one: CampaignRecord) -> HistoryEntry:
+        outcome = outcome_of(one)
+        assert outcome.vpns == sum(each.solution != BASELINE_SOLUTION for each in one.plan.candidates)
+        return HistoryEntry(
+            EntryKind.COMPARISON,
+            str(one.campaign_id),
+            one.started_at,
+            one.plan.pair.name,
+            one.status.value,
+            one.plan.profile.name.value,
+            outcome.vpns,
+            outcome.measured,
+            outcome.failed,
+            self.winners.get(one.campaign_id),
+            one.note,
+        )
+
+
+def _census(one: CensusRecord) -> HistoryEntry:
+    failed = sum(each.status is OptionStatus.FAILS for each in one.results)
+    state = "completed" if one.is_complete else "interrupted"
+    profile = f"{one.plan.pings} pings"
+    whole, tried = len(one.plan.items), len(one.results)
+    at, name = one.started_at, one.pair.name
+    key = f"c{one.census_id}"
+    return HistoryEntry(EntryKind.CENSUS, key, at, name, state, profile, whole, tried, failed, None, one.note)
+
+
+def _deployment(one: Deployment) -> HistoryEntry:
+    winner = Winner(one.title, one.solution, one.suite)
+    kind = EntryKind.DEPLOYMENT
+    return HistoryEntry(kind, one.id, one.prepared_at, one.pair.name, one.state.value, winner=winner)

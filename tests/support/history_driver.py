@@ -1,0 +1,32 @@
+"""A history with comparisons of two pairs, a census and a deployment, for tests of the window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from sample_records import MODELS, STARTED, pair, sample_record
+from standing_driver import stand
+from window_driver import Driver
+
+from app.domain.results import CampaignStatus
+
+FAILING = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
+
+
+def fill_history(driver: Driver) -> None:
+    """Store comparisons 1 to 3, census 1 and a deployment."""
+    records = driver.services.records
+    plant = sample_record(rounds=2, pings=10, models=MODELS[:5], pair_spec=pair(is_lab=False))
+    records[1] = replace(sample_record(rounds=1, pings=10), campaign_id=1)
+    records[2] = replace(plant, campaign_id=2, started_at=STARTED + timedelta(days=1), note="old firmware")
+    failed = sample_record(rounds=1, pings=10, models=FAILING, status=CampaignStatus.INTERRUPTED)
+    records[3] = replace(failed, campaign_id=3, started_at=STARTED + timedelta(days=2))
+    if not driver.services.census_records:
+        driver.window.show_census()
+        driver.idle()
+        driver.window.current.begin.click()  # type: ignore[union-attr]
+        driver.dialog().accept()
+        driver.idle()
+    if not driver.services.deployed:
+        stand(driver)

@@ -1,0 +1,259 @@
+"""History: notes, winners, deleting, and the database of the version before."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fake_census import items, result
+from sample_records import MODELS, facts, pair, sample_record
+
+from app.compose.archive import Archive
+from app.compose.paths import Paths
+from app.domain.census import CensusPlan
+from app.domain.errors import InvalidOption, InvalidPlan, NotFound
+from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, Winner, checked_note
+from app.domain.results import CampaignRecord, CampaignStatus
+from app.ranking import rank
+from app.ranking.winner import winner_of
+from app.storage import Store, check_soundness
+from app.storage.database import APPLICATION_ID, read_migrations
+
+CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    opened = Archive(Paths(tmp_path / "data", tmp_path / "labs", tmp_path / "cache"))
+    yield opened
+    opened.close()
+
+
+def fill(store: Store, record: CampaignRecord, status: CampaignStatus | None = CampaignStatus.COMPLETED) -> int:
+    campaign_id = store.create_campaign(record.plan, record.facts, record.tunnelmark_version)
+    for attempt in record.attempts:
+        store.save_attempt(campaign_id, attempt)
+    if status is not None:
+        store.finish_campaign(campaign_id, status)
+    return campaign_id
+
+
+def fill_census(store: Store, *, tried: int = len(items()), is_ended: bool = True) -> int:
+    census_id = store.create_census(CENSUS, {"a": facts(), "b": facts()}, "0.1.0")
+    for item in CENSUS.items[:tried]:
+        store.save_option(census_id, item, result(item))
+    if is_ended:
+        store.finish_census(census_id)
+    return census_id
+
+
+def of(number: int) -> EntryId:
+    return EntryId(EntryKind.COMPARISON, number)
+
+
+def count(path: Path, table: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608 - our own names
+
+
+# --- numbers and notes ------------------------------------------------------------------------------------------------
+
+
+def test_numbers_are_read_as_they_are_shown() -> None:
+    assert EntryId.parse("7") == EntryId(EntryKind.COMPARISON, 7)
+    assert EntryId.parse("c3") == EntryId(EntryKind.CENSUS, 3)
+    assert [str(EntryId.parse(text)) for text in ("7", "c3")] == ["7", "c3"]
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "07", "c", "c0", "7x", "4f1c2d3e", "\x1b[31m", "٧", "1e3", "9" * 30])
+def test_what_is_no_number_is_refused_without_control_characters(text: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        EntryId.parse(text)
+    assert "\x1b" not in caught.value.sentence()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("\x1b[31mred", "U+001B"),
+        ("a\x00b", "U+0000"),
+        ("a\u202eb", "U+202E"),
+        ("\ud800", "U+D800"),
+        ("\x9b2J", "U+009B"),
+    ],
+)
+def test_notes_with_control_characters_are_refused(text: str, why: str) -> None:
+    with pytest.raises(InvalidOption, match="control character") as caught:
+        checked_note(text)
+    assert why in caught.value.message
+    assert text not in caught.value.sentence()
+
+
+def test_longest_note_fits_and_one_more_does_not() -> None:
+    assert checked_note("x" * LONGEST_NOTE) == "x" * LONGEST_NOTE
+    assert checked_note("  two\r\nlines\tof Müller <b> ") == "two\nlines\tof Müller <b>"
+    with pytest.raises(InvalidOption, match="1001 characters"):
+        checked_note("x" * (LONGEST_NOTE + 1))
+
+
+def test_note_is_stored_changed_and_removed(archive: Archive) -> None:
+    number, census = fill(archive.store, sample_record(rounds=1, pings=5)), fill_census(archive.store)
+    archive.store.set_note(of(number), "after the new firmware")
+    archive.store.set_note(EntryId(EntryKind.CENSUS, census), "old OpenSSL")
+    assert {one.key: one.note for one in archive.history()} == {"1": "after the new firmware", "c1": "old OpenSSL"}
+    assert archive.store.load_campaign(number).note == "after the new firmware"
+    assert archive.store.load_census(census).note == "old OpenSSL"
+    archive.store.set_note(of(number), "")
+    assert archive.store.load_campaign(number).note == ""
+
+
+def test_note_on_nothing_is_refused(archive: Archive) -> None:
+    for entry in (of(5), EntryId(EntryKind.CENSUS, 5)):
+        with pytest.raises(NotFound, match="5"):
+            archive.store.set_note(entry, "x")
+
+
+def test_refused_note_leaves_the_former_one(archive: Archive) -> None:
+    number = fill(archive.store, sample_record(rounds=1, pings=5))
+    archive.store.set_note(of(number), "kept")
+    with pytest.raises(InvalidOption):
+        archive.store.set_note(of(number), "\x07")
+    assert archive.store.load_campaign(number).note == "kept"
+
+
+def test_note_is_in_each_report(archive: Archive, tmp_path: Path) -> None:
+    number = fill(archive.store, sample_record(rounds=1, pings=5))
+    archive.store.set_note(of(number), "pump <b>3</b> & valve")
+    html = archive.write_report(number, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "pump &lt;b&gt;3&lt;/b&gt; &amp; valve" in html
+    assert "<b>3</b>" not in html
+    assert json.loads(archive.write_report(number, tmp_path / "r.json").read_text())["note"] == "pump <b>3</b> & valve"
+
+
+# --- entries ----------------------------------------------------------------------------------------------------------
+
+
+def test_failures_are_counted_by_vpn(archive: Archive) -> None:
+    fill(archive.store, sample_record(rounds=2, pings=5))
+    (entry,) = archive.history()
+    assert (entry.planned, entry.measured, entry.failed) == (5, 4, 1)
+    assert (entry.pair, entry.state, entry.profile) == ("lab:practice", "completed", "custom")
+
+
+def test_census_counts_options_tried_and_failed(archive: Archive) -> None:
+    fill_census(archive.store)
+    fill_census(archive.store, tried=3)
+    fill_census(archive.store, tried=0, is_ended=False)
+    running, part, whole = archive.history()
+    assert (whole.planned, whole.measured, whole.failed, whole.state) == (8, 8, 1, "completed")
+    assert (part.key, part.measured, part.failed, part.state) == ("c2", 3, 0, "interrupted")
+    assert running.is_running
+
+
+def test_winner_is_ranked_once_and_again_when_resumed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    number = fill(archive.store, sample_record(rounds=2, pings=20))
+    assert archive.history()[0].winner is None
+    (entry,) = archive.ranked_history()
+    advice = rank(archive.store.load_campaign(number)).recommendation
+    assert entry.winner is not None
+    assert (entry.winner.solution, entry.winner.suite) == (advice.solution, advice.suite)
+    assert entry.winner.text.startswith("WireGuard, ChaCha20-Poly1305")
+    assert archive.history() == (entry,)
+    archive.store.claim_campaign(number)
+    assert archive.ranked_history()[0].winner is None
+    archive.store.finish_campaign(number, CampaignStatus.CANCELLED)
+    assert archive.history()[0].winner is None
+    assert archive.winner(number) == entry.winner
+    monkeypatch.setattr("app.compose.history.tunnelmark_version", lambda: "9.9")
+    assert archive.history()[0].winner is None
+
+
+def test_winner_of_a_running_comparison_is_not_kept(archive: Archive) -> None:
+    number = fill(archive.store, sample_record(rounds=1, pings=5), status=None)
+    archive.store.save_winner(number, Winner("too early"))
+    archive.store.finish_campaign(number, CampaignStatus.COMPLETED)
+    assert archive.history()[0].winner is None
+
+
+def test_no_winner_says_why() -> None:
+    failing = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
+    references = MODELS[:2]
+    for models, kept, why in (
+        (failing, None, "all VPNs failed"),
+        (references, None, "no VPN was compared"),
+        (MODELS, 1, "no VPN was measured to the end"),
+    ):
+        record = sample_record(rounds=1, pings=5, models=models, attempts_kept=kept)
+        assert winner_of(rank(record), "1").text == f"none, because {why}"
+
+
+# --- deleting ---------------------------------------------------------------------------------------------------------
+
+
+def test_deleting_takes_everything_that_belongs_to_it_and_nothing_else(archive: Archive) -> None:
+    store = archive.store
+    gone, kept = (fill(store, sample_record(rounds=1, pings=5, seed=seed)) for seed in (1, 2))
+    census = fill_census(store)
+    before = {table: count(store.path, table) for table in ("attempt", "series", "samples")}
+    store.delete_measured([of(gone), EntryId(EntryKind.CENSUS, census), of(gone)])
+    assert [one.key for one in archive.history()] == [str(kept)]
+    assert {table: 2 * count(store.path, table) for table in before} == before
+    assert count(store.path, "census_option") == 0
+    assert check_soundness(store.path) == ()
+    assert len(store.load_campaign(kept).attempts) == 7
+    assert fill(store, sample_record(rounds=1, pings=5)) == kept + 1  # numbers are never used twice
+
+
+def test_one_that_cannot_be_deleted_keeps_all(archive: Archive) -> None:
+    store = archive.store
+    done, running = fill(store, sample_record(rounds=1, pings=5)), fill(store, sample_record(rounds=1), status=None)
+    trying = fill_census(store, is_ended=False)
+    for wrong, error in (
+        (of(running), InvalidPlan),
+        (EntryId(EntryKind.CENSUS, trying), InvalidPlan),
+        (of(99), NotFound),
+    ):
+        with pytest.raises(error):
+            store.delete_measured([of(done), wrong])
+    assert len(archive.history()) == 3
+    assert len(store.load_campaign(done).attempts) == 7
+
+
+def test_one_whose_process_died_can_be_deleted(archive: Archive) -> None:
+    store = archive.store
+    number = fill(store, sample_record(rounds=1, pings=5), status=None)
+    with closing(sqlite3.connect(store.path)) as connection, connection:
+        connection.execute("UPDATE campaign SET owner = 'other-boot/1/1'")
+    store.delete_measured([of(number)])
+    assert archive.history() == ()
+
+
+# --- the version before -----------------------------------------------------------------------------------------------
+
+
+def test_database_of_the_version_before_gets_notes(tmp_path: Path) -> None:
+    path, record = tmp_path / "old.db", sample_record(rounds=1, pings=5)
+    with Store.open(tmp_path / "new.db") as store:
+        fill(store, record)
+        fill_census(store)
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        old.executescript("".join(read_migrations()[:5]))
+        old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        old.execute("PRAGMA user_version = 5")
+        old.execute("ATTACH ? AS new", (str(tmp_path / "new.db"),))
+        for table in ("campaign", "attempt", "series", "samples", "census", "census_option"):
+            columns = ", ".join(row[1] for row in old.execute(f"PRAGMA main.table_info({table})"))
+            old.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")  # noqa: S608 - the same
+    with Store.open(path) as store:
+        assert store.campaign_summary(1).note == ""
+        assert store.campaign_summary(1).winner is None
+        store.set_note(of(1), "kept since 0.1")
+        assert store.load_campaign(1).note == "kept since 0.1"
+        assert store.load_campaign(1).plan == record.plan
+        assert store.census_summaries()[0].note == ""
+    assert check_soundness(path) == ()

@@ -10,6 +10,7 @@ from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.results import CampaignPlan, CampaignRecord
 from app.wizard import Discovery, Step
 from app.wizard.ports import ProgressSink
+from ui.again import measure_again
 from ui.texts import tr
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def resume_pair(window: MainWindow, pair_name: str) -> None:
         actions = {}
         if isinstance(error, LabGone):
             record = error.record
-            actions = {tr("Measure again in a new lab"): lambda: page.use_lab(like=record)}
+            actions = {tr("Measure again in a new lab"): lambda: measure_again(window, record, is_lab_gone=True)}
         page.notice.say_error(error, actions)
 
     page.start(tr("Looking at both hosts"), find, go_on, busy=page.busy, on_failure=fail)

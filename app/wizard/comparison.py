@@ -69,6 +69,19 @@ _DEPENDENT: Mapping[Step, tuple[Step, ...]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Outcome of restoring an earlier comparison on hosts that have been inspected.
+
+    Attributes:
+        is_any: Whether one of its VPNs is possible there; if none is, the safe defaults are ticked.
+        missing: Titles of candidates that are not.
+    """
+
+    is_any: bool
+    missing: tuple[str, ...]
+
+
 class ComparisonWizard:
     """Holds the state, says which steps can be entered, and what a change makes invalid.
 
@@ -78,6 +91,8 @@ class ComparisonWizard:
     def __init__(self) -> None:
         self.state = ComparisonState()
         self.current = Step.HOSTS
+        self._repeated: CampaignPlan | None = None
+        self._restored: Restored | None = None
 
     def is_done(self, step: Step) -> bool:
         """Whether a step has everything that the next one needs."""
@@ -114,13 +129,41 @@ class ComparisonWizard:
         return tuple(later for later in _DEPENDENT[step] if self.is_done(later))
 
     def set_discovery(self, discovery: Discovery) -> None:
-        """Take what was found; ticks the safe defaults."""
+        """Take what was found; ticks the safe defaults, or the candidates of the comparison that is repeated."""
         kept = self.state.chosen if self.state.pair == discovery.pair else ()
         offered = {(candidate.solution, candidate.suite) for candidate in discovery.candidates}
         chosen = tuple(key for key in kept if key in offered) or discovery.defaults
         self.state = ComparisonState(
             pair=discovery.pair, discovery=discovery, chosen=chosen, options=self.state.options
         )
+        repeated, self._repeated = self._repeated, None
+        if repeated is not None and _are_same_hosts(repeated.pair, discovery.pair):
+            self._restore(repeated, discovery)
+
+    def repeat(self, plan: CampaignPlan | None) -> None:
+        """Restore candidates, profile and limits of a plan as soon as its hosts, or a lab, are found; None: no more."""
+        self._repeated, self._restored = plan, None
+
+    def take_restored(self) -> Restored | None:
+        """Return what the last `set_discovery` has restored; once, None afterwards and where it was nothing."""
+        restored, self._restored = self._restored, None
+        return restored
+
+    def _restore(self, plan: CampaignPlan, discovery: Discovery) -> None:
+        """Load on a live link needs a new consent: that is not restored."""
+        wanted = {(one.solution, one.suite): one for one in plan.candidates}
+        offered = {(one.solution, one.suite) for one in discovery.candidates}
+        chosen = tuple(key for key in wanted if key in offered)
+        is_any = any(not wanted[key].is_unprotected for key in chosen) or (bool(chosen) and set(chosen) == set(wanted))
+        options = replace(
+            self.state.options,
+            profile=plan.profile,
+            deadline_ms=plan.deadline_ms,
+            load_cap_mbit_s=plan.pair.load_cap_mbit_s,
+            has_load_consent=False,
+        )
+        self.state = replace(self.state, chosen=chosen if is_any else self.state.chosen, options=options)
+        self._restored = Restored(is_any, tuple(one.title for key, one in wanted.items() if key not in offered))
 
     def judge_again(self, discovery: Discovery) -> None:
         """Take the same candidates with other verdicts; what was chosen stays, a plan made from it does not."""
@@ -202,3 +245,11 @@ class ComparisonWizard:
         if self.state.discovery is None:
             raise InvalidPlan("The hosts have not been looked at yet.", hint="Do step 1 (hosts) first.")
         return self.state.discovery
+
+
+def _are_same_hosts(one: PairSpec, other: PairSpec) -> bool:
+    """Whether two pairs are the same hosts, or both a practice lab: a lab that was started anew has other ports."""
+    if one.is_lab or other.is_lab:
+        return one.is_lab and other.is_lab
+    places = [(pair.a.address, pair.a.port, pair.b.address, pair.b.port) for pair in (one, other)]
+    return places[0] == places[1]

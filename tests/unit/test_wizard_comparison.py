@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 from fake_services import discovery
-from sample_records import pair
+from sample_records import BASELINE, BLOWFISH, pair
+from sample_records import WIREGUARD as WIREGUARD_CANDIDATE
 
 from app.domain.errors import InvalidPlan
 from app.domain.results import PROFILES, CampaignPlan, ProfileName
 from app.domain.verdicts import Verdict
 from app.wizard import ComparisonWizard, RunOptions, Step
+from app.wizard.comparison import Restored
 
 FOUND = discovery(pair())
 WIREGUARD = ("wireguard", "chacha20-poly1305")
@@ -147,3 +149,86 @@ def test_risky_choices_are_the_insecure_ones_that_are_ticked() -> None:
     wizard.choose([WIREGUARD, ("openvpn-udp", "bf-cbc")])
     (risky,) = wizard.risky_choices()
     assert (risky.suite, risky.verdict) == ("bf-cbc", Verdict.INSECURE)
+
+
+# --- measuring again --------------------------------------------------------------------------------------------------
+
+EARLIER = CampaignPlan(
+    replace(FOUND.pair, load_cap_mbit_s=7.5),
+    PROFILES[ProfileName.PAPER],
+    (BASELINE, WIREGUARD_CANDIDATE, BLOWFISH),
+    (),
+    (),
+    deadline_ms=4.0,
+    allow_load=True,
+)
+
+
+def test_repeated_comparison_restores_candidates_profile_and_limits_without_consent() -> None:
+    wizard = ComparisonWizard()
+    wizard.set_options(RunOptions(PROFILES[ProfileName.QUICK], has_load_consent=True))
+    wizard.repeat(EARLIER)
+    wizard.set_discovery(FOUND)
+    assert wizard.state.chosen == (("baseline", "none"), WIREGUARD, ("openvpn-udp", "bf-cbc"))
+    assert wizard.state.options == RunOptions(PROFILES[ProfileName.PAPER], 4.0, 7.5, has_load_consent=False)
+    assert wizard.take_restored() == Restored(is_any=True, missing=())
+    assert wizard.take_restored() is None
+    assert not wizard.is_done(Step.LINK)
+
+
+def test_candidates_that_are_not_possible_any_more_are_named() -> None:
+    wizard = ComparisonWizard()
+    wizard.repeat(EARLIER)
+    left = tuple(one for one in FOUND.candidates if one.suite != "bf-cbc")
+    wizard.set_discovery(replace(FOUND, candidates=left))
+    assert wizard.state.chosen == (("baseline", "none"), WIREGUARD)
+    assert wizard.take_restored() == Restored(is_any=True, missing=(BLOWFISH.title,))
+
+
+def test_without_any_of_its_vpns_the_safe_defaults_are_ticked() -> None:
+    wizard = ComparisonWizard()
+    wizard.repeat(EARLIER)
+    left = tuple(one for one in FOUND.candidates if one.suite not in ("bf-cbc", WIREGUARD[1]))
+    wizard.set_discovery(replace(FOUND, candidates=left))
+    restored = wizard.take_restored()
+    assert restored is not None
+    assert not restored.is_any
+    assert wizard.state.chosen == FOUND.defaults
+    assert wizard.state.options.profile == PROFILES[ProfileName.PAPER]
+
+
+def test_other_hosts_get_nothing_of_it() -> None:
+    own = discovery(pair(is_lab=False))
+    other = replace(own.pair, a=replace(own.pair.a, address="192.0.2.99"))
+    for repeated, found in ((own.pair, FOUND), (FOUND.pair, own), (other, own)):
+        wizard = ComparisonWizard()
+        wizard.repeat(replace(EARLIER, pair=repeated))
+        wizard.set_discovery(found)
+        assert wizard.take_restored() is None
+        assert wizard.state.chosen == found.defaults
+    wizard = ComparisonWizard()
+    wizard.repeat(EARLIER)
+    wizard.repeat(None)
+    wizard.set_discovery(FOUND)
+    assert wizard.take_restored() is None
+
+
+def test_lab_that_was_started_anew_counts_as_the_same() -> None:
+    wizard = ComparisonWizard()
+    wizard.repeat(EARLIER)
+    anew = replace(FOUND.pair, name="lab:own-1", a=replace(FOUND.pair.a, port=2222))
+    wizard.set_discovery(discovery(anew))
+    assert wizard.take_restored() is not None
+    wizard.set_discovery(discovery(anew))
+    assert wizard.take_restored() is None, "it is restored once"
+
+
+def test_deleted_comparison_closes_the_results() -> None:
+    wizard = full()
+    wizard.enter(Step.RESULTS)
+    wizard.forget({4})
+    assert wizard.current is Step.RESULTS
+    wizard.forget({3, 4})
+    assert wizard.current is Step.PLAN
+    assert wizard.state.plan is not None
+    assert not wizard.can_enter(Step.RESULTS)

@@ -36,7 +36,7 @@ def test_interrupted_comparison_is_measured_again_in_a_new_lab(gone: Driver) -> 
     gone.click(window.past.notice.action("Measure again in a new lab"))
     gone.until(lambda: "start_lab_like" in gone.services.calls)
     gone.idle()
-    assert window.current is window.hosts
+    assert window.wizard.current is Step.PLAN
     assert window.wizard.state.pair is not None
     assert window.wizard.state.pair.a.port == 2222
     assert "start_lab" not in gone.services.calls

@@ -48,6 +48,7 @@ class CandidatesPage(Page):
             ),
         )
         self._shown: Discovery | None = None
+        self._given: tuple[Key, ...] = ()
         self._by_key: dict[Key, Candidate] = {}
         self._titles: dict[Key, str] = {}
         self.tree = QTreeWidget()
@@ -122,8 +123,9 @@ class CandidatesPage(Page):
         if self._shown is None or self._shown.pair.name != state.discovery.pair.name:
             self.search.field.clear()
         self._shown = state.discovery
-        if not is_same:
+        if not is_same or state.chosen != self._given:
             self._fill(state.discovery, set(state.chosen))
+        self._given = state.chosen
         if self.context.has_other_guidelines:
             self.take_guidelines()
 
@@ -157,6 +159,7 @@ class CandidatesPage(Page):
         except InvalidPlan as error:
             self.notice.say_error(error)
             return
+        self._given = self.context.wizard.state.chosen
         self.left.emit()
 
     # --- guidelines ---------------------------------------------------------------------------------------------------
@@ -229,6 +232,8 @@ class CandidatesPage(Page):
         self._by_key = {(candidate.solution, candidate.suite): candidate for candidate in found.candidates}
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         self.tree.clear()
+        if any(is_weak(self._by_key[key]) for key in chosen if key in self._by_key):
+            self._include_weak()
         by_solution: dict[str, list[Candidate]] = {}
         for candidate in found.candidates:
             by_solution.setdefault(candidate.solution, []).append(candidate)
@@ -340,6 +345,12 @@ class CandidatesPage(Page):
             words = words.replace("%2", str(len(ticked)))
         self.status_told.emit(words)
         self.changed.emit()
+
+    def _include_weak(self) -> None:
+        """Weak suites were chosen knowingly before, in a comparison that is repeated."""
+        self.weak.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.weak.setChecked(True)
+        self.weak.blockSignals(False)  # noqa: FBT003 - Qt has it so
 
     def _on_weak(self) -> None:
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so

@@ -325,7 +325,8 @@ class LinkPage(Page):
 
 
 def _same_link(one: Discovery, other: Discovery) -> bool:
-    return one is other or (one.link == other.link and one.pair.name == other.pair.name and one.a == other.a)
+    is_same = one.link == other.link and one.pair.name == other.pair.name and one.a == other.a
+    return one is other or (is_same and one.pair.load_cap_mbit_s == other.pair.load_cap_mbit_s)
 
 
 def _addresses(facts: HostFacts) -> list[str]:

@@ -74,6 +74,11 @@ class PlanPage(Page):
             self.form.show_options(replace(state.options, profile=profile) if state.plan is None else state.options)
         self._replan()
 
+    def restore_options(self) -> None:
+        """Show the profile and limits of a comparison that is measured again."""
+        self._is_edited = True
+        self.form.show_options(self.context.wizard.state.options)
+
     def take_settings(self) -> None:
         """Preselect another profile, unless one was chosen here."""
         self.enter()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.domain.results import PROFILES, CampaignRecord, Profile, ProfileName
+from app.domain.results import PROFILES, ProfileName
 from app.wizard import Step
+from ui.again import go_on, measure_again
 from ui.pages.areas import open_candidate, open_rollout
 from ui.pages.base import Page
 from ui.pages.results import ResultsPage
@@ -28,6 +28,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
 
             hosts = HostsPage(context)
             hosts.pairs_asked.connect(window.desk.show_pairs)
+            hosts.changed.connect(lambda: go_on(window))
             return hosts
         case Step.LINK:
             from ui.pages.link import LinkPage
@@ -78,6 +79,7 @@ def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
         window.go(Step.RUN)
         window.say(tr("A comparison is running: cancel it before starting another."))
         return
+    window.wizard.repeat(None)
     window.go(Step.HOSTS)
     then()
 
@@ -97,43 +99,3 @@ def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable
         tr("Keep it as it was"),
         "warning",
     ).ask(take)
-
-
-def measure_again(
-    window: MainWindow, record: CampaignRecord, *, is_lab_gone: bool = False, profile: Profile | None = None
-) -> None:
-    """Go to the plan of the same hosts; inspect them first where this was long ago, or where their lab has ended.
-
-    Args:
-        window: The window.
-        record: What is measured again.
-        is_lab_gone: Whether its practice lab has ended.
-        profile: To be chosen in the plan; None leaves what is chosen there.
-    """
-    if window.is_measuring:
-        window.go(Step.RUN)
-        window.say(tr("A comparison is running: cancel it before starting another."))
-        return
-    if profile is not None:
-        _use_profile(window, profile)
-    state, pair = window.wizard.state, record.plan.pair
-    if is_lab_gone:
-        window.go(Step.HOSTS)
-        window.hosts.use_lab(like=record)
-        return
-    if state.discovery is not None and state.pair is not None and (state.pair.a, state.pair.b) == (pair.a, pair.b):
-        window.wizard.set_options(state.options)
-        window.go(Step.PLAN)
-        return
-    window.go(Step.HOSTS)
-    window.hosts.show_pair(pair)
-    window.hosts.discover()
-
-
-def _use_profile(window: MainWindow, profile: Profile) -> None:
-    from ui.pages.plan import PlanPage
-
-    window.wizard.set_options(replace(window.wizard.state.options, profile=profile))
-    page = window.step_page(Step.PLAN)
-    if isinstance(page, PlanPage):
-        page.form.choose(profile.name)

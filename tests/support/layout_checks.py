@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QIcon, QTextDocument
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -199,7 +199,8 @@ def _alike(view: QAbstractItemView) -> Iterator[str]:
             text, rect = str(index.data() or ""), view.visualRect(index)
             if rect.width() <= 0:
                 continue
-            icon_px = 24 if index.data(Qt.ItemDataRole.DecorationRole) is not None else 0
+            icon = index.data(Qt.ItemDataRole.DecorationRole)
+            icon_px = 0 if icon is None or (isinstance(icon, QIcon) and icon.isNull()) else 24
             check_px = 24 if index.data(Qt.ItemDataRole.CheckStateRole) is not None else 0
             room = rect.width() - 16 - icon_px - check_px
             elided = view.fontMetrics().elidedText(text, view.textElideMode(), room)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -42,6 +43,9 @@ class DataTable(QTableWidget):
         name: For screen readers.
     """
 
+    _widths_em: Mapping[int, float] = MappingProxyType({})
+    _letters_px = 0
+
     def __init__(self, headers: Sequence[str], figures: Collection[int], name: str) -> None:
         super().__init__(0, len(headers))
         self._figures = figures
@@ -72,6 +76,23 @@ class DataTable(QTableWidget):
             header = self.horizontalHeaderItem(column)
             if header is not None:
                 header.setToolTip(text)
+
+    def set_widths(self, widths_em: Mapping[int, float]) -> None:
+        """Give columns a width to begin with, in heights of the table's letters; it follows their size."""
+        self._widths_em = dict(widths_em)
+        self._set_widths()
+
+    def _set_widths(self) -> None:
+        for column, em in self._widths_em.items():
+            self.horizontalHeader().resizeSection(column, round(em * self.fontMetrics().height()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger texts."""
+        super().changeEvent(event)
+        height_px = self.fontMetrics().height()
+        if height_px != self._letters_px:
+            self._letters_px = height_px
+            self._set_widths()
 
     def hide_where_narrow(self, columns: Collection[int], below_em: int) -> None:
         """Hide columns of second rank where the table is narrower than so many heights of its letters."""

@@ -140,8 +140,7 @@ class AuditView(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(48)
-        for column, width_px in enumerate((168, 144, 128, 144, 56, 200)):
-            header.resizeSection(column, width_px)
+        self.table.set_widths(dict(enumerate((10.5, 9, 8, 9, 3.5, 12.5))))
         header.setStretchLastSection(True)
         self.table.hide_where_narrow((_DEPLOYMENT,), _ROOMY_EM)
         self.search = SearchField(

@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.domain.errors import TunnelmarkError
-from app.domain.hosts import Side
+from app.domain.sides import Side
 from ui.operations import Job, Operation
 from ui.texts import tr
 from ui.widgets.dialogs import Information, Question

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from app.domain.sides import Side
 from ui.bridge import Asked
 from ui.texts import tr
 from ui.widgets.dialogs import Question, ask_host_key, ask_password
@@ -71,8 +72,6 @@ def host_name(pair: PairSpec | None, subject: str) -> str:
     """
     if pair is None:
         return ""
-    from app.domain.hosts import Side  # not needed for the first window
-
     address, _, port = subject.rpartition("@")[2].replace("[", "").partition("]:")
     address, port = (address, port) if port else (address.partition(":")[0], address.partition(":")[2])
     sides = [side for side in Side if pair.host(side).address == address]

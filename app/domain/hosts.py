@@ -6,17 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-
-class Side(StrEnum):
-    """One of the two ends of a pair."""
-
-    A = "a"
-    B = "b"
-
-    @property
-    def other(self) -> Side:
-        """The opposite end."""
-        return Side.B if self is Side.A else Side.A
+from app.domain.sides import Side as Side  # noqa: PLC0414 - whoever knows hosts knows their sides
 
 
 class AuthKind(StrEnum):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from app.compose.candidates import find_candidates
+from app.compose.candidates import find_candidates, look_at
+from app.domain.hosts import Side
 from support.adapter_cases import facts
 from vpn_adapters.registry import ADAPTERS
 
@@ -24,3 +26,9 @@ def test_a_title_is_no_longer_than_it_must_be() -> None:
     titles = {(one.solution, one.suite): one.title for one in candidates}
     assert titles["wireguard", "chacha20-poly1305"] == ADAPTERS["wireguard"].info.title
     assert titles["openvpn-udp", "aes-256-gcm"].endswith(", AES-256-GCM")
+
+
+@pytest.mark.parametrize(("cores", "words"), [(1, "on 1 core)"), (2, "on 2 cores)")])
+def test_a_busy_host_is_warned_of_with_its_cores(cores: int, words: str) -> None:
+    host = replace(facts(), cpu_count=cores, load_1min=8.0)
+    assert any(words in warning for warning in look_at(Side.A, host).warnings)

@@ -63,8 +63,8 @@ class Winner:
     """Recommended VPN of a comparison.
 
     Attributes:
-        text: Its title; where nothing can be recommended, `none, because …`.
-        solution: Its solution; empty where nothing can be recommended.
+        text: Its title; `none, because …` or `no clear winner, first: …` where none is recommended.
+        solution: Its solution; empty where none is recommended.
         suite: Its suite.
         method: Version of the ranking that it comes from.
     """

@@ -6,12 +6,12 @@ from app.domain.history import Winner
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import AttemptStatus
 
-METHOD = 1
+METHOD = 2
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 
 def winner_of(ranking: Ranking, version: str) -> Winner:
-    """Return the recommended VPN, or why there is none.
+    """Return the recommended VPN, or why there is none; where there is no clear one, the first of those named.
 
     Args:
         ranking: The comparison, ranked.
@@ -22,6 +22,8 @@ def winner_of(ranking: Ranking, version: str) -> Winner:
         return Winner(f"none, because {_reason(ranking)}", method=method)
     key = (advice.solution, advice.suite)
     title = next(one.title for one in ranking.results if (one.solution, one.suite) == key)
+    if not advice.is_clear:
+        return Winner(f"no clear winner, first: {title}", method=method)
     is_tied = any(place.tied_with for place in ranking.ranking if (place.solution, place.suite) == key)
     return Winner(f"{title} (tied)" if is_tied else title, *key, method)
 

@@ -180,6 +180,14 @@ def test_winner_of_a_running_comparison_is_not_kept(archive: Archive) -> None:
     assert archive.history()[0].winner is None
 
 
+def test_one_round_has_no_clear_winner_and_several_rounds_have_one() -> None:
+    once = winner_of(rank(sample_record(rounds=1, pings=20)), "1")
+    assert once.text == "no clear winner, first: WireGuard, ChaCha20-Poly1305"
+    assert once.solution == ""
+    often = winner_of(rank(sample_record(rounds=5, pings=200, noise=0.001)), "1")
+    assert (often.text, often.solution) == ("WireGuard, ChaCha20-Poly1305", "wireguard")
+
+
 def test_no_winner_says_why() -> None:
     failing = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
     references = MODELS[:2]

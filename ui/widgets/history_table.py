@@ -19,7 +19,7 @@ from ui.widgets.swatch import swatch_icon
 
 _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
 _ICONS = {EntryKind.COMPARISON: "compare", EntryKind.CENSUS: "table", EntryKind.DEPLOYMENT: "rollout"}
-_ROOMY_EM = 66
+_ROOMY_EM = 70
 """In a narrower table the profile gives way to winner and note."""
 _MEASURED_ROWS = 100
 _PAIRS_SHARE, _NOTES_SHARE = 0.18, 0.4

@@ -14,7 +14,7 @@ from app.wizard.desk_ports import Preferences
 from ui.context import Context
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import button, label, label_for, row
+from ui.widgets.basics import button, inset_text, label, label_for, row
 from ui.widgets.guidelines import GuidelinesLine
 from ui.widgets.panel import Panel
 
@@ -95,6 +95,7 @@ class SettingsDialog(Panel):
             tr("Preselected on Plan, and used by tunnelmark compare without --profile."),
         )
         self.confirm = QSpinBox()
+        inset_text(self.confirm)
         self.confirm.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
         self.confirm.setSuffix(" s")
         self.confirm.setSingleStep(10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,13 +46,13 @@ def logged_in(home: Path) -> Iterator[subprocess.Popen[str]]:
     """Keep a login on gateway A from another process."""
     words = (PROGRAM, "lab", "ssh", "A", "--name", "default", "--", "hostname; exec sleep 600")
     environment = {**os.environ, "TUNNELMARK_HOME": str(home)}
-    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "gateway-a\n"
             yield process
         finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # ssh, which it has started, too
 
 
 @pytest.mark.timeout(300)

@@ -9,7 +9,8 @@ from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender
 from app.ranking.drift import is_doubtful
 from app.ranking.outcome import outcome_of
-from app.ranking.words import figure, grouped, milliseconds
+from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
+from app.ranking.words import figure, grouped, listed, milliseconds
 
 LAB_SENTENCE = (
     "Measured in the practice lab: its virtual machines are slow, so the figures do not hold for real gateways, "
@@ -70,15 +71,22 @@ def choice_cautions(best: Contender, everyone: Sequence[Contender]) -> tuple[str
     Returns:
         Sentences.
     """
-    cautions = list(best.result.doubts)
+    cautions = [each for each in (*best.result.doubts, untried_proofs(best), lost_protocols(best)) if each]
     fragments = _fragments(best)
     if fragments:
         cautions.append(fragments)
     estimate = best.result.weighted_latency_ms
     if estimate is not None and estimate.ci is not None and estimate.ci[1] - estimate.ci[0] > estimate.mean:
         cautions.append("Its latency differed a great deal from round to round: the interval is wider than the mean.")
+    cautions.extend(proof_cautions(everyone))
     cautions.extend(_faster_but_barred(best, everyone))
     return tuple(cautions)
+
+
+def proof_cautions(everyone: Sequence[Contender]) -> tuple[str, ...]:
+    """Return which candidates are not recommended because of their packet tests, as sentences."""
+    failed = [(one, failed_proofs(one)) for one in everyone if not one.candidate.is_unprotected]
+    return tuple(f"{one.title} failed its packet test: {listed(list(words))}." for one, words in failed if words)
 
 
 def _fragments(best: Contender) -> str:
@@ -105,7 +113,7 @@ def _faster_but_barred(best: Contender, everyone: Sequence[Contender]) -> list[s
             or mine is None
             or theirs is None
             or one.candidate.is_unprotected
-            or one.candidate.verdict.is_deployable
+            or one.candidate.verdict.is_deployable  # of these, failed packet tests are said above
         ):
             continue
         if theirs.mean < mine.mean:

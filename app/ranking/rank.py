@@ -8,9 +8,10 @@ from app.domain.palette import BASELINE_SOLUTION
 from app.domain.ranking import RankedCandidate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
-from app.ranking.cautions import campaign_doubts, choice_cautions
+from app.ranking.cautions import campaign_doubts, choice_cautions, proof_cautions
 from app.ranking.drift import drift_of
 from app.ranking.intervals import significant_pairs
+from app.ranking.proofs import failed_proofs
 from app.ranking.recommendation import choose, no_recommendation, recommendation
 
 
@@ -34,12 +35,14 @@ def rank(record: CampaignRecord) -> Ranking:
     drift = drift_of(completed(baseline))
     ranked = _ranked(everyone)
     doubts = campaign_doubts(record, drift, rounds, ranked=len(ranked))
-    eligible = sorted((one for _, one in ranked if one.candidate.verdict.is_deployable), key=_mean_ms)
+    may_stay = [one for _, one in ranked if one.candidate.verdict.is_deployable and not failed_proofs(one)]
+    eligible = sorted(may_stay, key=_mean_ms)
     choice = choose(eligible)
     if choice is None:
-        advice = no_recommendation(everyone, doubts)
+        advice = no_recommendation(everyone, (*doubts, *proof_cautions(everyone)))
     else:
-        advice = recommendation(choice, (*doubts, *choice_cautions(choice.best, everyone)))
+        cautions = (*doubts, *choice_cautions(choice.best, everyone))
+        advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
     places = [*ranked, *((None, one) for one in _unranked(everyone))]
     return Ranking(
         results=tuple(one.result for _, one in places),
@@ -59,6 +62,11 @@ def _condition(record: CampaignRecord) -> str:
 def _is_ranked(one: Contender) -> bool:
     is_whole = one.result.status is AttemptStatus.COMPLETED
     return is_whole and not one.candidate.is_unprotected and one.result.weighted_latency_ms is not None
+
+
+def _is_missing(one: Contender) -> bool:
+    """Whether a candidate that may be deployed was not measured to the end."""
+    return one.candidate.verdict.is_deployable and one.result.status is not AttemptStatus.COMPLETED
 
 
 def _mean_ms(one: Contender) -> float:

@@ -10,6 +10,7 @@ from app.domain.results import PROFILES, ProfileName
 from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
 from app.ranking.intervals import significant_pairs
+from app.ranking.proofs import failed_proofs
 from app.ranking.words import counted, figure, listed, milliseconds
 
 CLEAR_MARGIN = 0.10
@@ -18,7 +19,7 @@ CLEAR_MARGIN = 0.10
 Source: our choice, the same size as the drift that makes a comparison doubtful.
 """
 
-NOTHING_SEPARATES = "nothing else separates them, so that its lower mean decides"
+NOTHING_SEPARATES = "nothing else decides between those that are judged alike, so that the lowest mean among them does"
 """Reason of a choice among candidates between which no difference was shown."""
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
@@ -34,6 +35,7 @@ class Choice:
         others: All other candidates that could have been taken, best first.
         because: What decided among the rivals; empty if there were none.
         rounds: How many rounds the comparison rests on.
+        undecided: Rivals between which and the best nothing decided but the lower mean.
     """
 
     best: Contender
@@ -41,6 +43,7 @@ class Choice:
     others: tuple[Contender, ...]
     because: str
     rounds: int
+    undecided: tuple[Contender, ...] = ()
 
 
 def choose(eligible: Sequence[Contender]) -> Choice | None:
@@ -63,7 +66,9 @@ def choose(eligible: Sequence[Contender]) -> Choice | None:
     rounds = max(len(one.figures.weighted_ms) for one in eligible)
     best, because = _break_tie(tied, rounds)
     rivals = tuple(one for one in tied if one is not best)
-    return Choice(best, rivals, tuple(one for one in eligible if one is not best), because, rounds)
+    alike = tuple(one for one in rivals if _worries(one) == _worries(best))
+    undecided = alike if because == NOTHING_SEPARATES else ()
+    return Choice(best, rivals, tuple(one for one in eligible if one is not best), because, rounds, undecided)
 
 
 def _break_tie(tied: Sequence[Contender], rounds: int) -> tuple[Contender, str]:
@@ -118,20 +123,22 @@ def _mbit(one: Contender) -> str:
     return f"{figure(sum(values) / len(values))} Mbit/s"
 
 
-def recommendation(choice: Choice, cautions: Sequence[str]) -> Recommendation:
+def recommendation(choice: Choice, cautions: Sequence[str], *, is_partial: bool = False) -> Recommendation:
     """Put a choice into words.
 
     Args:
         choice: The choice.
         cautions: What makes it doubtful.
+        is_partial: Whether others that may be deployed were to be measured, and were not measured to the end.
 
     Returns:
         The recommendation.
     """
     best = choice.best
-    is_clear = not _is_open(choice)
+    is_clear = not (_is_open(choice) or (is_partial and not choice.others))
     sentence = f"Take {best.title}: {_why(choice)}." if is_clear else _no_clear_winner(choice)
-    reasons = _reasons(best) if is_clear else (f"{best.title}: {choice.because}.", *_reasons(best))
+    why = (f"{best.title}: {choice.because}.",) if choice.because and not is_clear else ()
+    reasons = (*why, *_reasons(best))
     return Recommendation(best.candidate.solution, best.candidate.suite, sentence, reasons, tuple(cautions), is_clear)
 
 
@@ -142,18 +149,27 @@ def _is_open(choice: Choice) -> bool:
 
 def _no_clear_winner(choice: Choice) -> str:
     """Return the sentence for a choice that the figures do not carry."""
-    shown = (choice.best, choice.others[0] if choice.rounds < 2 else choice.rivals[0])
-    names = " and ".join(f"{one.title} ({_figures(one)})" for one in shown)
+    if not choice.others:
+        return (
+            f"No clear winner: of the VPNs that may be deployed only {choice.best.title} ({_figures(choice.best)}) was "
+            "measured to the end; measure the others for a decision."
+        )
     if choice.rounds < 2:
+        names = " and ".join(f"{one.title} ({_figures(one)})" for one in (choice.best, choice.others[0]))
         left = len(choice.others) - 1
         more = f", with {counted(left, 'other')} measured as well" if left else ""
         return (
             f"No clear winner: {names} were measured in one round, which cannot tell a difference from chance{more}; "
             f"measure again with the standard profile ({_STANDARD_ROUNDS} rounds) for a decision."
         )
+    everyone = (choice.best, *choice.undecided)
+    names = listed([f"{one.title} ({_figures(one)})" for one in everyone])
+    leads = ["throughput"] if all(one.figures.both_mbit_s for one in everyone) else []
+    leads += ["CPU"] if all(one.figures.cpu_per_mbit_s for one in everyone) else []
+    nobody = f", and none of them leads in {' or '.join(leads)}" if leads else ""
     return (
-        f"No clear winner: {names} do not differ significantly in latency, throughput or CPU after "
-        f"{counted(choice.rounds, 'round')}, and are judged alike; more rounds may tell them apart."
+        f"No clear winner: the latency of {names} cannot be told apart after {counted(choice.rounds, 'round')}; they "
+        f"are judged alike{nobody}. More rounds may tell them apart."
     )
 
 
@@ -256,5 +272,10 @@ def _why_nothing(contenders: Sequence[Contender]) -> str:
         return f"none of the {counted(len(protected), 'protected candidate')} could be measured to the end"
     if not measured:
         return "no candidate carried every frame size, so that none has a weighted latency"
-    names = listed([f"{one.title} ({one.candidate.verdict.value})" for one in measured])
+    names = listed([f"{one.title} ({_bar(one)})" for one in measured])
     return f"what was measured completely may not be deployed: {names}"
+
+
+def _bar(one: Contender) -> str:
+    is_barred_by_test = one.candidate.verdict.is_deployable and failed_proofs(one)
+    return "packet test failed" if is_barred_by_test else one.candidate.verdict.value

@@ -6,7 +6,7 @@ from app.domain.history import Winner
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import AttemptStatus
 
-METHOD = 2
+METHOD = 3
 """Raised when the same measurements lead to another winner, or to other words for it."""
 
 

@@ -39,7 +39,7 @@ from app.domain.results import (
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict
-from app.domain.wire import LeakVerdict, WireReport
+from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from support.sample_wire import wire_report
 
 STARTED = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -231,7 +231,21 @@ def attempt(
 
 def _wire(model: Model) -> WireReport:
     verdict = LeakVerdict.EXEMPT if model.candidate.is_unprotected else LeakVerdict.PROTECTED
-    return wire_report(model.overhead_bytes, verdict)
+    return wire_report(model.overhead_bytes, verdict, is_open=False)
+
+
+def with_open_device(record: CampaignRecord) -> CampaignRecord:
+    """Return a comparison in which every tunnel lets frames out when its device is deleted on B."""
+
+    def opened(wire: WireReport | None) -> WireReport | None:
+        if wire is None or wire.leak is None or not wire.leak.broken:
+            return wire
+        *closed, last = wire.leak.broken
+        last = replace(last, verdict=BreakVerdict.FAILS_OPEN, clear_marks={"a": 0, "b": 8})
+        return replace(wire, leak=replace(wire.leak, broken=(*closed, last)))
+
+    attempts = tuple(replace(one, wire=opened(one.wire)) for one in record.attempts)
+    return replace(record, attempts=attempts)
 
 
 def plan_keys(candidates: Sequence[Candidate], rounds: int) -> tuple[AttemptKey, ...]:

@@ -35,14 +35,30 @@ def injection_report(verdict: LeakVerdict, note: str = "") -> InjectionReport:
     )
 
 
-def wire_report(overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTED, note: str = "") -> WireReport:
-    """Return a whole report."""
+def wire_report(
+    overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTED, note: str = "", *, is_open: bool = True
+) -> WireReport:
+    """Return a whole report.
+
+    Args:
+        overhead_bytes: By which every frame grows.
+        verdict: Of the leak test.
+        note: Beside every part.
+        is_open: Whether one of the breakages lets frames out.
+    """
     broken: tuple[BreakOutcome, ...] = ()
     if verdict is LeakVerdict.PROTECTED:
         nothing = {"a": 0, "b": 0}
         broken = (
             BreakOutcome("the daemon is killed on gw-a", BreakVerdict.FAILS_CLOSED, nothing, 0, 16, note),
-            BreakOutcome("the device is deleted on gw-b", BreakVerdict.FAILS_OPEN, {"a": 0, "b": 8}, 0, 16, note),
+            BreakOutcome(
+                "the device is deleted on gw-b",
+                BreakVerdict.FAILS_OPEN if is_open else BreakVerdict.FAILS_CLOSED,
+                {"a": 0, "b": 8 if is_open else 0},
+                0,
+                16,
+                note,
+            ),
         )
     clear = 0 if verdict is LeakVerdict.PROTECTED else 20
     return WireReport(

@@ -6,7 +6,16 @@ import math
 from dataclasses import replace
 
 import pytest
-from sample_records import BASELINE, BLOWFISH, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
+from sample_records import (
+    BASELINE,
+    BLOWFISH,
+    OPENVPN_TCP,
+    OPENVPN_UDP,
+    WIREGUARD,
+    Model,
+    sample_record,
+    with_open_device,
+)
 
 from app.domain.errors import InvalidOption
 from app.domain.ranking import CandidateResult
@@ -114,8 +123,9 @@ def test_security_doubles_with_each_step_of_the_verdict_and_each_property_that_f
         for verdict in (Verdict.RECOMMENDED, Verdict.ACCEPTABLE, Verdict.LEGACY)
     ]
     assert steps == [1, 2, 4]
-    report = wire_of(record, result)
-    assert value_of(Measure.SECURITY, result, report) == 2, "the sample's device fails open"
+    assert value_of(Measure.SECURITY, result, wire_of(record, result)) == 1
+    opened = wire_of(with_open_device(record), result)
+    assert value_of(Measure.SECURITY, result, opened) == 2, "its device fails open"
 
 
 def test_references_insecure_and_failed_candidates_have_no_place() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from sample_records import hostile_record, sample_record
+from sample_records import hostile_record, sample_record, with_open_device
 
 from app.cli.results import print_ranking
 from app.domain.results import CampaignRecord
@@ -26,7 +26,7 @@ def without_wire(record: CampaignRecord) -> CampaignRecord:
 
 
 def test_the_page_says_what_the_wire_showed() -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     page = to_html(record, rank(record))
     assert "What the wire showed" in page
     for words in (
@@ -56,7 +56,7 @@ def test_where_nobody_looked_nothing_is_said() -> None:
 
 
 def test_link_protocols_are_shown_through_the_tunnel_and_between_lans() -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     view = report_view(record, rank(record))
     made = next(one["wire"] for one in view["candidates"] if one["solution"] == "openvpn-udp")
     rows = {row["name"]: (row["tunnel"]["word"], row["joined"]["word"], row["note"]) for row in made["protocols"]}
@@ -82,7 +82,7 @@ def test_link_protocols_are_shown_through_the_tunnel_and_between_lans() -> None:
 
 
 def test_comparisons_of_earlier_versions_have_no_table_of_protocols() -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     attempts = (replace(one, wire=replace(one.wire, protocols=()) if one.wire else None) for one in record.attempts)
     record = replace(record, attempts=tuple(attempts))
     assert "Between joined LANs" not in to_html(record, rank(record))
@@ -90,7 +90,7 @@ def test_comparisons_of_earlier_versions_have_no_table_of_protocols() -> None:
 
 
 def test_overhead_stands_beside_its_arithmetic() -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     view = report_view(record, rank(record))
     made = next(one["wire"] for one in view["candidates"] if one["solution"] == "openvpn-udp")
     by_size = {row[0].replace("\u202f", ""): row[1:] for row in made["overhead"]}
@@ -107,7 +107,7 @@ def test_what_a_host_said_stays_text() -> None:
 
 
 def test_the_report_for_programs_has_it_per_result_and_attempt() -> None:
-    record = sample_record(rounds=2)
+    record = with_open_device(sample_record(rounds=2))
     result = next(one for one in to_json(record, rank(record))["results"] if one["solution"] == "wireguard")
     assert result["wire"]["leak"]["verdict"] == "protected"
     assert [one["verdict"] for one in result["wire"]["leak"]["broken"]] == ["fails-closed", "fails-open"]
@@ -125,7 +125,7 @@ def test_the_report_for_programs_has_it_per_result_and_attempt() -> None:
 
 
 def test_the_table_has_columns_for_it(tmp_path: Path) -> None:
-    record = sample_record(rounds=2)
+    record = with_open_device(sample_record(rounds=2))
     write_csv(record, rank(record), tmp_path / "x.csv")
     with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
         rows = [
@@ -139,7 +139,7 @@ def test_the_table_has_columns_for_it(tmp_path: Path) -> None:
 
 
 def test_the_command_line_prints_a_line_for_each_candidate() -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     with Console(width=200, record=True, file=None) as console, console.capture() as shown:
         print_ranking(console, record, rank(record))
     lines = [line for line in shown.get().splitlines() if ": on the wire: " in line]

@@ -1,0 +1,55 @@
+"""What the packet test of a candidate says for a recommendation."""
+
+from __future__ import annotations
+
+from app.domain.injection import PropertyVerdict
+from app.domain.link_protocol_words import PROTOCOL_NAMES
+from app.domain.link_protocols import ProtocolVerdict
+from app.domain.wire import BreakVerdict, Property, WireReport, properties_of
+from app.ranking.candidates import Contender
+from app.ranking.words import listed
+
+_FAILS = {
+    Property.CONFIDENTIAL: "frames could be read on the underlay",
+    Property.AUTHENTIC: "forged frames got in",
+    Property.REPLAY_PROOF: "replayed frames got in",
+}
+
+
+def failed_proofs(one: Contender) -> tuple[str, ...]:
+    """Return what the packet test found against a candidate, in words; it is not recommended then."""
+    report = _report(one)
+    if report is None:
+        return ()
+    properties = properties_of(report)
+    found = [words for kind, words in _FAILS.items() if properties[kind].verdict is PropertyVerdict.FAILS]
+    broken = report.leak.broken if report.leak is not None else ()
+    if any(outcome.verdict is BreakVerdict.FAILS_OPEN for outcome in broken):
+        found.append("frames left unprotected when the protection was gone")
+    return tuple(found)
+
+
+def untried_proofs(one: Contender) -> str:
+    """Return what the packet test did not show of a candidate, as a sentence; empty where it showed everything."""
+    report = _report(one)
+    if report is None:
+        return f"No packet test was made of {one.title}: whether it protects is known from its configuration only."
+    missing = [kind for kind, result in properties_of(report).items() if result.verdict is PropertyVerdict.NOT_TRIED]
+    if not missing:
+        return ""
+    return f"The packet test did not show that {one.title} is {listed([kind.value for kind in missing])}."
+
+
+def lost_protocols(one: Contender) -> str:
+    """Return which link-layer protocols do not cross a candidate as they were sent, as a sentence; or nothing."""
+    report = _report(one)
+    crossings = report.protocols if report is not None else ()
+    lost = [PROTOCOL_NAMES[each.protocol] for each in crossings if each.verdict is ProtocolVerdict.LOST]
+    changed = [PROTOCOL_NAMES[each.protocol] for each in crossings if each.verdict is ProtocolVerdict.CHANGED]
+    words = [f"does not carry {listed(lost)}"] if lost else []
+    words += [f"changes {listed(changed)}"] if changed else []
+    return f"{one.title} {' and '.join(words)}." if words else ""
+
+
+def _report(one: Contender) -> WireReport | None:
+    return next((attempt.wire for attempt in one.attempts if attempt.wire is not None), None)

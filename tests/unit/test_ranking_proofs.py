@@ -1,0 +1,74 @@
+"""What the packet test of a candidate does to the recommendation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sample_records import BASELINE, OPENVPN_UDP, WIREGUARD, Model, sample_record, with_open_device
+
+from app.domain.injection import PropertyVerdict
+from app.domain.results import AttemptStatus, CampaignRecord
+from app.domain.wire import Property, properties_of
+from app.ranking import rank
+
+BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)
+FAST = Model(WIREGUARD, 1.0, 0.3, 40.0, 70.0, 100)
+SLOW = Model(OPENVPN_UDP, 3.0, 0.3, 40.0, 70.0, 100)
+
+
+def compared() -> CampaignRecord:
+    return sample_record(models=(BARE, FAST, SLOW), noise=0.01)
+
+
+def test_a_tunnel_that_lets_frames_out_is_not_recommended_however_fast() -> None:
+    record = compared()
+    assert rank(record).recommendation.solution == "wireguard"
+    opened = with_open_device(record)
+    attempts = tuple(
+        new if new.key.solution == "wireguard" else old
+        for old, new in zip(record.attempts, opened.attempts, strict=True)
+    )
+    advice = rank(replace(record, attempts=attempts)).recommendation
+    assert advice.solution == "openvpn-udp"
+    assert (
+        "WireGuard, ChaCha20-Poly1305 failed its packet test: frames left unprotected when the protection was gone."
+        in advice.cautions
+    )
+
+
+def test_where_every_tunnel_lets_frames_out_nothing_is_recommended() -> None:
+    advice = rank(with_open_device(compared())).recommendation
+    assert advice.solution is None
+    assert "WireGuard, ChaCha20-Poly1305 (packet test failed)" in advice.sentence
+    assert any("OpenVPN over UDP" in one and "failed its packet test" in one for one in advice.cautions)
+
+
+def test_what_the_packet_test_did_not_show_is_a_caution() -> None:
+    record = compared()
+    report = next(one.wire for one in record.attempts if one.wire is not None and one.key.solution == "wireguard")
+    assert properties_of(report)[Property.AUTHENTIC].verdict is PropertyVerdict.NOT_TRIED
+    cautions = rank(record).recommendation.cautions
+    assert "The packet test did not show that WireGuard, ChaCha20-Poly1305 is authentic." in cautions
+    unseen = replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))
+    assert any(one.startswith("No packet test was made of WireGuard") for one in rank(unseen).recommendation.cautions)
+
+
+def test_protocols_that_do_not_cross_are_a_caution() -> None:
+    cautions = rank(compared()).recommendation.cautions
+    (lost,) = (one for one in cautions if "does not carry" in one)
+    assert "does not carry MRP" in lost
+    assert "changes Priority tag (VLAN 0)" in lost
+
+
+def test_the_only_one_that_was_measured_to_the_end_is_no_winner() -> None:
+    record = compared()
+    attempts = tuple(
+        replace(one, status=AttemptStatus.CANCELLED, latency=(), throughput=())
+        if one.key.solution == "openvpn-udp"
+        else one
+        for one in record.attempts
+    )
+    advice = rank(replace(record, attempts=attempts)).recommendation
+    assert not advice.is_clear
+    assert advice.solution == "wireguard"
+    assert advice.sentence.startswith("No clear winner: of the VPNs that may be deployed only WireGuard")

@@ -38,7 +38,7 @@ def measure_again(
     elif state.discovery is not None and state.pair is not None and _hosts(state.pair) == _hosts(pair):
         known = replace(state.pair, load_cap_mbit_s=pair.load_cap_mbit_s)
         wizard.set_discovery(replace(state.discovery, pair=known))
-        if state.is_link_confirmed:  # with the consent to load, where one is needed
+        if state.is_link_confirmed and not _is_looser(known.load_cap_mbit_s, state.pair.load_cap_mbit_s):
             wizard.confirm_link(state.discovery.link, known)
             wizard.set_options(replace(wizard.state.options, has_load_consent=state.options.has_load_consent))
         go_on(window)
@@ -46,6 +46,13 @@ def measure_again(
         window.go(Step.HOSTS)
         window.hosts.show_pair(pair)
         window.hosts.discover()
+
+
+def _is_looser(cap_mbit_s: float | None, former_mbit_s: float | None) -> bool:
+    """Whether a cap lets more load through than the one that consent was given for; None is no cap."""
+    if former_mbit_s is None:
+        return False
+    return cap_mbit_s is None or cap_mbit_s > former_mbit_s
 
 
 def _hosts(pair: PairSpec) -> tuple[HostSpec, HostSpec, str, str]:

@@ -40,8 +40,14 @@ def print_files(out: Console, files: Sequence[LintedFile]) -> None:
 def _counted(file: LintedFile) -> str:
     if not file.findings:
         return "nothing to find fault with"
-    counts = Counter(finding.question for finding in file.findings)
-    return ", ".join(f"{counts[question]} {question}" for question in Question if counts[question])
+    counts = Counter(_kind(finding) for finding in file.findings)
+    order = (*Verdict, *(question for question in Question if question is not Question.INSECURE))
+    return ", ".join(f"{counts[kind]} {kind}" for kind in map(str, order) if counts[kind])
+
+
+def _kind(finding: LintFinding) -> str:
+    """Return what a finding counts as: its verdict, or what else was asked."""
+    return str(finding.verdict if finding.question is Question.INSECURE else finding.question)
 
 
 def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None:

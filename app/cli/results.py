@@ -186,4 +186,12 @@ _FIGURES = (
 
 
 def _campaign_id(archive: Archive, pair: str | None, campaign: int | None) -> int:
-    return archive.latest(pair) if campaign is None else campaign
+    if campaign is None:
+        return archive.latest(pair)
+    if pair is not None:
+        of = archive.pair_of(campaign)
+        if of != pair:
+            raise InvalidOption(
+                f"Comparison {campaign} is of the pair {of}, not of {pair}.", hint="Leave the pair or --campaign out."
+            )
+    return campaign

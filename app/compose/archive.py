@@ -34,6 +34,14 @@ class Archive:
         record = self.store.load_campaign(campaign_id)
         return record, rank(record)
 
+    def pair_of(self, campaign_id: int) -> str:
+        """Return the name of a comparison's pair.
+
+        Raises:
+            NotFound: There is no such comparison.
+        """
+        return self.store.campaign_summary(campaign_id).pair
+
     def latest(self, pair: str | None) -> int:
         """Return the number of the latest comparison, of one pair or of all.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
 from app.compose.version import tunnelmark_version
+from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.domain.results import CampaignStatus
 from app.domain.rollout import Deployment
@@ -27,6 +29,9 @@ def list_history(store: Store) -> tuple[HistoryEntry, ...]:
     return tuple(sorted(entries, key=lambda one: one.at, reverse=True))
 
 
+logger = logging.getLogger(__name__)
+
+
 def find_winner(store: Store, campaign_id: int) -> Winner:
     """Rank a comparison and store which VPN it recommends, so that the next list has it.
 
@@ -39,11 +44,18 @@ def find_winner(store: Store, campaign_id: int) -> Winner:
 
 
 def with_winners(store: Store, entries: Iterable[HistoryEntry]) -> tuple[HistoryEntry, ...]:
-    """Return entries with the winners that were missing."""
-    return tuple(
-        replace(one, winner=find_winner(store, one.id.number)) if is_unranked(one) and one.id is not None else one
-        for one in entries
-    )
+    """Return entries with the winners that were missing; one that cannot be read stays without."""
+    return tuple(_with_winner(store, one) for one in entries)
+
+
+def _with_winner(store: Store, entry: HistoryEntry) -> HistoryEntry:
+    if not is_unranked(entry) or entry.id is None:
+        return entry
+    try:
+        return replace(entry, winner=find_winner(store, entry.id.number))
+    except (NotFound, StorageFault) as error:
+        logger.warning("Comparison %s has no winner: %s", entry.key, error.message)
+        return entry
 
 
 def is_unranked(entry: HistoryEntry) -> bool:
@@ -57,9 +69,7 @@ def find_entries(store: Store, ids: Iterable[EntryId]) -> tuple[HistoryEntry, ..
     Raises:
         NotFound: There is no such comparison or census.
     """
-    known = {one.key: one for one in list_history(store)}
-    chosen = dict.fromkeys(ids)
-    return tuple(known.get(str(entry_id)) or _load(store, entry_id) for entry_id in chosen)
+    return tuple(_load(store, entry_id) for entry_id in dict.fromkeys(ids))
 
 
 def _load(store: Store, entry_id: EntryId) -> HistoryEntry:

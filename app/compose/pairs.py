@@ -48,8 +48,6 @@ class PairOperations:
         check_pair_name(new)
         if old == new:
             return
-        self.store.get_pair(old)
-        self._refuse_measured(old, "renamed")
         self.store.rename_pair(old, new)
 
     def copy_pair(self, name: str, copy: str) -> PairSpec:
@@ -88,7 +86,6 @@ class PairOperations:
                 f"{name} cannot be removed: its deployment {active.id[:8]} ({active.title}) is {active.state.value}.",
                 hint=f"Remove the deployment first: tunnelmark undeploy {name}",
             )
-        self._refuse_measured(name, "removed")
         self.store.delete_pair(name)
 
     def ssh_hosts(self, file: Path | None = None) -> SshHosts:
@@ -126,12 +123,6 @@ class PairOperations:
         pair = PairSpec(name, a, b, *underlay)
         self.add_pair(pair)
         return pair
-
-    def _refuse_measured(self, name: str, done: str) -> None:
-        if self.store.is_pair_measured(name):
-            raise InvalidOption(
-                f"{name} cannot be {done} while it is measured.", hint="Wait until the measurement has ended."
-            )
 
 
 def _check_ipv4(alias: str, address: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from app.domain.codec import to_json
-from app.domain.errors import InvalidPlan, NotFound
+from app.domain.errors import InvalidPlan, NotFound, StorageFault
 from app.domain.history import Winner
 from app.domain.hosts import HostFacts
 from app.domain.palette import BASELINE_SOLUTION
@@ -140,8 +140,16 @@ def _summary(row: _Row) -> CampaignSummary:
         candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
         message=message,
         note=note,
-        winner=read_value(Winner, winner, what=f"the winner of comparison {campaign_id}") if winner else None,
+        winner=_read_winner(winner, campaign_id) if winner else None,
     )
+
+
+def _read_winner(text: str, campaign_id: int) -> Winner | None:
+    """Return a stored winner; None where it is damaged, since it can be found out again."""
+    try:
+        return read_value(Winner, text, what=f"the winner of comparison {campaign_id}")
+    except StorageFault:
+        return None
 
 
 def set_note(connection: sqlite3.Connection, campaign_id: int, note: str) -> None:

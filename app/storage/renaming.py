@@ -11,7 +11,7 @@ from app.domain.codec import to_json
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignStatus
-from app.domain.rollout import Deployment
+from app.domain.rollout import Deployment, DeploymentState
 from app.storage.owner import is_alive
 from app.storage.pairs import get_pair
 from app.storage.rows import read_value, write_time
@@ -22,9 +22,10 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
 
     Raises:
         NotFound: There is no pair of the old name.
-        InvalidOption: Something of the new name is stored.
+        InvalidOption: Something of the new name is stored, or something is being done on the pair.
     """
     pair = get_pair(connection, old)
+    refuse_busy(connection, old, "renamed")
     _refuse_taken(connection, new)
     connection.execute(
         "UPDATE pair SET name = ?, spec = ?, saved_at = ? WHERE name = ?",
@@ -43,6 +44,30 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
         deployment = read_value(Deployment, text, what=f"deployment {one}")
         deployment = replace(deployment, pair=_renamed(deployment.pair, new))
         connection.execute("UPDATE deployment SET pair = ?, body = ? WHERE id = ?", (new, to_json(deployment), one))
+
+
+def refuse_busy(connection: sqlite3.Connection, name: str, done: str) -> None:
+    """Refuse to rename or remove a pair that something is being done on: what it stores next has the old name.
+
+    Args:
+        connection: Within the transaction that changes the pair.
+        name: The pair.
+        done: `renamed` or `removed`.
+
+    Raises:
+        InvalidOption: It is measured, or a deployment is being made or waits for confirmation.
+    """
+    if is_measured(connection, name):
+        raise InvalidOption(
+            f"{name} cannot be {done} while it is measured.", hint="Wait until the measurement has ended."
+        )
+    states = (DeploymentState.PREPARED.value, DeploymentState.APPLIED.value)
+    found = connection.execute("SELECT id, state FROM deployment WHERE pair = ? AND state IN (?, ?)", (name, *states))
+    for number, state in found:
+        raise InvalidOption(
+            f"{name} cannot be {done}: its deployment {number[:8]} is {state}.",
+            hint=f"Confirm it or let it roll back; `tunnelmark status {name}` shows how far it is.",
+        )
 
 
 def is_measured(connection: sqlite3.Connection, name: str) -> bool:
@@ -64,10 +89,12 @@ def _refuse_taken(connection: sqlite3.Connection, name: str) -> None:
     for table, what in (
         ("pair", "a pair"),
         ("campaign", "comparisons"),
-        ("census", "a census"),
-        ("deployment", "VPNs"),
+        ("census", "cipher censuses"),
+        ("deployment", "deployments"),
     ):
         column = "name" if table == "pair" else "pair"
         if connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (name,)).fetchone():  # noqa: S608 - names from the line above
-            rest = "" if table == "pair" else " of a pair that was removed"
-            raise InvalidOption(f"{name!r} is the name of {what}{rest}.", hint="Choose another name.")
+            text = (
+                "is the name of a pair" if table == "pair" else f"is taken: there are {what} of a pair that was removed"
+            )
+            raise InvalidOption(f"{name!r} {text}.", hint="Choose another name.")

@@ -97,8 +97,15 @@ class Store:
 
         Raises:
             NotFound: There is none of that name.
+            InvalidOption: Something is being done on it.
         """
-        self._database.write(lambda c: pairs.delete_pair(c, name))
+
+        def work(connection: sqlite3.Connection) -> None:
+            pairs.get_pair(connection, name)
+            renaming.refuse_busy(connection, name, "removed")
+            pairs.delete_pair(connection, name)
+
+        self._database.write(work)
 
     def rename_pair(self, old: str, new: str) -> None:
         """Rename a pair together with its comparisons, censuses, deployments and what was found on its hosts.

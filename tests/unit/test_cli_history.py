@@ -154,3 +154,15 @@ def test_census_has_numbers_of_its_own(home: Path) -> None:
 
 def test_yes_alone_is_refused(home: Path) -> None:
     assert main(["history", "--yes"]) == ExitCode.INVALID
+
+
+@pytest.mark.parametrize("words", [("rank",), ("report", "--html", "r.html")])
+def test_a_comparison_of_another_pair_is_refused(
+    home: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *options = words
+    options = [str(home / one) if one.endswith(".html") else one for one in options]
+    assert main([command, "plant-2", "--campaign", "1", *options]) == ExitCode.INVALID
+    assert "Comparison 1 is of the pair plant-1, not of plant-2." in capsys.readouterr().err
+    assert not (home / "r.html").exists()
+    assert main([command, "plant-1", "--campaign", "1", *options]) == ExitCode.OK

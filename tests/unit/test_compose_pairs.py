@@ -139,7 +139,23 @@ def test_a_pair_with_an_active_deployment_is_not_removed(book: Book, state: Depl
             book.remove_pair("north")
         assert "undeploy north" in refused.value.hint
         assert book.stored_pairs() == (PAIR,)
+    elif state is DeploymentState.PREPARED:
+        with pytest.raises(InvalidOption, match="11111111 is prepared"):
+            book.remove_pair("north")
     else:
         book.remove_pair("north")
         assert book.stored_pairs() == ()
         assert len(book.store.list_deployments("north")) == 1
+
+
+@pytest.mark.parametrize("state", list(DeploymentState))
+def test_a_pair_whose_deployment_is_not_decided_is_not_renamed(book: Book, state: DeploymentState) -> None:
+    """What is stored of the deployment next has the old name."""
+    book.store.save_deployment(replace(deployment("11" * 8), state=state))
+    if state in (DeploymentState.PREPARED, DeploymentState.APPLIED):
+        with pytest.raises(InvalidOption, match=f"cannot be renamed: its deployment 11111111 is {state.value}"):
+            book.rename_pair("north", "south")
+        assert book.stored_pairs() == (PAIR,)
+    else:
+        book.rename_pair("north", "south")
+        assert [one.name for one in book.stored_pairs()] == ["south"]

@@ -241,6 +241,19 @@ def test_one_whose_process_died_can_be_deleted(archive: Archive) -> None:
     assert archive.history() == ()
 
 
+def test_one_damaged_comparison_takes_neither_the_list_nor_its_own_removal(archive: Archive) -> None:
+    good, bad = (fill(archive.store, sample_record(rounds=2, pings=5, seed=seed)) for seed in (1, 2))
+    archive.ranked_history()
+    with closing(sqlite3.connect(archive.store.path)) as connection, connection:
+        connection.execute("UPDATE campaign SET winner = '{' WHERE id = ?", (bad,))
+        connection.execute("UPDATE attempt SET started_at = 'x' WHERE campaign_id = ?", (bad,))
+    winners = {one.key: one.winner for one in archive.ranked_history()}
+    assert winners[str(good)] is not None
+    assert winners[str(bad)] is None
+    archive.store.delete_measured([of(bad)])
+    assert [one.key for one in archive.history()] == [str(good)]
+
+
 # --- the version before -----------------------------------------------------------------------------------------------
 
 

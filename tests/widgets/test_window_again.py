@@ -12,6 +12,7 @@ from window_driver import Driver
 from app.domain.errors import HostUnreachable
 from app.domain.results import PROFILES, CampaignPlan, ProfileName
 from app.wizard import Step
+from ui.again import _is_looser
 
 CHOSEN = (BASELINE, WIREGUARD, OPENVPN_TCP, BLOWFISH)
 KEYS = {(one.solution, one.suite) for one in CHOSEN}
@@ -79,6 +80,13 @@ def test_own_hosts_need_a_new_consent_and_keep_the_rest(driver: Driver) -> None:
     page = window.step_page(Step.PLAN)
     assert page._plan.profile == PROFILES[ProfileName.STANDARD]
     assert {(one.solution, one.suite) for one in page._plan.candidates} == KEYS
+
+
+@pytest.mark.parametrize(
+    ("cap", "former", "is_new"), [(7.5, 5.0, True), (None, 5.0, True), (5.0, 7.5, False), (5.0, None, False)]
+)
+def test_consent_is_not_carried_over_to_more_load(cap: float | None, former: float | None, is_new: bool) -> None:
+    assert _is_looser(cap, former) is is_new
 
 
 def test_other_choice_and_profile_for_the_same_hosts_give_way(driver: Driver) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.wizard.ports import ProgressSink
 from ui.context import Context
@@ -117,7 +119,8 @@ class HistoryPage(Page):
             for nth, one in enumerate(unranked):
                 token.raise_if_cancelled()
                 tell(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
-                found[one.key] = services.winner(int(one.key))
+                with suppress(NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says so
+                    found[one.key] = services.winner(int(one.key))
             return found
 
         self.start(tr("Ranking past comparisons"), find, self._take_winners, busy=self.busy)

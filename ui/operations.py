@@ -134,9 +134,11 @@ class OperationRunner(QObject):
         reports = self._running.pop(operation)
         self._threads.pop(operation).join()  # it has nothing left to do but to return
         operation.is_running = False
-        if not operation.is_abandoned:
-            reports.tell(result, error)
-        self.changed.emit()
+        try:
+            if not operation.is_abandoned:
+                reports.tell(result, error)
+        finally:
+            self.changed.emit()
 
 
 class _Reports:

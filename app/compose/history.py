@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -29,7 +28,8 @@ def list_history(store: Store) -> tuple[HistoryEntry, ...]:
     return tuple(sorted(entries, key=lambda one: one.at, reverse=True))
 
 
-logger = logging.getLogger(__name__)
+UNREADABLE = "cannot be read"
+"""In place of the winner of a comparison that is damaged; it is not stored."""
 
 
 def find_winner(store: Store, campaign_id: int) -> Winner:
@@ -44,7 +44,7 @@ def find_winner(store: Store, campaign_id: int) -> Winner:
 
 
 def with_winners(store: Store, entries: Iterable[HistoryEntry]) -> tuple[HistoryEntry, ...]:
-    """Return entries with the winners that were missing; one that cannot be read stays without."""
+    """Return entries with the winners that were missing."""
     return tuple(_with_winner(store, one) for one in entries)
 
 
@@ -53,9 +53,8 @@ def _with_winner(store: Store, entry: HistoryEntry) -> HistoryEntry:
         return entry
     try:
         return replace(entry, winner=find_winner(store, entry.id.number))
-    except (NotFound, StorageFault) as error:
-        logger.warning("Comparison %s has no winner: %s", entry.key, error.message)
-        return entry
+    except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more
+        return replace(entry, winner=Winner(UNREADABLE))
 
 
 def is_unranked(entry: HistoryEntry) -> bool:

@@ -14,6 +14,7 @@ from fake_census import items, result
 from sample_records import MODELS, facts, pair, sample_record
 
 from app.compose.archive import Archive
+from app.compose.history import UNREADABLE
 from app.compose.paths import Paths
 from app.domain.census import CensusPlan
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
@@ -246,10 +247,12 @@ def test_one_damaged_comparison_takes_neither_the_list_nor_its_own_removal(archi
     archive.ranked_history()
     with closing(sqlite3.connect(archive.store.path)) as connection, connection:
         connection.execute("UPDATE campaign SET winner = '{' WHERE id = ?", (bad,))
-        connection.execute("UPDATE attempt SET started_at = 'x' WHERE campaign_id = ?", (bad,))
+        connection.execute(
+            "UPDATE samples SET data = x'00' WHERE attempt_id IN (SELECT id FROM attempt WHERE campaign_id = ?)", (bad,)
+        )
     winners = {one.key: one.winner for one in archive.ranked_history()}
     assert winners[str(good)] is not None
-    assert winners[str(bad)] is None
+    assert winners[str(bad)] == Winner(UNREADABLE)
     archive.store.delete_measured([of(bad)])
     assert [one.key for one in archive.history()] == [str(good)]
 

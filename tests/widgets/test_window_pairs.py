@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,6 +75,46 @@ def test_a_pair_is_renamed_duplicated_and_removed(driver: Driver) -> None:
     assert _names(dialog) == ["south"]
     boxes = driver.window.hosts.pairs
     assert [boxes.itemData(nth) for nth in range(boxes.count())] == ["", "lab:practice", "south"]
+
+
+def test_the_dialog_stays_until_a_change_is_done_and_the_window_hears_of_it(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, rename = threading.Event(), driver.services.rename_pair
+
+    def slow(old: str, new: str) -> None:
+        assert gate.wait(10)
+        rename(old, new)
+
+    monkeypatch.setattr(driver.services, "rename_pair", slow)
+    dialog = _open(driver)
+    heard: list[tuple[str, str]] = []
+    dialog.renamed.connect(lambda old, new: heard.append((old, new)))
+    dialog.rename.click()
+    question = next(one for one in driver.window.findChildren(NameDialog) if one.isVisible())
+    question.field.setText("south")
+    question.yes.click()
+    driver.until(lambda: not question.isVisible())
+    dialog.reject()
+    assert dialog.isVisible()
+    gate.set()
+    driver.idle()
+    assert heard == [(OWN, "south")]
+    dialog.reject()
+    assert not dialog.isVisible()
+
+
+def test_a_dialog_that_is_closed_while_it_reads_leaves_the_window_in_order(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, stored_pairs = threading.Event(), driver.services.stored_pairs
+    monkeypatch.setattr(driver.services, "stored_pairs", lambda: stored_pairs() if gate.wait(10) else ())
+    driver.window.desk.show_pairs()
+    dialog = next(one for one in driver.window.findChildren(PairsDialog) if one.isVisible())
+    dialog.reject()
+    gate.set()
+    driver.idle()
+    assert not driver.window.runner.running
 
 
 @pytest.mark.parametrize("name", ["a/b", "pump station", "", "lab:x", "taken", "-a"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -119,8 +118,10 @@ class HistoryPage(Page):
             for nth, one in enumerate(unranked):
                 token.raise_if_cancelled()
                 tell(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
-                with suppress(NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says so
+                try:
                     found[one.key] = services.winner(int(one.key))
+                except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more
+                    found[one.key] = Winner(tr("cannot be read"))
             return found
 
         self.start(tr("Ranking past comparisons"), find, self._take_winners, busy=self.busy)

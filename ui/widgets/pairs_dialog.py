@@ -47,6 +47,7 @@ class PairsDialog(Panel):
         self.resize(*_SIZE_PX)
         self._context = context
         self._pairs: tuple[PairSpec, ...] = ()
+        self._is_changing = False
         self.table = DataTable([tr("Pair"), tr("Host A"), tr("Host B"), tr("Underlay")], (), tr("Stored pairs"))
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.table.itemSelectionChanged.connect(self._enable)
@@ -81,9 +82,34 @@ class PairsDialog(Panel):
         self._run(tr("Reading stored pairs"), services.stored_pairs, partial(self._show, select=select))
 
     def _run(self, name: str, job: Callable[[], T], then: Callable[[T], None]) -> None:
-        self._context.runner.run(
-            name, lambda _token, _tell: job(), on_success=then, on_failure=self.notice.say_error, is_quiet=True
+        self._start(name, job, then, self.notice.say_error)
+
+    def _start(
+        self, name: str, job: Callable[[], T], then: Callable[[T], None], failed: Callable[[TunnelmarkError], None]
+    ) -> None:
+        operation = self._context.runner.run(
+            name, lambda _token, _tell: job(), on_success=then, on_failure=failed, is_quiet=True
         )
+        self.finished.connect(operation.abandon)
+
+    def _begin_change(self, name: str, job: Callable[[], T], then: Callable[[T], None]) -> None:
+        """Change what is stored; the dialog stays until that is done, since others have to hear of it."""
+        self._is_changing = True
+
+        def done(result: T) -> None:
+            self._is_changing = False
+            then(result)
+
+        def failed(error: TunnelmarkError) -> None:
+            self._is_changing = False
+            self.notice.say_error(error)
+
+        self._start(name, job, done, failed)
+
+    def done(self, result: int) -> None:
+        """Close, unless something is being changed at this moment."""
+        if not self._is_changing:
+            super().done(result)
 
     def _show(self, pairs: tuple[PairSpec, ...], select: str = "") -> None:
         self._pairs = pairs
@@ -118,7 +144,7 @@ class PairsDialog(Panel):
             self.reload(select)
             self.changed.emit()
 
-        self._run(what, job, done)
+        self._begin_change(what, job, done)
 
     def _ask_name(self) -> None:
         pair = self.selected
@@ -141,7 +167,7 @@ class PairsDialog(Panel):
             self.changed.emit()
 
         self.notice.clear()
-        self._run(tr("Renaming a pair"), rename, done)
+        self._begin_change(tr("Renaming a pair"), rename, done)
 
     def _ask_copy(self) -> None:
         pair = self.selected
@@ -175,13 +201,7 @@ class PairsDialog(Panel):
     def _read_hosts(self) -> None:
         services = self._context.services
         self.notice.clear()
-        self._context.runner.run(
-            tr("Reading ~/.ssh/config"),
-            lambda _token, _tell: services.ssh_hosts(),
-            on_success=self._on_hosts,
-            on_failure=self._ask_file,
-            is_quiet=True,
-        )
+        self._start(tr("Reading ~/.ssh/config"), services.ssh_hosts, self._on_hosts, self._ask_file)
 
     def _on_hosts(self, hosts: SshHosts) -> None:
         self._ask_hosts(hosts)

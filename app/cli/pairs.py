@@ -64,6 +64,12 @@ def add(context: Context) -> int:
         load_cap_mbit_s=options.load_cap,
     )
     with context.services() as services:
+        former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
+        if former not in (None, pair) and not options.replace:
+            raise InvalidOption(
+                f"There is a pair {pair.name} already, with other hosts or settings.",
+                hint=f"See it with `tunnelmark pair show {pair.name}`; --replace stores the new one in its place.",
+            )
         services.save_pair(pair)
     context.out.print(f"Stored. Look at it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK

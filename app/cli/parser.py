@@ -169,6 +169,7 @@ def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add.add_argument("--identity", metavar="FILE", help="private key to log in with")
     add.add_argument("--host-key-file", metavar="FILE", help="known_hosts file that alone counts for these hosts")
     add.add_argument("--load-cap", type=_positive, metavar="MBIT", help="limit for throughput probes in Mbit/s")
+    add.add_argument("--replace", action="store_true", help="store it in place of the pair of that name")
     _command(verbs, "list", "pairs.show_all", "list stored pairs and running labs")
     for name, handler, text in (("show", "pairs.show", "print a pair"), ("remove", "pairs.remove", "forget a pair")):
         _command(verbs, name, handler, text).add_argument("pair", metavar="NAME", help="its name")
@@ -210,9 +211,17 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
     parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted comparison of this pair")
-    parser.add_argument("--list", action="store_true", help="show what can be compared, and touch nothing")
+    parser.add_argument(
+        "--list",
+        action="store_true",
+        help="inspect both hosts (a practice lab is started), show what can be compared, change nothing",
+    )
     parser.add_argument("--all", action="store_true", help="with --list: every suite with the reason for its verdict")
-    parser.add_argument("--dry-run", action="store_true", help="show every file and command, and touch nothing")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="inspect both hosts (a practice lab is started), show every file and command, change nothing",
+    )
 
 
 def _add_compare(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

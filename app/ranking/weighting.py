@@ -195,13 +195,13 @@ def _scored(values: list[tuple[CandidateResult, dict[Measure, float]]], weights:
 def value_of(measure: Measure, result: CandidateResult, wire: WireReport | None) -> float | None:
     """Return a candidate's figure in the unit that `Measure` names; None where there is none above 0."""
     means = [estimate.mean for estimate in result.throughput_mbit_s.values()]
-    latency, cpu = result.weighted_latency_ms, result.cpu_pct_per_mbit_s
+    latency, cpu, failed = result.weighted_latency_ms, result.cpu_pct_per_mbit_s, _failed_properties(wire)
     value = {
         Measure.LATENCY: latency.mean if latency else None,
         Measure.THROUGHPUT: sum(means) / len(means) if len(means) == 2 else None,
         Measure.CPU: cpu.mean if cpu else None,
         Measure.OVERHEAD: _bytes_per_frame(wire),
-        Measure.SECURITY: 2.0 ** (result.verdict.severity + _failed_properties(wire)),
+        Measure.SECURITY: None if failed is None else 2.0 ** (result.verdict.severity + failed),
     }[measure]
     return value if value is not None and math.isfinite(value) and value > 0 else None
 
@@ -214,12 +214,12 @@ def _bytes_per_frame(wire: WireReport | None) -> float | None:
     return math.fsum(weight * costs[size] for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
 
 
-def _failed_properties(wire: WireReport | None) -> int:
-    if wire is None:
-        return 0
+def _failed_properties(wire: WireReport | None) -> int | None:
+    """Return how many properties were refuted; None where no packet test was made: that is no better than failing."""
+    if wire is None or wire.leak is None:
+        return None
     failed = sum(result.verdict is PropertyVerdict.FAILS for result in properties_of(wire).values())
-    broken = wire.leak.broken if wire.leak is not None else ()
-    return failed + any(one.verdict is BreakVerdict.FAILS_OPEN for one in broken)
+    return failed + any(one.verdict is BreakVerdict.FAILS_OPEN for one in wire.leak.broken)
 
 
 def _barred(result: CandidateResult) -> str:

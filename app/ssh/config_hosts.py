@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import paramiko
@@ -34,17 +38,26 @@ def read_ssh_hosts(file: Path) -> SshHosts:
     text = _text(file)
     config = read_ssh_config(file)
     is_followed = file.resolve() == user_ssh_config().resolve()
-    try:
-        aliases = sorted(name for name in config.get_hostnames() if not _PATTERN & set(name))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidFile(f"{file} cannot be understood: {error}", hint="Check it with: ssh -G somehost") from error
+    aliases = sorted({name for name in _names(text) if not _PATTERN & set(name)})
     words = (line.split(maxsplit=1)[0].partition("=")[0].lower() for line in text.splitlines() if line.strip())
     notes = ("Files that it includes (Include) are not read.",) if "include" in words else ()
     return SshHosts(str(file), tuple(_host(name, config, is_followed=is_followed) for name in aliases), notes)
 
 
+def _names(text: str) -> Iterator[str]:
+    """Give what follows Host, patterns included. paramiko lists none where there is a Match."""
+    for line in text.splitlines():
+        found = re.fullmatch(r"\s*host(?:\s+|\s*=\s*)(.*)", line, re.IGNORECASE)
+        if found is None:
+            continue
+        with suppress(ValueError):  # a quotation that does not end; ssh refuses the file
+            yield from shlex.split(found[1], comments=True)
+
+
 def _text(file: Path) -> str:
     try:
+        if file.exists() and not file.is_file():
+            raise InvalidFile(f"{file} is no file.", hint="Choose the configuration of ssh.")
         with file.open("rb") as stream:
             data = stream.read(_LARGEST_BYTES + 1)
     except FileNotFoundError as error:

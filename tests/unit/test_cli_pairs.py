@@ -70,3 +70,15 @@ def test_what_is_wrong_is_refused_and_changes_nothing(
     assert said.err
     assert main(["pair", "list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]] == ["north"]
+
+
+def test_a_pair_is_replaced_only_where_that_is_asked_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["pair", "add", "north", "--b", "root@10.0.0.2", "--underlay", "10.0.0.1,10.0.0.2", "--a"]
+    assert main([*words, "root@10.0.0.1"]) == 0
+    assert main([*words, "root@10.0.0.1"]) == 0, "nothing changes"
+    assert main([*words, "root@10.0.0.9"]) == 2
+    assert "There is a pair north already" in capsys.readouterr().err
+    assert main([*words, "root@10.0.0.9", "--replace"]) == 0
+    capsys.readouterr()
+    assert main(["pair", "show", "north"]) == 0
+    assert "10.0.0.9" in capsys.readouterr().out

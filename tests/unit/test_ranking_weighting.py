@@ -118,8 +118,9 @@ def test_a_figure_that_has_no_logarithm_counts_as_none(value: float) -> None:
 def test_security_doubles_with_each_step_of_the_verdict_and_each_property_that_failed() -> None:
     record = compared(FAST)
     result = result_of(record, "wireguard")
+    assert value_of(Measure.SECURITY, result, None) is None, "without a packet test it has no place"
     steps = [
-        value_of(Measure.SECURITY, replace(result, verdict=verdict), None)
+        value_of(Measure.SECURITY, replace(result, verdict=verdict), wire_of(record, result))
         for verdict in (Verdict.RECOMMENDED, Verdict.ACCEPTABLE, Verdict.LEGACY)
     ]
     assert steps == [1, 2, 4]

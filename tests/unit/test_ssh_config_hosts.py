@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -131,3 +132,18 @@ def test_an_import_is_refused_before_anything_is_stored(
         with pytest.raises(InvalidOption):
             book.import_pair(name, book.ssh_hosts(), aliases, underlay)
         assert [pair.name for pair in store.list_pairs()] == ["taken"]
+
+
+def test_a_file_with_match_and_comments_lists_its_hosts_alone(tmp_path: Path) -> None:
+    file = tmp_path / "config"
+    file.write_text(
+        "Host pump-1 pump-2 # the old ones\n  HostName 192.0.2.7\nMatch host pump-3\n  User plant\n"
+        "Host=valve\n  HostName 192.0.2.8\nHost *\n  User root\n"
+    )
+    assert [one.alias for one in read_ssh_hosts(file).hosts] == ["pump-1", "pump-2", "valve"]
+
+
+def test_a_pipe_is_no_configuration(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidFile, match="is no file"):
+        read_ssh_hosts(tmp_path / "pipe")

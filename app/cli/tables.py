@@ -85,10 +85,16 @@ class Table:
             return
         out.print(self._laid_out(shown, out.width))
         hidden = [number for number in range(len(self.columns)) if number not in shown and self._is_used(number)]
-        left_out = dict.fromkeys(self.columns[number].name for number in hidden)
+        left_out = dict.fromkeys(self._full_name(number, shown) for number in hidden)
         if left_out:
             how = f"; {self.more} has them" if self.more else ""
             out.print(f"Left out at this width: {', '.join(left_out)}{how}.", markup=False, style="dim")
+
+    def _full_name(self, number: int, shown: Sequence[int]) -> str:
+        """Return a column's name; with the one before it where a shown column has the same name."""
+        name = self.columns[number].name
+        is_double = number > 0 and any(self.columns[other].name == name for other in shown)
+        return f"{self.columns[number - 1].name} {name}" if is_double else name
 
     def _shown(self, width: int) -> list[int]:
         """Return the columns that fit; none where not even those of rank 0 do."""

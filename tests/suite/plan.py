@@ -61,8 +61,7 @@ def unit_jobs(processors: int) -> tuple[Job, ...]:
 
 def host_jobs(processors: int) -> tuple[Job, ...]:
     """Return the tests on hosts of this computer: namespaces, or an sshd of their own."""
-    # One more than there are processors: most of them wait for timers and daemons most of the time.
-    spread = ("-n", str(processors + 1), "--dist", "loadfile", "--no-loadscope-reorder") if processors > 1 else ()
+    spread = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder") if processors > 1 else ()
     job = pytest_job("hosts", *spread, "-m", "not machines and not timed", *_SLOWEST, *_HOST_FOLDERS)
     return (replace(job, variables={"PATH": f"{_WITHOUT_MACHINES}{os.pathsep}{os.environ['PATH']}"}),)
 

@@ -131,7 +131,7 @@ def test_as_json_every_look_is_a_line(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_it_ends_by_itself_after_the_time_that_was_asked_for() -> None:
-    desk = Desk("--for", "0.01")
+    desk = Desk("--for", "0.2")
     seen = 0
 
     def look(_token: CancelToken) -> PairStatus:

@@ -140,7 +140,10 @@ def test_nothing_uses_a_new_lab(desk: Desk) -> None:
 
 def test_a_lab_of_another_process_is_used_by_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = _start(desk)
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", "print(1, flush=True); input()"], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline(), "until then it is a copy of this process"
         monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=other.pid))
         assert [f"Process {other.pid} (" in use for use in desk.lab_uses("one")] == [True]
         monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=os.getpid()))

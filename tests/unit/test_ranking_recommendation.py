@@ -66,7 +66,7 @@ def test_without_any_difference_there_is_no_clear_winner() -> None:
     assert not found.is_clear
     assert found.sentence.startswith("No clear winner: ")
     assert "none of them leads in throughput or CPU. More rounds may tell them apart." in found.sentence
-    assert "nothing else separates them" in found.reasons[0]
+    assert "nothing else decides between those that are judged alike" in found.reasons[0]
 
 
 def test_one_round_has_no_winner_and_names_the_two_with_the_lowest_latency() -> None:

@@ -86,6 +86,7 @@ def test_deleting_a_pair_deletes_what_was_found_but_not_what_was_measured(store:
     store.save_pair(pair())
     store.save_snapshot(pair().name, Side.A, facts())
     campaign_id = _fill(store, sample_record(rounds=1, pings=5))
+    store.finish_campaign(campaign_id, CampaignStatus.COMPLETED)
     store.delete_pair(pair().name)
     assert store.list_pairs() == ()
     assert store.latest_snapshot(pair().name, Side.A) is None

@@ -17,6 +17,7 @@ _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
 """What most of a picture is, light and dark."""
 
 
+@pytest.mark.full  # two minutes
 def test_every_picture_is_taken_in_both_schemes(
     driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

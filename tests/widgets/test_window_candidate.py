@@ -66,7 +66,7 @@ def test_enter_opens_a_candidate_with_everything_about_it_and_back_returns(drive
         "Agreed on: TLSv1.3",
         "Versions: A: 1.0.20210914\nB: 1.0.20210914",
         "Overhead by calculation: 114 bytes per frame",
-        "MTU without fragments: ",
+        "Advised MTU: ",
     ):
         assert words in text
     assert page.figures.latency.rowCount() == 7

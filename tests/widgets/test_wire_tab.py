@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
-from sample_records import sample_record
+from sample_records import sample_record, with_open_device
 from sample_wire import wire_report
 
 from app.domain.results import CampaignRecord
@@ -50,7 +50,7 @@ def line_of(view: WireView, title: str) -> list[str]:
 
 
 def test_every_candidate_that_was_looked_at_has_a_line_with_words_and_icons(tabs: ResultTabs) -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     view = shown(tabs, record)
     looked_at = {(one.key.solution, one.key.suite) for one in record.attempts if one.wire is not None}
     assert view.table.rowCount() == len(looked_at) == 5
@@ -62,7 +62,7 @@ def test_every_candidate_that_was_looked_at_has_a_line_with_words_and_icons(tabs
 
 
 def test_the_selected_candidate_is_told_in_full(tabs: ResultTabs) -> None:
-    view = shown(tabs, sample_record())
+    view = shown(tabs, with_open_device(sample_record()))
     tabs.choose(UDP)
     text = view.details.text
     for words in (
@@ -124,7 +124,7 @@ def test_overhead_is_measured_beside_theory_for_every_frame_size(tabs: ResultTab
     ("proven", "words"), [(False, "That did not come true"), (None, "That was calculated and not tried")]
 )
 def test_advice_says_whether_it_is_proven(tabs: ResultTabs, proven: bool | None, words: str) -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     attempts = tuple(
         replace(one, wire=replace(one.wire, is_advised_mtu_proven=proven)) if one.wire else one
         for one in record.attempts
@@ -135,7 +135,7 @@ def test_advice_says_whether_it_is_proven(tabs: ResultTabs, proven: bool | None,
 
 
 def test_a_leak_and_what_is_not_proven_are_said(tabs: ResultTabs) -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     leak = wire_report(66, LeakVerdict.LEAKS)
     unproven = wire_report(66, LeakVerdict.NOT_PROVEN, "The control was not seen.")
     assert unproven.leak is not None
@@ -154,7 +154,7 @@ def test_a_leak_and_what_is_not_proven_are_said(tabs: ResultTabs) -> None:
 
 
 def test_what_is_slow_is_said_beside_and_is_no_verdict(tabs: ResultTabs) -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     assert shown(tabs, record).table.isColumnHidden(SPEED)
     slowed = tuple(
         replace(one, latency=tuple(replace(series, rtt_us=series.rtt_us * 20) for series in one.latency))
@@ -179,7 +179,7 @@ def test_what_is_slow_is_said_beside_and_is_no_verdict(tabs: ResultTabs) -> None
 
 
 def test_where_nobody_looked_it_says_so(tabs: ResultTabs) -> None:
-    record = sample_record()
+    record = with_open_device(sample_record())
     record = replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))
     view = shown(tabs, record)
     assert view.table.rowCount() == 0

@@ -26,7 +26,7 @@ from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import ScrollPage, button, label, row
+from ui.widgets.basics import ScrollPage, button, label, row, set_look
 from ui.widgets.deploy_button import name_deploy
 from ui.widgets.note_line import NoteLine
 from ui.widgets.ranking_table import RankingTable
@@ -249,6 +249,9 @@ class ResultsPage(Page):
         self.rollout.setEnabled(self.may_roll_out(self.table.selected_key()))
         self.table.deploy.setEnabled(self.rollout.isEnabled())
         self._name_rollout()
+        is_clear = self.data is not None and self.data.ranking.recommendation.is_clear
+        set_look(self.rollout, "primary" if is_clear else "")  # else measuring again is what is advised
+        set_icon(self.rollout, "rollout", "on_accent" if is_clear else "text")
         for widget in (self.sentence, self.fold, self.note.edit, self.weighting.choice, self.tabs):
             widget.setVisible(has_data)
         self.table.setVisible(has_data and not self._is_folded)

@@ -141,7 +141,7 @@ class CandidateOverview(ScrollPage):
             *_path_facts(attempts),
         ]
         if report is not None and report.advised_inner_mtu_bytes is not None:
-            facts.append((tr("MTU without fragments"), f"{count(report.advised_inner_mtu_bytes)} {tr('bytes')}"))
+            facts.append((tr("Advised MTU"), f"{count(report.advised_inner_mtu_bytes)} {tr('bytes')}"))
         facts += [(tr("To build"), _seconds(result.setup_s)), (tr("To remove"), _seconds(result.cleanup_s))]
         return self._facts(Card(tr("Tunnel"), "rollout"), facts)
 

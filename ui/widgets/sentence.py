@@ -37,6 +37,7 @@ class SentenceCard(QFrame):
         self.standard = button(
             tr("Measure again with &Standard"),
             "repeat",
+            look="primary",
             on_click=self.standard_asked.emit,
             tip=tr(
                 "Three rounds, so that differences can be told from chance; nothing is measured before you start it"

@@ -110,7 +110,7 @@ class WireView(QWidget):
             tr("Authentic"),
             tr("Replay-proof"),
             tr("Protection gone"),
-            tr("MTU inside"),
+            tr("Advised MTU"),
             tr("Speed"),
         )
         self.table = DataTable(headers, (_MTU,), tr("What the wire showed"))

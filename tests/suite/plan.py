@@ -16,14 +16,6 @@ UNIT_FOLDERS = ("tests/unit", "tests/contract", "tests/widgets", "tests/repo")
 _HOST_FOLDERS = ("tests/lab", "tests/e2e")
 """Folders whose tests ask for no hosts, and those whose tests do."""
 MACHINES, COMPUTER = "machines", "computer"
-_SLOWEST = tuple(
-    f"tests/lab/test_{name}.py"
-    for name in (
-        *("underlay_hosts", "lan_rollout", "faults_sample", "lan_guard_hosts", "campaign_hosts", "lan_guard_switches"),
-        *("power_hosts", "fleet_namespaces", "lan_rules_hosts", "lan_addresses", "deploy_interrupted", "rollout_hosts"),
-    )
-)
-"""Files that begin first, so that none of them is left to one process at the end."""
 _WITHOUT_MACHINES = Path(__file__).with_name("without_machines")
 """A folder with a QEMU that refuses to start: a test that needs one without asking for `has_qemu` fails in its lane."""
 COMPUTER_NICE = 5
@@ -61,8 +53,8 @@ def unit_jobs(processors: int) -> tuple[Job, ...]:
 
 def host_jobs(processors: int) -> tuple[Job, ...]:
     """Return the tests on hosts of this computer: namespaces, or an sshd of their own."""
-    spread = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder") if processors > 1 else ()
-    job = pytest_job("hosts", *spread, "-m", "not machines and not timed", *_SLOWEST, *_HOST_FOLDERS)
+    spread = ("-n", str(processors), "--dist", "loadfile") if processors > 1 else ()
+    job = pytest_job("hosts", *spread, "-m", "not machines and not timed", *_HOST_FOLDERS)
     return (replace(job, variables={"PATH": f"{_WITHOUT_MACHINES}{os.pathsep}{os.environ['PATH']}"}),)
 
 

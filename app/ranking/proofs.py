@@ -19,8 +19,11 @@ _FAILS = {
 def failed_proofs(one: Contender) -> tuple[str, ...]:
     """Return what the packet test found against a candidate, in words; it is not recommended then."""
     report = _report(one)
-    if report is None:
-        return ()
+    return () if report is None else failures_of(report)
+
+
+def failures_of(report: WireReport) -> tuple[str, ...]:
+    """Return what a packet test found against a tunnel, in words."""
     properties = properties_of(report)
     found = [words for kind, words in _FAILS.items() if properties[kind].verdict is PropertyVerdict.FAILS]
     broken = report.leak.broken if report.leak is not None else ()

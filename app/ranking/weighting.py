@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.errors import InvalidOption
-from app.domain.injection import PropertyVerdict
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, AttemptStatus, CampaignRecord
 from app.domain.verdicts import Verdict
-from app.domain.wire import BreakVerdict, WireReport, properties_of
+from app.domain.wire import WireReport
 from app.ranking.candidates import wire_of
+from app.ranking.proofs import failures_of
 from app.ranking.words import figure, listed
 
 MOST_WEIGHT = 100.0
@@ -216,10 +216,7 @@ def _bytes_per_frame(wire: WireReport | None) -> float | None:
 
 def _failed_properties(wire: WireReport | None) -> int | None:
     """Return how many properties were refuted; None where no packet test was made: that is no better than failing."""
-    if wire is None or wire.leak is None:
-        return None
-    failed = sum(result.verdict is PropertyVerdict.FAILS for result in properties_of(wire).values())
-    return failed + any(one.verdict is BreakVerdict.FAILS_OPEN for one in wire.leak.broken)
+    return None if wire is None or wire.leak is None else len(failures_of(wire))
 
 
 def _barred(result: CandidateResult) -> str:

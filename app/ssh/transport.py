@@ -86,7 +86,7 @@ def _handle_channel_close(channel: paramiko.Channel, message: Message) -> None:
     """Answer a CLOSE when no input of a channel is being sent.
 
     paramiko makes a message under the channel's lock and sends it afterwards. An end of input that is sent after the
-    answer belongs to no channel any more, and sshd ends the whole connection for it (paramiko's issue 1115).
+    answer belongs to no channel any more, and sshd ends the whole connection for it (paramiko/paramiko#1115).
     """
     with channel.get_transport().order:  # type: ignore[attr-defined]
         channel._handle_close(message)  # type: ignore[attr-defined]  # noqa: SLF001 - the handler this one replaces

@@ -16,6 +16,8 @@ from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import RolloutApplied
 from app.domain.wire import BreakVerdict, LeakVerdict, Property
 from app.lab import Lab
+from support.gateway_attack import GatewayAttack, attacked
+from support.lab_pairs import UNDERLAY
 from support.lab_rollout import Desk, desk_for, lans, ping_from_lan
 from support.lab_sessions import sh
 
@@ -70,23 +72,33 @@ def test_two_lans_are_joined_by_one_vpn_and_then_by_another_and_parted_again(des
         assert any(theirs in line and f"dev {confirmed.a.interface} " in line for line in learnt.splitlines())
 
         desk.wait_until_healthy(20)
-        sh(desk.host(Side.A), f"ip link del {confirmed.link.names.wireguard_interface}")
-        desk.wait_until_healthy(60)
-        assert ping_from_lan(desk, Side.A)
-        # WireGuard follows a peer whose address has changed.
-        sh(desk.host(Side.B), "ip addr add 192.0.2.9/24 dev eth1 && ip addr del 192.0.2.2/24 dev eth1")
-        try:
-            desk.wait_until_healthy(60)
-            assert ping_from_lan(desk, Side.B)
-        finally:
-            sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 brd + dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
-        check_replaced_by_ipsec(desk, confirmed)
+        with attacked(desk.host(Side.B), desk.host(Side.A), UNDERLAY[::-1]) as attack:
+            check_recovers(desk, confirmed)
+            check_replaced_by_ipsec(desk, confirmed, attack)
         assert desk.undeploy().state is DeploymentState.UNDONE
         assert not ping_from_lan(desk, Side.A)
 
 
-def check_replaced_by_ipsec(desk: Desk, first: Deployment) -> None:
-    """Let IPsec take the place of what stands, still with the LANs; break it in two ways, of which it recovers."""
+def check_recovers(desk: Desk, deployment: Deployment) -> None:
+    """Delete WireGuard's interface, and change the address of B: the tunnel comes back."""
+    sh(desk.host(Side.A), f"ip link del {deployment.link.names.wireguard_interface}")
+    desk.wait_until_healthy(60)
+    assert ping_from_lan(desk, Side.A)
+    # WireGuard follows a peer whose address has changed.
+    sh(desk.host(Side.B), "ip addr add 192.0.2.9/24 dev eth1 && ip addr del 192.0.2.2/24 dev eth1")
+    try:
+        desk.wait_until_healthy(60)
+        assert ping_from_lan(desk, Side.B)
+    finally:
+        sh(desk.host(Side.B), "ip addr add 192.0.2.2/24 brd + dev eth1 && ip addr del 192.0.2.9/24 dev eth1")
+
+
+def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack) -> None:
+    """Let IPsec take the place of what stands, still with the LANs; break it in two ways, of which it recovers.
+
+    Nothing forged gets in while WireGuard recovers and is replaced. Whoever reads the cookies on a gateway gets in
+    where somebody deletes the firewall's table there, until it comes back: so the attack is known to be one.
+    """
     second = desk.deploy("ipsec", RolloutOptions(bridge_a="lan0", bridge_b="lan0"))
     assert second.replaces == first.id
     desk.wait_until_healthy(20)
@@ -95,10 +107,17 @@ def check_replaced_by_ipsec(desk: Desk, first: Deployment) -> None:
     assert desk.status().a.last_handshake_s is not None
     for side in Side:
         assert ping_from_lan(desk, side)
+    attack.wait_for_more()
+    assert attack.sent()[1] == 2, "the sessions of both tunnels are attacked"
+    assert attack.let_in() == {}
     # Somebody reloads the firewall: what holds back unprotected frames comes back.
     sh(desk.host(Side.A), f"nft delete table inet {second.link.names.guard_table}")
     desk.wait_until_healthy(60)
     assert second.link.names.guard_table in sh(desk.host(Side.A), "nft list tables")
+    let_in = attack.let_in()
+    assert set(let_in) == {"l2tp of stranger, 8", "l2tp of stranger with options, 8"}
+    attack.wait_for_more()
+    assert attack.let_in() == let_in
     # The way between the hosts is interrupted for longer than strongSwan tries by itself.
     sh(desk.host(Side.A), "ip link set eth1 down; sleep 25; ip link set eth1 up")
     desk.wait_until_healthy(60)

@@ -13,9 +13,12 @@ from app.domain.hosts import Side
 from app.domain.rollout import DeploymentState, RolloutOptions
 from app.domain.rollout_events import Decision, RolloutApplied, RolloutEvent
 from app.lab import Lab
+from support.gateway_attack import attacked
+from support.lab_pairs import UNDERLAY
 from support.lab_power import LabPower
 from support.lab_rollout import Desk, desk_for
 from support.lab_sessions import sh
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.lab
 
@@ -34,8 +37,11 @@ def reconnected(desk: Desk) -> None:
             host.reconnect(token=CancelToken())
 
 
+@pytest.mark.parametrize(
+    "solution", ["ipsec", *(pytest.param(name, marks=pytest.mark.full) for name in ("wireguard", "macsec"))]
+)
 def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(
-    lab: Lab, powered: LabPower, tmp_path: Path
+    solution: str, lab: Lab, powered: LabPower, tmp_path: Path
 ) -> None:
     def power_cycle(*sides: Side) -> None:
         powered.off(*sides)
@@ -44,11 +50,23 @@ def test_what_is_confirmed_survives_the_power_and_what_is_not_does_not(
     with desk_for(lab, tmp_path / "desk") as desk:
         # Confirmed, it comes back with both hosts. First, because cards of a restored gateway have names that come from
         # the hardware address they were saved with; they are compared below with those of a gateway that has booted.
-        deployment = desk.deploy("openvpn-udp")
+        reason = "no packet gets in while it boots" if solution == "macsec" else ""
+        deployment = desk.deploy(solution, RolloutOptions(legacy_reason=reason))
         assert deployment.state is DeploymentState.CONFIRMED
-        power_cycle(Side.A, Side.B)
-        reconnected(desk)
-        desk.wait_until_healthy(240)
+        with attacked(desk.sessions.b, desk.sessions.a, UNDERLAY[::-1]) as attack:
+            powered.off(*Side)
+            powered.on(Side.B)
+            attack.attacker.reconnect(token=CancelToken())
+            attack.send()
+            wait_until(lambda: attack.sent()[1] == 1, "the session of B", 60.0)
+            powered.on(Side.A)
+            attack.victim.reconnect(token=CancelToken())
+            desk.wait_until_healthy(240)
+            attack.wait_for_more()
+            assert attack.let_in() == {}, "while A booted, before and while its tunnel came up"
+            sh(desk.host(Side.A), f"nft delete table inet {deployment.link.names.guard_table}")
+            wait_until(lambda: attack.let_in() != {}, "a forged packet that gets in without the table", 30.0)
+            desk.wait_until_healthy(60)
         desk.undeploy()
 
         before = [

@@ -14,6 +14,7 @@ from ui.widgets.frame import Footer, TopBar
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonWizard
+    from ui.widgets.running_line import RunningLines
     from ui.widgets.steps import StepList
 
 _ROOMY_PX = 1100
@@ -64,11 +65,11 @@ class Frame(QWidget):
         self._middle.setContentsMargins(0, 0, 0, 0)
         self._middle.setSpacing(0)
         self._middle.addLayout(right, 1)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        outer.addWidget(self.top)
-        outer.addLayout(self._middle, 1)
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(0, 0, 0, 0)
+        self._outer.setSpacing(0)
+        self._outer.addWidget(self.top)
+        self._outer.addLayout(self._middle, 1)
 
     @property
     def steps(self) -> StepList:
@@ -82,6 +83,14 @@ class Frame(QWidget):
             self._narrow_steps()
             QWidget.setTabOrder(self.top.history, next(iter(self._steps.buttons.values())))
         return self._steps
+
+    def add_lines(self, lines: RunningLines) -> None:
+        """Take the lines that say what runs on other pages: below the bar, and after it in the order of Tab."""
+        self._outer.insertWidget(1, lines)
+        former: QWidget = self.top.menu
+        for line in lines.lines.values():
+            QWidget.setTabOrder(former, line.show_button)
+            former = line.show_button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Make room for the page where the window is narrow."""

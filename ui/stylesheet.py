@@ -21,6 +21,8 @@ QFrame[look="steps"] {{ background: {base}; border: 0; border-right: 1px solid {
 QFrame[look="card"] {{ background: {base}; border: 1px solid {border}; border-radius: 6px; }}
 QFrame[look="callout"] {{
     background: {accent_soft}; border: 1px solid {border}; border-left: 4px solid {accent}; border-radius: 4px; }}
+QFrame[look="running"] {{
+    background: {accent_soft}; border: 0; border-left: 4px solid {accent}; border-bottom: 1px solid {border}; }}
 QFrame[look="caution"] {{
     background: {base}; border: 1px solid {border}; border-left: 4px solid {legacy}; border-radius: 4px; }}
 QFrame[look="error"] {{
@@ -53,6 +55,7 @@ QPushButton[look="primary"]:disabled {{
 QPushButton[look="tab"] {{ border: 0; border-radius: 4px; background: transparent; padding: 6px 12px; }}
 QPushButton[look="tab"]:hover {{ background: {raised}; }}
 QPushButton[look="tab"]:checked {{ background: {accent_soft}; }}
+QPushButton[look="tab"][running="true"] {{ border-bottom: 3px solid {accent}; padding-bottom: 3px; }}
 QPushButton[look="tab"]:focus {{ border: 2px solid {accent}; padding: 4px 10px; }}
 QPushButton[look="switch"] {{ border: 2px solid transparent; background: transparent; padding: 1px 2px; }}
 QPushButton[look="switch"]:hover {{ background: {raised}; }}

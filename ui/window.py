@@ -22,6 +22,7 @@ from ui.operations import OperationRunner
 from ui.pages.base import Page
 from ui.pages.welcome import WelcomePage
 from ui.prompting import PromptQueue
+from ui.running import Running
 from ui.starting import Starting
 from ui.theme import LIGHT, Theme
 
@@ -88,7 +89,8 @@ class MainWindow(QMainWindow):
         self.bridge.host_key_asked.connect(self._prompts.ask_host_key)
         self.bridge.password_asked.connect(self._prompts.ask_password)
         self.bridge.told.connect(self._tell)
-        self.runner.changed.connect(self._on_work)
+        self._running = Running(self)
+        self.runner.changed.connect(self._closing.look)
         self.show_welcome()
 
     # --- start --------------------------------------------------------------------------------------------------------
@@ -348,10 +350,6 @@ class MainWindow(QMainWindow):
         if self.current is not None:
             self.current.notice.say("info", sentence)
         self.footer.status.setText(sentence)  # the notice has been read out
-
-    def _on_work(self) -> None:
-        self.footer.busy.setVisible(any(not operation.is_quiet for operation in self.runner.running))
-        self._closing.look()
 
     def update_frame(self) -> None:
         """Show in the frame what can be done now."""

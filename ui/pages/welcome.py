@@ -8,10 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from ui.context import Context
+from ui.icons import set_icon
 from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, button, icon_label, label, row
+from ui.widgets.basics import Card, button, icon_label, label, row, set_look
 
 
 class WelcomePage(Page):
@@ -86,8 +87,25 @@ class WelcomePage(Page):
         )
 
     def first_focus(self) -> QWidget | None:
-        """The practice lab."""
-        return self.lab[1]
+        """The practice lab, where it can be begun with."""
+        return self.lab[1] if self.lab[1].isEnabled() else self.history[1]
+
+    def show_running(self, *, is_any: bool, is_measuring: bool) -> None:
+        """Advise nothing while something runs; no comparison can be begun while one is running.
+
+        Args:
+            is_any: Whether a comparison, census or deployment is running.
+            is_measuring: Whether it is a comparison.
+        """
+        button = self.lab[1]
+        if (button.property("look") != "primary") is not is_any:
+            set_look(button, "" if is_any else "primary")
+            set_icon(button, "arrow-right", "text" if is_any else "on_accent")
+        reason = tr("A comparison is running: wait for its end, or cancel it, before you begin another.")
+        for _, begin in (self.lab, self.hosts):
+            if begin.isEnabled() is is_measuring:
+                begin.setEnabled(not is_measuring)
+                begin.setToolTip(reason if is_measuring else "")
 
     def offer_resume(self, pair_name: str) -> None:
         """A comparison of this pair was interrupted: offer to go on with it."""

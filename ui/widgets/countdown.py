@@ -13,12 +13,16 @@ from ui.theme import GRID, tabular
 from ui.widgets.basics import button, label
 
 _BUTTON_HEIGHT_PX = 6 * GRID
-_SPOKEN_AT_S = (60, 30, 10)
+SPOKEN_AT_S = (60, 30, 10)
 """Screen readers read the countdown again when so many seconds are left."""
 
 
 class Countdown(QFrame):
-    """Hidden while there is nothing to decide."""
+    """Hidden while there is nothing to decide.
+
+    Attributes:
+        left_s: Seconds left to decide.
+    """
 
     decided = Signal(object)
     """Carries a Decision."""
@@ -41,7 +45,7 @@ class Countdown(QFrame):
         # Screen readers read the plain labels of a notification.
         self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading", role=Role.NoRole)
         self.text = label("")
-        self._left_s = 0.0
+        self.left_s = 0.0
         self.keep: QPushButton = button(
             tr("&Keep it"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+K"
         )
@@ -97,7 +101,7 @@ class Countdown(QFrame):
             total_s: Of so many.
             former: What stood there before; empty for nothing.
         """
-        before_s, self._left_s = self._left_s, left_s
+        before_s, self.left_s = self.left_s, left_s
         self.left.setText(duration(left_s))
         self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
         self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
@@ -105,7 +109,7 @@ class Countdown(QFrame):
         self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")
         if self.isHidden():
             self._open()
-        elif any(left_s <= second < before_s for second in _SPOKEN_AT_S):
+        elif any(left_s <= second < before_s for second in SPOKEN_AT_S):
             notify_shown(self)
 
     def _open(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal, SignalInstance
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, Q
 
 from ui.accessible import Role, announce, set_role
 from ui.icons import set_icon
-from ui.texts import tr
+from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, icon_label, label
 
@@ -24,6 +25,9 @@ def _press(area: QPushButton) -> None:
     if area.isVisible():
         area.click()
 
+
+_ICONS = {"comparison": "compare", "rollout": "rollout", "census": "key"}
+"""Icons of the areas in which something can run."""
 
 _ROOMY_EM = 76
 """In a narrower window the bar goes without the program's name and without the menu's word."""
@@ -44,11 +48,11 @@ class TopBar(QFrame):
         self.setProperty("look", "topbar")
         self.setFixedHeight(6 * GRID)
         self.start = _tab(tr("Start"), "app", self.start_asked, "Ctrl+Home")
-        self.comparison = _tab(tr("Comparison"), "compare", self.comparison_asked, "Ctrl+K")
+        self.comparison = _tab(tr("Comparison"), _ICONS["comparison"], self.comparison_asked, "Ctrl+K")
         self.history = _tab(tr("History"), "clock", self.history_asked, "Ctrl+H")
-        self.census = _tab(tr("Cipher census"), "key", self.census_asked, "Ctrl+E")
+        self.census = _tab(tr("Cipher census"), _ICONS["census"], self.census_asked, "Ctrl+E")
         self.lint = _tab(tr("Check a file"), "search", self.lint_asked, "Ctrl+L")
-        self.rollout = _tab(tr("Roll-out"), "rollout", self.rollout_asked, "Ctrl+R")
+        self.rollout = _tab(tr("Roll-out"), _ICONS["rollout"], self.rollout_asked, "Ctrl+R")
         self.rollout.setVisible(False)
         self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
         self._group = QButtonGroup(self)
@@ -102,6 +106,26 @@ class TopBar(QFrame):
         """Mark where the window is: `start`, `comparison`, `rollout`, `history`, `census` or `lint`."""
         getattr(self, area).setChecked(True)
 
+    def mark_running(self, states: Mapping[str, tuple[str, bool]]) -> None:
+        """Mark the areas in which something runs.
+
+        Args:
+            states: What runs, in a few words, and whether it waits for the user; by area.
+        """
+        for area, icon in _ICONS.items():
+            entry: QPushButton = getattr(self, area)
+            state, is_waiting = states.get(area, ("", False))
+            name = f"{entry.text()}, {state}" if state else entry.text()
+            if entry.accessibleName() == name:
+                continue
+            entry.setAccessibleName(name)
+            entry.setToolTip(f"{name} ({entry.shortcut().toString()})" if state else f"({entry.shortcut().toString()})")
+            shown = ("warning" if is_waiting else "play") if state else icon
+            set_icon(entry, shown, ("legacy" if is_waiting else "accent") if state else "text")
+            entry.setProperty("running", bool(state))
+            entry.style().unpolish(entry)
+            entry.style().polish(entry)
+
 
 class Footer(QFrame):
     """What is happening in one line, Back and Next."""
@@ -137,6 +161,12 @@ class Footer(QFrame):
         layout.addWidget(self.busy)
         layout.addWidget(self.back)
         layout.addWidget(self.next)
+
+    def show_work(self, names: Sequence[str]) -> None:
+        """Show that something is worked on, and name it."""
+        self.busy.setVisible(bool(names))
+        self.busy.setToolTip(plain_tip(", ".join(names)))
+        self.busy.setAccessibleName(tr("Working: %1").replace("%1", ", ".join(names)) if names else tr("Working"))
 
     def say(self, sentence: str) -> None:
         """Show a sentence in the status line, and let screen readers say it."""

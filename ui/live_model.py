@@ -194,6 +194,7 @@ class LiveModel:
             case Paused():
                 self._status = replace(status, is_paused=event.is_paused)
             case CampaignEnded():
+                self._rows.end()
                 self._status = Status(status.progress, ended=event.status, message=event.message)
             case _:
                 pass

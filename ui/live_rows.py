@@ -24,6 +24,7 @@ class RowState(StrEnum):
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
     NOT_RUN = "not-run"
+    ENDED_EARLY = "ended-early"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ class RowBook:
         if row is None:
             return
         busy = [usage.busy_pct for usage in attempt.cpu_throughput.values()]
-        if busy:
+        if busy and attempt.throughput:  # without it there is no such load
             self._cpu_pct[key].append(_mean(busy))
         if attempt.throughput:
             self._mbit_s[key].append(_mean([series.mbit_s for series in attempt.throughput]))
@@ -165,6 +166,13 @@ class RowBook:
             cpu_pct=_mean(self._cpu_pct[key]) if self._cpu_pct[key] else None,
             daemon_log=attempt.daemon_log or row.daemon_log,
         )
+
+    def end(self) -> None:
+        """Nothing more is measured: what still waits will not be."""
+        for key, row in self._rows.items():
+            if row.state in (RowState.WAITING, RowState.RUNNING):
+                state = RowState.ENDED_EARLY if row.rounds_done else RowState.NOT_RUN
+                self._change(key, state=state, stage=None, detail="")
 
     def _change(self, key: Key, **changes: object) -> None:
         row = self._rows.get(key)

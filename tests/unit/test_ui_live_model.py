@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ from app.domain.results import (
 from ui.live_arrays import Columns, SampleRing, SizeBuffer
 from ui.live_model import MAX_LOG_LINES, LiveModel
 from ui.live_rows import RowState
+from ui.widgets.run_table import state_text
 
 PINGS = 50
 WIREGUARD = next(m for m in MODELS if m.candidate.solution == "wireguard")
@@ -314,3 +316,29 @@ def test_what_was_measured_on_a_dying_link_is_forgotten() -> None:
     assert not model.status().is_link_down
     lines, _ = model.log_since(0)
     assert [line.level for line in lines] == [LogLevel.WARNING, LogLevel.WARNING, LogLevel.INFO]
+
+
+def test_after_a_cancelled_comparison_nothing_waits_any_more() -> None:
+    plan = make_plan(rounds=2)
+    model, _ = started(plan)
+    rng = np.random.default_rng(9)
+    first, second = plan.attempts[0], next(key for key in plan.attempts if key.solution == "wireguard")
+    baseline = next(m for m in MODELS if m.candidate.solution == "baseline")
+    model.feed(AttemptStarted(first, "baseline"))
+    model.feed(AttemptEnded(attempt(baseline, first, rng, PINGS)))
+    model.feed(AttemptStarted(second, "wireguard"))
+    broken_off = replace(attempt(WIREGUARD, second, rng, PINGS), status=AttemptStatus.CANCELLED, throughput=())
+    model.feed(AttemptEnded(broken_off))
+    model.feed(CampaignEnded(1, CampaignStatus.CANCELLED, ""))
+    rows = {row.key[0]: row for row in model.rows()}
+    assert rows["baseline"].state is RowState.ENDED_EARLY
+    assert state_text(rows["baseline"]) == "1 of 3 rounds measured"
+    assert rows["wireguard"].state is RowState.CANCELLED
+    assert rows["wireguard"].cpu_pct is None, "no load was measured"
+
+
+def test_what_was_never_begun_is_not_run() -> None:
+    plan = make_plan()
+    model, _ = started(plan)
+    model.feed(CampaignEnded(1, CampaignStatus.CANCELLED, ""))
+    assert [state_text(row) for row in model.rows()] == ["not run", "not run"]

@@ -72,6 +72,7 @@ _STATE_ICONS = {
     RowState.SKIPPED: ("skip", "muted"),
     RowState.CANCELLED: ("stop", "muted"),
     RowState.NOT_RUN: ("skip", "muted"),
+    RowState.ENDED_EARLY: ("stop", "muted"),
 }
 
 
@@ -92,4 +93,7 @@ def state_text(row: Row) -> str:
         case RowState.CANCELLED:
             return tr("cancelled")
         case RowState.NOT_RUN:
-            return f"{tr('not run')}: {row.detail}"
+            return f"{tr('not run')}: {row.detail}" if row.detail else tr("not run")
+        case RowState.ENDED_EARLY:
+            words = tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done))
+            return words.replace("%2", str(row.rounds))

@@ -12,10 +12,7 @@ from app.ranking.outcome import outcome_of
 from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
 from app.ranking.words import figure, grouped, listed, milliseconds
 
-LAB_SENTENCE = (
-    "Measured in the practice lab: its virtual machines are slow, so the figures do not hold for real gateways, "
-    "and even the order may differ there."
-)
+LAB_SENTENCE = "Practice lab: figures do not hold for real gateways, and even the order may differ there."
 
 
 def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked: int) -> tuple[str, ...]:

@@ -17,6 +17,11 @@ def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver
     card = driver.page(ResultsPage).sentence
     assert card.sentence.text().startswith("No clear winner: WireGuard")
     assert "Take" not in card.sentence.text()
+    assert card.mind.text().startswith("Practice lab: figures do not hold for real gateways"), "what matters first"
+    assert card.mind.wordWrap(), "and nothing of it is cut"
+    number = len(driver.window.results.data.ranking.recommendation.cautions)
+    assert number > 1
+    assert card.why.text().endswith(f"({number})"), "the others are a key away"
     driver.click(card.standard)
     plan = driver.page(PlanPage)
     driver.until(plan.can_go_next)

@@ -12,7 +12,7 @@ from ui.icons import set_icon
 from ui.outcome_words import outcome_lines
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import ElidedLabel, button, icon_label, label, set_look
+from ui.widgets.basics import button, icon_label, label, set_look
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
 
@@ -31,7 +31,7 @@ class SentenceCard(QFrame):
         self._icon = icon_label("shield-check", "good", 24)
         self.sentence = label("", "sentence", is_selectable=True)
         self.sentence.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.mind = ElidedLabel()
+        self.mind = label("")
         self._warning = icon_label("warning", "legacy")
         self.why = button(tr("&Why, and what to mind"), "info", on_click=self.why_asked.emit)
         self.standard = button(
@@ -76,10 +76,13 @@ class SentenceCard(QFrame):
         cautions = advice.cautions
         if is_lab and not any("lab" in caution for caution in cautions):
             cautions = (
-                tr("Measured in the practice lab, whose absolute figures are those of a slow machine."),
+                tr("Practice lab: figures do not hold for real gateways, and even the order may differ there."),
                 *cautions,
             )
-        more = f" ({tr('and %1 more').replace('%1', str(len(cautions) - 1))})" if len(cautions) > 1 else ""
-        self.mind.setText(f"{cautions[0].rstrip('.')}{more}." if cautions else "")
+        self.mind.setText(f"{cautions[0].rstrip('.')}." if cautions else "")
+        number = len(advice.cautions)
+        name = tr("&Why, and what to mind (%1)") if number > 1 else tr("&Why, and what to mind")
+        self.why.setText(name.replace("%1", str(number)))
+        self.why.setAccessibleName(self.why.text().replace("&", ""))
         self._warning.setVisible(bool(cautions))
         self.setAccessibleDescription(self.sentence.text())

@@ -10,7 +10,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.pages.base import Page
+from ui.texts import tr
 from ui.widgets.frame import Footer, TopBar
+from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonWizard
@@ -117,14 +119,17 @@ class Frame(QWidget):
         self.top.show_area(place.area)
         self.top.rollout.setVisible(can_roll_out)
         self.footer.back.setVisible(not place.is_first)
-        self.footer.back.setEnabled(not (wizard is not None and place.is_measuring))
+        is_free = not (wizard is not None and place.is_measuring)
+        enable(self.footer.back, is_on=is_free, reason=tr("A comparison is running: cancel it before you go back."))
         self.footer.next.setVisible(wizard is not None and wizard.current.value != "results")
         self.footer.next.setText(page.next_text())
         self.footer.next.setAccessibleName(page.next_text().replace("&", ""))
-        self.footer.next.setEnabled(page.can_go_next())
+        enable(self.footer.next, is_on=page.can_go_next(), reason=page.why_not_next())
 
     def lock(self) -> None:
         """Nothing but waiting is left."""
-        for widget in (self._steps, self.top, self.footer.next, self.footer.back):
-            if widget is not None:
-                widget.setEnabled(False)
+        for bar in (self._steps, self.top):
+            if bar is not None:
+                bar.setEnabled(False)
+        for control in (self.footer.next, self.footer.back):
+            enable(control, is_on=False, reason=tr("The window is closing."))

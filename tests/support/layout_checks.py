@@ -1,4 +1,4 @@
-"""Faults of a window's layout: clipped text, overlap, controls that cannot be seen, lines that look alike."""
+"""Faults of a window's layout: clipped text, overlap, hidden or unexplained controls, lines that look alike."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.widgets.basics import ElidedLabel
+from ui.widgets.tips import REASON
 
 _CONTROLS = (
     QAbstractButton,
@@ -57,6 +58,7 @@ def layout_faults(window: QWidget) -> list[str]:
         found += _cut_by_parent(widget, window)
         found += _clipped_text(widget)
         found += _overlaps(widget)
+        found += _unexplained(widget)
         if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
             found.append(f"{_name(widget)} scrolls sideways by {widget.horizontalScrollBar().maximum()} px")
         if isinstance(widget, QAbstractItemView):
@@ -79,6 +81,12 @@ def _visible(window: QWidget) -> Iterator[QWidget]:
 def _name(widget: QWidget) -> str:
     text = widget.text() if isinstance(widget, QLabel | QAbstractButton | QLineEdit) else ""
     return f"{type(widget).__name__} {(text or widget.accessibleName() or widget.objectName())[:60]!r}"
+
+
+def _unexplained(widget: QWidget) -> Iterator[str]:
+    parent = widget.parentWidget()
+    if isinstance(widget, QAbstractButton) and not widget.isEnabledTo(parent) and not widget.property(REASON):
+        yield f"{_name(widget)} is disabled without a reason in its tool tip"
 
 
 def _cut_by_parent(widget: QWidget, window: QWidget) -> Iterator[str]:

@@ -303,6 +303,8 @@ def test_the_audit_log_can_be_read_filtered_and_exported_but_not_changed(driver:
     assert audit.table.rowCount() == 3
     assert audit.table.editTriggers() == audit.table.EditTrigger.NoEditTriggers
     assert [audit.table.item(0, column).text() for column in (1, 2, 4)] == ["meier on office-7", "A  192.0.2.10", "?"]
+    assert audit.legend.isVisible()
+    assert "not seen to end" in audit.legend.text(), "the sign is explained"
     audit.search.setText("systemctl")
     assert [audit.table.isRowHidden(nth) for nth in range(3)] == [True, False, True]
     page.write_audit(tmp_path / "audit.csv")

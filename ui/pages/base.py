@@ -15,6 +15,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, label
 from ui.widgets.notices import Notice
+from ui.widgets.tips import enable
 
 
 class Page(QWidget):
@@ -74,6 +75,10 @@ class Page(QWidget):
     def can_go_next(self) -> bool:
         """Whether Next would do something."""
         return False
+
+    def why_not_next(self) -> str:
+        """Return why Next does nothing now."""
+        return tr("Complete this page first.")
 
     def next_text(self) -> str:
         """Return what the button says."""
@@ -168,6 +173,11 @@ class Page(QWidget):
         self.changed.emit()
 
 
+def busy_reason() -> str:
+    """Return why nothing else can be begun on a page."""
+    return tr("Wait until what runs on this page has ended, or cancel it.")
+
+
 class BusyLine(QFrame):
     """What a long job is doing, how far it is, and a button that cancels it; hidden while there is none."""
 
@@ -198,7 +208,7 @@ class BusyLine(QFrame):
     def begin(self, name: str, stop: Callable[[], None]) -> None:
         """A job has started."""
         self._stop = stop
-        self._cancel.setEnabled(True)
+        enable(self._cancel, is_on=True, reason="")
         self.progress(name, None)
         self.setVisible(True)
 
@@ -219,5 +229,5 @@ class BusyLine(QFrame):
 
     def _on_cancel(self) -> None:
         if self._stop is not None:
-            self._cancel.setEnabled(False)
+            enable(self._cancel, is_on=False, reason=tr("It is being cancelled."))
             self._stop()

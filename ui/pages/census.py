@@ -18,7 +18,8 @@ from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict, deciding_finding
 from ui.context import Context
 from ui.operations import Operation
-from ui.pages.base import BusyLine, Page
+from ui.pages.base import BusyLine, Page, busy_reason
+from ui.pages.census_stored import stored_of
 from ui.texts import duration, tr
 from ui.theme import GRID
 from ui.widgets.basics import button, label, label_for, name_box, row
@@ -27,6 +28,7 @@ from ui.widgets.census_table import CensusTable, census_lines, kind_word
 from ui.widgets.census_triples import TriplesTable
 from ui.widgets.dialogs import Question
 from ui.widgets.search_field import SearchField
+from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
     from app.compose.censuses import CensusOptions, CensusResults
@@ -106,7 +108,7 @@ class CensusPage(Page):
         for kind in ("html", "json"):
             menu.addAction(kind.upper(), partial(self._save_as, kind))
         self.report.setMenu(menu)
-        self.report.setEnabled(False)
+        enable(self.report, is_on=False, reason=tr("No census is shown."))
         self._head = row(label_for(tr("Pair"), self.pairs), self.pairs, self.begin, 0, self.past, self.report)
 
     def _make_filters(self) -> None:
@@ -134,7 +136,7 @@ class CensusPage(Page):
         if self.is_running or (self.operation is not None and self.operation.is_running):
             return
         services = self._services
-        self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
+        self.start(tr("Reading stored pairs"), lambda _token, _tell: stored_of(services), self._show_stored)
 
     def take_pairs(self) -> None:
         """Offer other pairs."""
@@ -168,7 +170,7 @@ class CensusPage(Page):
         for census_id, text in past:
             self.past.addItem(text, census_id)
         self.past.setVisible(bool(past))
-        self.begin.setEnabled(bool(self._pairs))
+        enable(self.begin, is_on=bool(self._pairs), reason=tr("There is no pair yet."))
         wanted, self._wanted = self._wanted, 0
         if wanted:
             self._open(wanted)
@@ -206,11 +208,11 @@ class CensusPage(Page):
 
         self.notice.clear()
         self.start(tr("Inspecting both hosts"), look, self._offer, busy=self.busy, on_failure=self._on_failed)
-        self.begin.setEnabled(False)
+        enable(self.begin, is_on=False, reason=busy_reason())
 
     def _offer(self, offer: Offer) -> None:
         dialog = CensusDialog(self.window(), offer.plan, each_s(self._found, offer.plan), is_resumed=offer.is_resumed)
-        dialog.ask(lambda: self.run(offer.found, dialog.options()), lambda: self.begin.setEnabled(True))
+        dialog.ask(lambda: self.run(offer.found, dialog.options()), partial(enable, self.begin, is_on=True, reason=""))
 
     def run(self, found: Discovery, options: CensusOptions) -> None:
         """Try options; an unfinished census of the same ones is resumed."""
@@ -226,7 +228,7 @@ class CensusPage(Page):
 
         self.notice.clear()
         self._found = None
-        self.report.setEnabled(False)
+        enable(self.report, is_on=False, reason=tr("No census is shown."))
         self._trying = self.start(
             tr("Trying the ciphers of %1").replace("%1", found.pair.name),
             job,
@@ -234,7 +236,7 @@ class CensusPage(Page):
             busy=self.busy,
             on_failure=self._on_failed,
         )
-        self.begin.setEnabled(False)
+        enable(self.begin, is_on=False, reason=busy_reason())
 
     def cancel(self) -> bool:
         """Esc asks first while options are being tried."""
@@ -246,7 +248,7 @@ class CensusPage(Page):
             tr("The option that is being tried is stopped and both hosts are restored. The census can be resumed."),
             tr("Stop"),
             tr("Continue"),
-            "stop",
+            "warning",
         ).ask(lambda: self._trying.cancel() if self._trying is not None else None)
         return True
 
@@ -277,7 +279,7 @@ class CensusPage(Page):
 
     def _on_done(self, found: CensusResults) -> None:
         self._show(found)
-        self.begin.setEnabled(True)
+        enable(self.begin, is_on=True, reason="")
         if not found.record.is_complete:
             actions = {tr("Resume"): self._resume} if self._resume is not None else {}
             text = found.record.message or tr("The census was stopped.")
@@ -287,7 +289,7 @@ class CensusPage(Page):
     def _on_failed(self, error: object) -> None:
         from app.domain.errors import TunnelmarkError
 
-        self.begin.setEnabled(bool(self._pairs))
+        enable(self.begin, is_on=bool(self._pairs), reason=tr("There is no pair yet."))
         if isinstance(error, TunnelmarkError):
             self.notice.say_error(error)
 
@@ -306,7 +308,7 @@ class CensusPage(Page):
         self._found = found
         results = {(one.solution, one.suite): one for one in found.record.results}
         self._take(found.record.plan, results, found.words)
-        self.report.setEnabled(True)
+        enable(self.report, is_on=True, reason="")
 
     def _take(
         self,
@@ -388,12 +390,3 @@ class CensusPage(Page):
             lambda _token, _tell: services.write_census(found, path),
             lambda written: self.notice.say("done", tr("The census is written."), str(written)),
         )
-
-
-def _stored(services: Services) -> tuple[tuple[PairChoice, ...], tuple[tuple[int, str], ...]]:
-    past = []
-    for census_id in services.censuses()[:20]:
-        record = services.census_results(census_id).record
-        state = tr("complete") if record.is_complete else tr("not complete")
-        past.append((census_id, f"{record.pair.name}, {record.started_at.astimezone():%Y-%m-%d %H:%M}, {state}"))
-    return services.pairs(), tuple(past)

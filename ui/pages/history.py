@@ -21,6 +21,7 @@ from ui.widgets.dialogs import Question
 from ui.widgets.history_order import what_text
 from ui.widgets.history_table import HistoryTable
 from ui.widgets.note_dialog import NoteQuestion
+from ui.widgets.tips import enable
 
 _MOST_NAMED = 12
 """Entries that a question names."""
@@ -146,9 +147,11 @@ class HistoryPage(Page):
     def _on_selection(self) -> None:
         chosen = self.table.chosen()
         measured = [one for one in chosen if one.id is not None]
-        self.open.setEnabled(len(chosen) == 1)
-        self.note.setEnabled(len(chosen) == len(measured) == 1)
-        self.delete.setEnabled(bool(measured))
+        one, some = tr("Select one line."), tr("Select comparisons or censuses; the record of deployments stays.")
+        enable(self.open, is_on=len(chosen) == 1, reason=one)
+        reason = tr("Select one comparison or census.")
+        enable(self.note, is_on=len(chosen) == len(measured) == 1, reason=reason)
+        enable(self.delete, is_on=bool(measured), reason=some)
 
     # --- opening ------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ from app.domain.results import CampaignRecord
 from app.wizard import Discovery, PairChoice, Step
 from app.wizard.ports import ProgressSink
 from ui.context import Context
-from ui.pages.base import BusyLine, Page
+from ui.pages.base import BusyLine, Page, busy_reason
+from ui.pages.hosts_words import explained, summary_of
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row
@@ -23,6 +24,7 @@ from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 from ui.widgets.host_form import HostForm
 from ui.widgets.lab_offer import LabOffer
+from ui.widgets.tips import enable, set_tip
 
 _NEW = ""
 _FORM, _FOUND, _LAB = range(3)
@@ -52,7 +54,7 @@ class HostsPage(Page):
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))
-        self.name.setToolTip(tr(PAIR_NAME_RULE))
+        set_tip(self.name, tr(PAIR_NAME_RULE))
         self.name.setMinimumWidth(128)
         self.name.setMaximumWidth(264)
         self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
@@ -116,6 +118,10 @@ class HostsPage(Page):
         """Only after both hosts have been looked at."""
         return self._stack.currentIndex() == _FOUND and not self._is_busy()
 
+    def why_not_next(self) -> str:
+        """Return what has to be done first."""
+        return tr("Look at both hosts first.")
+
     def _is_busy(self) -> bool:
         return self.operation is not None and self.operation.is_running
 
@@ -146,7 +152,7 @@ class HostsPage(Page):
         if self.pairs.findData(name) < 0:
             self.pairs.addItem(name, name)
         self.pairs.setCurrentIndex(self.pairs.findData(name))
-        self.new.setEnabled(self._pair is not None)
+        enable(self.new, is_on=self._pair is not None, reason=tr("The form is one of a new pair already."))
 
     def _on_pair(self) -> None:
         name = self.pairs.currentData()
@@ -207,7 +213,7 @@ class HostsPage(Page):
             busy=self.busy,
             on_failure=self.notice.say_error,
         )
-        self.start_lab.setEnabled(False)
+        enable(self.start_lab, is_on=False, reason=busy_reason())
 
     def entered_pair(self) -> PairSpec:
         """Return what the form says.
@@ -258,12 +264,12 @@ class HostsPage(Page):
 
         self.start(tr("Looking at both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
         for control in (self.look, self.again, self.start_lab):
-            control.setEnabled(False)
+            enable(control, is_on=False, reason=busy_reason())
 
     def _enable_look(self) -> None:
         if not self._is_busy():
             for control in (self.look, self.again, self.start_lab):
-                control.setEnabled(True)
+                enable(control, is_on=True, reason="")
 
     def _on_found(self, found: Discovery) -> None:
         self._has_agreed = False
@@ -273,16 +279,7 @@ class HostsPage(Page):
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         if isinstance(error, HostKeyChanged):
-            explained = HostKeyChanged(
-                error.message,
-                hint=error.hint
-                or tr(
-                    "The connection was refused. Either the host was set up anew, or somebody stands in between. Ask "
-                    "whoever runs the host; if it was set up anew, remove its old line from known_hosts."
-                ),
-                context=error.context,
-            )
-            self.notice.say_error(explained)
+            self.notice.say_error(explained(error))
             return
         actions = {tr("Try again"): self.discover} if error.is_retryable else {}
         self.notice.say_error(error, actions)
@@ -297,17 +294,9 @@ class HostsPage(Page):
             card = HostCard(check, found.pair.host(check.side).label)
             card.install_asked.connect(self._install)
             self._cards.addWidget(card, 1)
-        self._summary.setText(self._summary_of(found))
+        self._summary.setText(summary_of(found))
         self._stack.setCurrentIndex(_FOUND)
         self.changed.emit()
-
-    def _summary_of(self, found: Discovery) -> str:
-        protected = {c.solution for c in found.candidates if not c.is_unprotected}
-        text = tr("%1: %2 VPN solutions are possible on both hosts.").replace("%1", found.pair.name)
-        text = text.replace("%2", str(len(protected)))
-        if found.pair.is_lab:
-            text += " " + tr("This is a practice lab: its absolute figures are those of a slow machine.")
-        return text
 
     def _show_form(self) -> None:
         self._stack.setCurrentIndex(_FORM)

@@ -22,6 +22,7 @@ from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.profile_form import ProfileForm
 from ui.widgets.swatch import swatch_icon
+from ui.widgets.tips import set_tip
 
 _KEY = Qt.ItemDataRole.UserRole
 _LEAST_LIST_PX = 144
@@ -181,7 +182,7 @@ class PlanPage(Page):
         for key in chosen:
             item = QListWidgetItem(swatch_icon(key[0]), titles.get(key, key[0]))
             item.setData(_KEY, key)
-            item.setToolTip(titles.get(key, key[0]))
+            set_tip(item, titles.get(key, key[0]))
             self.candidates.addItem(item)
         self.candidates.blockSignals(False)  # noqa: FBT003 - Qt has it so
         protected = [nth for nth, key in enumerate(chosen) if key[0] != "baseline"]

@@ -33,6 +33,7 @@ from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
 from ui.widgets.rollout_form import Wanted
 from ui.widgets.sentence import SentenceCard
+from ui.widgets.tips import enable, set_tip
 from ui.widgets.weighting_bar import WeightingBar
 
 _WIDEST_PX = 4096
@@ -158,7 +159,7 @@ class ResultsPage(Page):
         is_interrupted = record.status is CampaignStatus.INTERRUPTED
         self.resume.setVisible(is_interrupted and not self.is_lab_gone)
         lab = tr("In a new practice lab of the same kind: the one that this ran in has ended.")
-        self.again.setToolTip(lab if self.is_lab_gone else "")
+        set_tip(self.again, lab if self.is_lab_gone else "")
         if is_interrupted and self.is_lab_gone:
             self.notice.say(
                 "caution",
@@ -243,10 +244,10 @@ class ResultsPage(Page):
 
     def _show_buttons(self) -> None:
         has_data = self.data is not None
-        self.report.setEnabled(has_data)
-        self.again.setEnabled(has_data)
+        for one in (self.report, self.again):
+            enable(one, is_on=has_data, reason=tr("No comparison is shown."))
         self.rollout.setVisible(self.context.can_roll_out)
-        self.rollout.setEnabled(self.may_roll_out(self.table.selected_key()))
+        enable(self.rollout, is_on=self.may_roll_out(self.table.selected_key()), reason=self._why_not_deploy())
         self.table.deploy.setEnabled(self.rollout.isEnabled())
         self._name_rollout()
         is_clear = self.data is not None and self.data.ranking.recommendation.is_clear
@@ -276,6 +277,15 @@ class ResultsPage(Page):
             return False
         result = self.data.result(key)
         return result.verdict is not Verdict.UNPROTECTED and result.status is AttemptStatus.COMPLETED
+
+    def _why_not_deploy(self) -> str:
+        """Return why the selected candidate cannot be deployed."""
+        key = self.table.selected_key()
+        if self.data is None or key is None:
+            return tr("Select a candidate of the ranking.")
+        if self.data.result(key).verdict is Verdict.UNPROTECTED:
+            return tr("It has no cryptography: select a VPN.")
+        return tr("It was not measured to the end: select another candidate.")
 
     def _name_rollout(self) -> None:
         """Say on the button which candidate it rolls out: that of the selected line."""

@@ -37,6 +37,7 @@ from ui.widgets.dialogs import Question
 from ui.widgets.log_view import LogView
 from ui.widgets.run_head import RunHead
 from ui.widgets.run_table import RunTable
+from ui.widgets.tips import enable
 
 _TABLE_MS = 250
 
@@ -107,6 +108,10 @@ class RunPage(Page):
         """When a comparison has ended."""
         return not self.is_running and self.context.wizard.state.campaign_id is not None
 
+    def why_not_next(self) -> str:
+        """Return what is waited for."""
+        return tr("Results come when the comparison has ended.")
+
     @property
     def is_running(self) -> bool:
         """Whether a comparison is being measured or cleaned up."""
@@ -124,7 +129,7 @@ class RunPage(Page):
     def prepare(self, text: str) -> None:
         """Something has to happen before measuring can start: show it instead of an empty page."""
         self.show_preparing(text, None)
-        self.head.stop.setEnabled(True)
+        enable(self.head.stop, is_on=True, reason="")
 
     def show_preparing(self, text: str, fraction: float | None) -> None:
         """Show what happens before measuring starts, and how far it is."""
@@ -181,7 +186,7 @@ class RunPage(Page):
             ),
             tr("End it"),
             tr("Go on measuring"),
-            "stop",
+            "warning",
         ).ask(self.cancel_now)
 
     def cancel_now(self) -> None:

@@ -13,6 +13,7 @@ from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, icon_label, label, row, set_look
+from ui.widgets.tips import enable
 
 
 class WelcomePage(Page):
@@ -104,8 +105,7 @@ class WelcomePage(Page):
         reason = tr("A comparison is running: wait for its end, or cancel it, before you begin another.")
         for _, begin in (self.lab, self.hosts):
             if begin.isEnabled() is is_measuring:
-                begin.setEnabled(not is_measuring)
-                begin.setToolTip(reason if is_measuring else "")
+                enable(begin, is_on=not is_measuring, reason=reason)
 
     def offer_resume(self, pair_name: str) -> None:
         """A comparison of this pair was interrupted: offer to go on with it."""

@@ -13,6 +13,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button
 from ui.widgets.data_table import DataTable
+from ui.widgets.tips import set_tip
 
 _REFRESH_MS = 1000
 _LEAST_TABLE_PX = (104, 80)
@@ -83,7 +84,7 @@ class PlotFrame(QFrame):
     def _name_switch(self) -> None:
         text = tr("Show as plot") if self.is_table else tr("Show as table")
         set_icon(self.switch, "compare" if self.is_table else "table")
-        self.switch.setToolTip(text)
+        set_tip(self.switch, text)
         self.switch.setAccessibleName(f"{text}: {self._name}")
 
     def _on_tick(self) -> None:

@@ -27,6 +27,7 @@ from ui.accessible import Role, set_role
 from ui.icons import set_icon
 from ui.texts import plain_tip
 from ui.theme import GRID
+from ui.widgets.tips import set_tip
 
 _NUMBER_INSET_PX = 6
 """The padding of other fields."""
@@ -100,7 +101,7 @@ def button(
         result.setShortcut(QKeySequence(shortcut))
         tip = f"{tip} ({shortcut})".strip()
     if tip:
-        result.setToolTip(tip)
+        set_tip(result, tip)
     result.setAccessibleName(text.replace("&", ""))
     return result
 

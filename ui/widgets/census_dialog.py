@@ -12,6 +12,7 @@ from app.domain.census import CensusPlan
 from ui.texts import count, duration, tr
 from ui.widgets.basics import inset_text, label, label_for, row
 from ui.widgets.dialogs import Question
+from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
     from app.compose.censuses import CensusOptions, CensusResults
@@ -85,7 +86,7 @@ class CensusDialog(Question):
         number = sum(self.boxes[item.solution].isChecked() for item in self._plan.items)
         time = duration(number * self._each_s)
         self.estimate.setText(tr("%1, about %2").replace("%1", _options(number)).replace("%2", time))
-        self.yes.setEnabled(number > 0)
+        enable(self.yes, is_on=number > 0, reason=tr("Tick a VPN."))
 
 
 def _options(number: int) -> str:

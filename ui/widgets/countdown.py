@@ -11,6 +11,7 @@ from ui.rollout_texts import if_nobody_answers
 from ui.texts import duration, tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import button, label
+from ui.widgets.tips import enable
 
 _BUTTON_HEIGHT_PX = 6 * GRID
 SPOKEN_AT_S = (60, 30, 10)
@@ -115,7 +116,7 @@ class Countdown(QFrame):
     def _open(self) -> None:
         self.title.setText(tr("It stands on both hosts. Is it to stay?"))
         for one in (self.keep, self.undo, self.more):
-            one.setEnabled(True)
+            enable(one, is_on=True, reason="")
         self.setVisible(True)
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -127,7 +128,7 @@ class Countdown(QFrame):
         if not self.keep.isEnabled():
             return
         for one in (self.keep, self.undo, self.more):
-            one.setEnabled(False)
+            enable(one, is_on=False, reason=tr("The answer is on its way to both hosts."))
         is_kept = decision is Decision.KEEP
         self.title.setText(tr("Telling both hosts to keep it") if is_kept else tr("Telling both hosts to go back"))
         notify_shown(self)

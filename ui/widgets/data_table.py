@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from ui.theme import tabular
 from ui.widgets.copying import enable_copying
+from ui.widgets.tips import set_tip
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -75,7 +76,7 @@ class DataTable(QTableWidget):
         for column, text in tips.items():
             header = self.horizontalHeaderItem(column)
             if header is not None:
-                header.setToolTip(text)
+                set_tip(header, text)
 
     def set_widths(self, widths_em: Mapping[int, float]) -> None:
         """Give columns a width to begin with, in heights of the table's letters; it follows their size."""

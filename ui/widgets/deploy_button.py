@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from ui.texts import plain_tip, tr
+from ui.texts import tr
+from ui.widgets.tips import set_tip
 
 _NAME_EM = 11
 
@@ -16,4 +17,4 @@ def name_deploy(button: QPushButton, title: str) -> None:
     shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, _NAME_EM * metrics.height())
     button.setText(tr("Dep&loy %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Dep&loy…"))
     button.setAccessibleName(tr("Deploy %1").replace("%1", title))
-    button.setToolTip(plain_tip(title))
+    set_tip(button, title)

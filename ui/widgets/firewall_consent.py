@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox
 from app.wizard import Discovery
 from ui.texts import tr
 from ui.widgets.basics import Card, label, row
+from ui.widgets.tips import set_tip
 
 
 class FirewallConsent(Card):
@@ -21,7 +22,7 @@ class FirewallConsent(Card):
         self._list = label("", is_selectable=True)
         self.box = QCheckBox(tr("Open the &firewalls for exactly that while a tunnel is there"))
         self.box.setAccessibleName(tr("Open the firewalls for what a tunnel needs"))
-        self.box.setToolTip(tr("Each rule names protocol, port and the peer's address, and goes with its tunnel"))
+        set_tip(self.box, tr("Each rule names protocol, port and the peer's address, and goes with its tunnel"))
         self.box.toggled.connect(self.changed)
         self.body.addWidget(self._list)
         self.body.addLayout(row(self.box, 0))

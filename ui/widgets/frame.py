@@ -14,6 +14,7 @@ from ui.icons import set_icon
 from ui.texts import plain_tip, tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, icon_label, label
+from ui.widgets.tips import set_tip
 
 
 def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
@@ -119,7 +120,7 @@ class TopBar(QFrame):
             if entry.accessibleName() == name:
                 continue
             entry.setAccessibleName(name)
-            entry.setToolTip(f"{name} ({entry.shortcut().toString()})" if state else f"({entry.shortcut().toString()})")
+            set_tip(entry, f"{name} ({entry.shortcut().toString()})" if state else f"({entry.shortcut().toString()})")
             shown = ("warning" if is_waiting else "play") if state else icon
             set_icon(entry, shown, ("legacy" if is_waiting else "accent") if state else "text")
             entry.setProperty("running", bool(state))
@@ -151,8 +152,8 @@ class Footer(QFrame):
         self.busy.setVisible(False)
         self.back: QPushButton = button(tr("&Back"), "arrow-left", on_click=self.back_asked.emit)
         self.next: QPushButton = button(tr("&Next"), "arrow-right", look="primary", on_click=self.next_asked.emit)
-        self.back.setToolTip("Alt+Left")
-        self.next.setToolTip("Alt+Right")
+        set_tip(self.back, "Alt+Left")
+        set_tip(self.next, "Alt+Right")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
         layout.setSpacing(GRID)

@@ -15,6 +15,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, ScrollPage, button, label, row
 from ui.widgets.dialogs import Question
+from ui.widgets.tips import set_tip
 
 _DIALOG_PX = (640, 620)
 
@@ -152,7 +153,7 @@ def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
     box.setChecked(is_on)
     box.setAccessibleName(one.full_title)
     box.setAccessibleDescription(_about(one))
-    box.setToolTip(one.citation)
+    set_tip(box, one.citation)
     return box
 
 

@@ -16,6 +16,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, label, row
 from ui.widgets.key_files import key_file_fault
+from ui.widgets.tips import enable, set_tip
 
 _MAX_PORT = 65_535
 
@@ -137,8 +138,8 @@ class HostForm(Card):
         """Allow or forbid changes."""
         for widget in (self.address, self.user, self.port, self.identity, self.underlay):
             widget.setReadOnly(is_fixed)
-        self.auth.setEnabled(not is_fixed)
-        self.browse.setEnabled(not is_fixed)
+        for control in (self.auth, self.browse):
+            enable(control, is_on=not is_fixed, reason=tr("The practice lab has its own logins."))
 
     def clear(self) -> None:
         """Empty every field."""
@@ -162,7 +163,7 @@ class HostForm(Card):
 
     def _field(self, name: str, example: str, tip: str = "") -> QLineEdit:
         field = QLineEdit()
-        field.setToolTip(tip)
+        set_tip(field, tip)
         field.setAccessibleName(name.replace("%1", self.side.value.upper()))
         field.setPlaceholderText(example)
         field.textEdited.connect(self._on_typed)
@@ -197,7 +198,8 @@ class HostForm(Card):
     def _on_auth(self) -> None:
         needs_file = self.auth.currentData() in (AuthKind.KEY, AuthKind.AUTO)
         self.identity.setEnabled(needs_file)
-        self.browse.setEnabled(needs_file and not self.identity.isReadOnly())
+        reason = tr("Choose “Key file” to log in with one.")
+        enable(self.browse, is_on=needs_file and not self.identity.isReadOnly(), reason=reason)
         self.edited.emit()
 
     def _browse(self) -> None:

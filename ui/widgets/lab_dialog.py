@@ -12,6 +12,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import label_for
 from ui.widgets.panel import CheckedQuestion
+from ui.widgets.tips import set_tip
 
 _USUAL = "default"
 
@@ -48,7 +49,7 @@ class LabDialog(CheckedQuestion):
         self.cpu.addItem(tr("without AES instructions"), userData=False)
         self.cpu.setAccessibleName(tr("CPU"))
         self.hardened = QCheckBox(tr("Hardened: closed firewalls and a sudo password"))
-        self.hardened.setToolTip(tr("nftables on gateway A, ufw on gateway B"))
+        set_tip(self.hardened, tr("nftables on gateway A, ufw on gateway B"))
         self.lasting = QCheckBox(tr("Keep it running when Tunnelmark is closed"))
         form = QFormLayout()
         form.setHorizontalSpacing(3 * GRID)

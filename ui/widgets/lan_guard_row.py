@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QSpinBox
 from app.domain.rollout import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, RolloutOptions
 from ui.texts import tr
 from ui.widgets.basics import inset_text
+from ui.widgets.tips import enable, set_tip
 
 
 class LanGuardRow(QObject):
@@ -26,17 +27,18 @@ class LanGuardRow(QObject):
         self.limit.setSingleStep(100)
         self.limit.setSuffix(tr(" broadcasts/s"))
         self.limit.setSpecialValueText(tr("any number of broadcasts"))
-        self.limit.setToolTip(
+        set_tip(
+            self.limit,
             tr(
                 "More broadcast frames than this do not cross, in each direction; 0: no limit.\n"
                 "Loops inside VLANs and storms of multicasts are neither noticed nor limited."
-            )
+            ),
         )
         self.limit.setValue(BROADCASTS_PER_S)
         self.dhcp = QCheckBox(tr("Block DHCP between the LANs"))
-        self.dhcp.setToolTip(tr("Devices get addresses from servers of their own LAN only (DHCP and DHCPv6)"))
+        set_tip(self.dhcp, tr("Devices get addresses from servers of their own LAN only (DHCP and DHCPv6)"))
         self.advertisements = QCheckBox(tr("Block router advertisements between the LANs"))
-        self.advertisements.setToolTip(tr("Devices are configured by IPv6 routers of their own LAN only"))
+        set_tip(self.advertisements, tr("Devices are configured by IPv6 routers of their own LAN only"))
         self.limit.valueChanged.connect(self.changed)
         for box in (self.dhcp, self.advertisements):
             box.toggled.connect(self.changed)
@@ -45,7 +47,7 @@ class LanGuardRow(QObject):
     def show_joined(self, *, is_joined: bool) -> None:
         """Let it be used only where a LAN port is joined."""
         for widget in (self.limit, self.dhcp, self.advertisements):
-            widget.setEnabled(is_joined)
+            enable(widget, is_on=is_joined, reason=tr("Only where a LAN port is joined."))
 
     def added_to(self, options: RolloutOptions) -> RolloutOptions:
         """Return options with what is chosen here; without a LAN port there is nothing to block."""

@@ -19,6 +19,7 @@ from ui.widgets.basics import button, label, row
 from ui.widgets.data_table import DataTable
 from ui.widgets.dialogs import Question
 from ui.widgets.panel import NameDialog, Panel
+from ui.widgets.tips import enable, set_tip
 
 if TYPE_CHECKING:
     from ui.widgets.ssh_import_dialog import SshImportDialog
@@ -119,7 +120,7 @@ class PairsDialog(Panel):
             for column, text in enumerate((pair.name, _host(pair.a), _host(pair.b), underlay)):
                 cell = self.table.cell(nth, column)
                 cell.setText(text)
-                cell.setToolTip(text)
+                set_tip(cell, text)
         wanted = next((nth for nth, pair in enumerate(pairs) if pair.name == select), 0)
         if pairs:
             self.table.selectRow(wanted)
@@ -130,7 +131,7 @@ class PairsDialog(Panel):
 
     def _enable(self) -> None:
         for one in (self.rename, self.duplicate, self.remove):
-            one.setEnabled(self.selected is not None)
+            enable(one, is_on=self.selected is not None, reason=tr("Select a pair."))
 
     # --- changing -----------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from ui.theme import GRID
 from ui.widgets.basics import label, label_for, set_fault
 from ui.widgets.dialogs import Question
 from ui.widgets.notices import Notice
+from ui.widgets.tips import set_tip
 
 
 class Panel(QDialog):
@@ -81,7 +82,7 @@ class CheckedQuestion(Question):
         """Add a named field whose fault goes when it is edited."""
         field = QLineEdit(text)
         field.setAccessibleName(name)
-        field.setToolTip(tip)
+        set_tip(field, tip)
         field.textEdited.connect(lambda: self.show_fault(None, ""))
         self._fields.append(field)
         return field

@@ -21,6 +21,7 @@ from app.wizard import RunOptions
 from ui.texts import count, tr
 from ui.theme import GRID
 from ui.widgets.basics import inset_text, row
+from ui.widgets.tips import set_tip
 
 
 class ProfileForm(QWidget):
@@ -43,7 +44,7 @@ class ProfileForm(QWidget):
         ):
             radio = QRadioButton(text)
             if name in PROFILES:
-                radio.setToolTip(_words(PROFILES[name]))
+                set_tip(radio, _words(PROFILES[name]))
             self._group.addButton(radio)
             self._radios[name] = radio
             layout.addWidget(radio)

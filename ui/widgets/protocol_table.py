@@ -22,6 +22,7 @@ from ui.texts import plain_tip, tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import label
 from ui.widgets.data_table import DataTable
+from ui.widgets.tips import set_tip
 
 _NAME, _TUNNEL, _JOINED = range(3)
 _LOOKS = {
@@ -73,5 +74,5 @@ class ProtocolTable(QWidget):
         icon, role = _LOOKS[verdict]
         cell = self.table.cell(nth, column)
         cell.setText(words)
-        cell.setToolTip(words)
+        set_tip(cell, words)
         cell.setIcon(make_icon(icon, getattr(self._theme.colours, role)))

@@ -34,6 +34,7 @@ from ui.widgets.ranking_order import (
     ordered,
 )
 from ui.widgets.swatch import swatch_icon
+from ui.widgets.tips import set_tip
 from ui.widgets.verdicts import verdict_look
 
 _FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
@@ -203,7 +204,7 @@ class RankingTable(DataTable):
             rank.setData(Qt.ItemDataRole.AccessibleTextRole, None)
             if place.tied_with:
                 sentence = tr("Rank %1, shared: the difference to %2 is not significant")
-                rank.setToolTip(sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
+                set_tip(rank, sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
                 rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
 
     def selected_key(self) -> Key | None:

@@ -20,6 +20,7 @@ from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.host_card import HostCard
 from ui.widgets.swatch import swatch_icon
+from ui.widgets.tips import set_tip
 from ui.widgets.wire_view import WireView
 
 _LEAST_PX = 360
@@ -92,7 +93,7 @@ class ResultTabs(QTabWidget):
             key = (candidate.solution, candidate.suite)
             item = QListWidgetItem(swatch_icon(candidate.solution, data.names[key][1]), candidate.title)
             item.setData(_KEY, key)
-            item.setToolTip(candidate.title)
+            set_tip(item, candidate.title)
             self.candidates.addItem(item)
         self.candidates.setCurrentRow(0)
 

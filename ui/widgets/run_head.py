@@ -9,6 +9,7 @@ from ui.icons import set_icon
 from ui.texts import duration, tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import ElidedLabel, button, label, row
+from ui.widgets.tips import enable
 
 
 class RunHead(QFrame):
@@ -49,7 +50,7 @@ class RunHead(QFrame):
     def set_running(self, *, is_running: bool) -> None:
         """Enable what makes sense."""
         for control in (self.pause, self.skip, self.stop):
-            control.setEnabled(is_running)
+            enable(control, is_on=is_running, reason=tr("Nothing is being measured."))
         if not is_running:
             self.set_paused(is_paused=False)
 

@@ -12,6 +12,7 @@ from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Spac
 from ui.texts import count, tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import icon_label, inset_text, label, row
+from ui.widgets.tips import set_tip
 
 MOST_SITES = 1000
 DEFAULT_SITES = 10
@@ -91,7 +92,7 @@ class SolutionFacts(QWidget):
         self.sites.setValue(sites)
         self.sites.setPrefix("N = ")
         self.sites.setMinimumWidth(_SITES_PX)
-        self.sites.setToolTip(tr("Each site joined with each other one"))
+        set_tip(self.sites, tr("Each site joined with each other one"))
         self.sites.valueChanged.connect(self._show_total)
         self.sites.valueChanged.connect(on_sites)
         self.total.setFont(tabular(self.font()))

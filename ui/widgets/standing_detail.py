@@ -20,6 +20,7 @@ from ui.widgets.diff_view import DiffView, parts_text
 from ui.widgets.standing_now import NowView
 from ui.widgets.standing_past import AuditView, EarlierView, KeysTable
 from ui.widgets.standing_table import StandingPair, tunnel_word
+from ui.widgets.tips import enable
 
 
 class StandingDetail(QWidget):
@@ -84,12 +85,13 @@ class StandingDetail(QWidget):
         """
         standing = one.standing
         for target in (self.replace, self.rotate, self.undo):
-            target.setEnabled(standing is not None)
+            enable(target, is_on=standing is not None, reason=tr("Nothing stands on this pair."))
         state = one.state(status)
         is_broken = state is DeploymentState.HALF_CONFIRMED or (status is not None and bool(status.unfinished))
         self.repair.setVisible(is_broken and is_repair_needed)
         self.keep.setVisible(state is DeploymentState.APPLIED)
-        self.watch.setEnabled(standing is not None or is_watched)
+        is_watchable = standing is not None or is_watched
+        enable(self.watch, is_on=is_watchable, reason=tr("Nothing stands on this pair."))
         self.watch.setChecked(is_watched)
         self.watch.setText(tr("Stop &watching") if is_watched else tr("&Watch"))
         self.watch.setAccessibleName(self.watch.text().replace("&", ""))

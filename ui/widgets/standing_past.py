@@ -18,6 +18,7 @@ from ui.widgets.basics import button, label, row
 from ui.widgets.code_view import CodeView
 from ui.widgets.data_table import DataTable
 from ui.widgets.search_field import SearchField
+from ui.widgets.tips import enable
 from ui.widgets.verdicts import verdict_look
 
 MOST_SHOWN = 2_000
@@ -51,7 +52,7 @@ class EarlierView(QWidget):
         self.table.itemSelectionChanged.connect(self._on_line)
         theme.changed.connect(self._fill)
         self.again = button(tr("Deploy a&gain…"), "repeat", on_click=self._ask_again)
-        self.again.setEnabled(False)
+        enable(self.again, is_on=False, reason=tr("Select an earlier deployment."))
         self.code = CodeView(theme)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
@@ -96,7 +97,8 @@ class EarlierView(QWidget):
 
     def _on_line(self) -> None:
         one = self.selected
-        self.again.setEnabled(one is not None and not one.state.is_standing)
+        is_past = one is not None and not one.state.is_standing
+        enable(self.again, is_on=is_past, reason=tr("It stands now: select an earlier deployment."))
         self.code.show_items((*one.a.items, *one.b.items) if one is not None else ())
 
     def _ask_again(self) -> None:
@@ -148,9 +150,13 @@ class AuditView(QWidget):
         )
         self.search.textChanged.connect(self._filter)
         self.export = button(tr("E&xport…"), "report", on_click=self.export_asked.emit, tip=tr("As CSV or JSON"))
-        self.export.setEnabled(False)
+        enable(self.export, is_on=False, reason=tr("No command has changed a host yet."))
         self.more = label("", "muted", is_wrapping=False)
         self.more.setVisible(False)
+        self.legend = label(
+            tr("Exit “?”: the command was not seen to end, because it was stopped or the connection was lost."), "muted"
+        )
+        self.legend.setVisible(False)
         head = row(self.search, self.more, self.export)
         head.setStretch(0, 1)
         outer = QVBoxLayout(self)
@@ -158,6 +164,7 @@ class AuditView(QWidget):
         outer.setSpacing(GRID)
         outer.addLayout(head)
         outer.addWidget(self.table, 1)
+        outer.addWidget(self.legend)
 
     def show_lines(self, lines: Sequence[AuditLine]) -> None:
         """Show the newest of what was written down."""
@@ -169,12 +176,13 @@ class AuditView(QWidget):
         if shown == self._lines:
             return
         self._lines = shown
+        self.legend.setVisible(any(one.entry.exit_status is None for one in shown))
         self.table.setRowCount(len(shown))
         for nth, one in enumerate(shown):
             for column, text in enumerate(_audit_texts(one)):
                 self.table.cell(nth, column).setText(text)
                 self.table.cell(nth, column).setToolTip(plain_tip(text))
-        self.export.setEnabled(bool(shown))
+        enable(self.export, is_on=bool(shown), reason=tr("No command has changed a host yet."))
         self._filter()
 
     def _filter(self) -> None:

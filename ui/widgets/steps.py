@@ -11,6 +11,7 @@ from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import button
+from ui.widgets.tips import enable, set_tip
 
 _WIDE_PX, _NARROW_PX = 168, 60
 
@@ -66,7 +67,7 @@ class StepList(QFrame):
         self.setFixedWidth(_NARROW_PX if is_narrow else _WIDE_PX)
         for step, entry in self.buttons.items():
             entry.setText(str(step.number) if is_narrow else f"{step.number}   {step_names()[step]}")
-            entry.setToolTip(f"{step_names()[step]} (Alt+{step.number})")
+            set_tip(entry, f"{step_names()[step]} (Alt+{step.number})")
             entry.setShortcut(f"Alt+{step.number}")  # Qt takes it away with the text
 
     def show_state(self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool) -> None:
@@ -80,7 +81,8 @@ class StepList(QFrame):
         for step, entry in self.buttons.items():
             is_done = wizard.is_done(step)
             can_enter = wizard.can_enter(step) and (not is_locked or step is Step.RUN)
-            entry.setEnabled(can_enter)
+            reason = tr("A comparison is running.") if is_locked else tr("Complete the steps before it first.")
+            enable(entry, is_on=can_enter, reason=f"{step_names()[step]}: {reason}")
             entry.setChecked(step is current)
             tick = self._ticks[step]
             is_bad = step is Step.RUN and is_done and wizard.state.has_failures

@@ -9,6 +9,7 @@ from app.ranking.weighting import BALANCED, PRESETS, Measure, Weighting, Weights
 from ui.texts import tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import icon_label, label, label_for, row
+from ui.widgets.tips import set_tip
 
 _OWN = "own"
 _MOST = 10
@@ -84,7 +85,7 @@ class WeightingBar(QFrame):
             slider.setRange(0, _MOST)
             slider.setPageStep(1)
             slider.setAccessibleName(tr("Weight of %1").replace("%1", text))
-            slider.setToolTip(tip)
+            set_tip(slider, tip)
             slider.valueChanged.connect(self._on_slider)
             shown = self._shown[measure] = label("0", is_wrapping=False)
             shown.setFont(tabular(self.font()))

@@ -33,6 +33,7 @@ from ui.widgets.basics import ScrollPage, icon_label, label, row
 from ui.widgets.data_table import DataTable
 from ui.widgets.protocol_table import ProtocolTable
 from ui.widgets.swatch import swatch_icon
+from ui.widgets.tips import set_tip
 from ui.widgets.verdicts import VerdictLabel, VerdictLook
 
 _NAME, _LEAK, _AUTHENTIC, _REPLAY, _BROKEN, _MTU, _SPEED = range(7)
@@ -193,7 +194,7 @@ class WireView(QWidget):
         name = self.table.cell(nth, _NAME)
         name.setData(_KEY, key)
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))
-        self.table.cell(nth, _SPEED).setToolTip(slow.reason if slow is not None else "")
+        set_tip(self.table.cell(nth, _SPEED), slow.reason if slow is not None else "")
         proof = report.leak
         leak = _short(leak_look(proof.verdict), proof) if proof is not None else None
         self._show_look(nth, _LEAK, leak)

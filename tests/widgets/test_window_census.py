@@ -71,8 +71,10 @@ def test_the_table_fills_while_options_are_tried(driver: Driver) -> None:
     assert column(page, VERDICT)[column(page, NAME).index("BF-CBC")] == "Insecure"
     assert column(page, NAME)[6] == "RSA-SHA256  = SHA256"
     triple = [page.triples.item(0, nth).text() for nth in range(7)]
-    assert triple[:6] == ["openvpn-udp", "6", "1", "7", "1", "0"]
-    assert "/" in triple[6], "the published figures are beside it"
+    assert triple[:6] == ["openvpn-udp", "6", "1", "1", "0", "8"], "what is counted adds up to all options"
+    assert triple[6] == "0 of 57 to 94, on 5 platforms", "the published figures are beside it"
+    assert "HP ProDesk: 0 of 57 failed" in page.triples.item(0, 6).toolTip()
+    assert page.shown.text() == "8 of 8 options"
 
 
 def test_filters_sorting_and_what_was_said(driver: Driver) -> None:

@@ -1,4 +1,4 @@
-"""Works, fails and total of each solution, beside the published figures."""
+"""Counts of each solution, beside the published figures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from app.domain.census import CensusPlan, OptionResult, OptionStatus
 from app.ranking.published_census import STUDY_2019, published_triples
 from ui.texts import NONE, tr
 from ui.widgets.data_table import DataTable
+from ui.widgets.tips import set_tip
 
-_SOLUTION, _WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT, _PUBLISHED = range(7)
+_SOLUTION, _WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL, _PUBLISHED = range(7)
 _FIGURE_PX = 88
 
 
@@ -24,17 +25,17 @@ class TriplesTable(DataTable):
                 tr("Solution"),
                 tr("Works"),
                 tr("Fails"),
-                tr("Total"),
                 tr("Unprotected"),
                 tr("Not tried"),
-                tr("Published: works/fails/total"),
+                tr("Options"),
+                tr("Failed in a study of 2019"),
             ],
-            {_WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT},
+            {_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL},
             tr("Census per solution"),
         )
         self.set_tips(
             {
-                _TOTAL: tr("Works and fails together. Aliases count as listed, unprotected options do not count."),
+                _ALL: tr("All that the programs list; aliases count as listed."),
                 _PUBLISHED: STUDY_2019,
             }
         )
@@ -42,7 +43,7 @@ class TriplesTable(DataTable):
         header.setStretchLastSection(True)
         header.resizeSection(_SOLUTION, 160)
         header.setSectionResizeMode(_PUBLISHED, QHeaderView.ResizeMode.Stretch)
-        for column in (_WORKS, _FAILS, _TOTAL, _UNPROTECTED, _LEFT):
+        for column in (_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL):
             header.resizeSection(column, max(_FIGURE_PX, header.sectionSizeFromContents(column).width()))
 
     def show_census(self, plan: CensusPlan, results: Sequence[OptionResult]) -> None:
@@ -54,15 +55,33 @@ class TriplesTable(DataTable):
             numbers = {status: sum(one.status is status for one in own) for status in OptionStatus}
             works, fails = numbers[OptionStatus.WORKS], numbers[OptionStatus.FAILS]
             unprotected = numbers[OptionStatus.UNPROTECTED]
-            texts = [solution, *map(str, (works, fails, works + fails, unprotected))]
-            texts += [str(planned - works - fails - unprotected), _published(solution)]
+            left = planned - works - fails - unprotected
+            texts = [solution, *map(str, (works, fails, unprotected, left, planned)), _published(solution)]
             for column, text in enumerate(texts):
                 self.cell(nth, column).setText(text)
-            self.cell(nth, _PUBLISHED).setToolTip(_published(solution))
+            set_tip(self.cell(nth, _PUBLISHED), _per_platform(solution))
         rows_px = self.verticalHeader().defaultSectionSize() * self.rowCount()
         self.setMaximumHeight(rows_px + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + 2)
 
 
 def _published(solution: str) -> str:
+    """Return how many options failed in the study, over all its platforms."""
     triples = published_triples(solution)
-    return " · ".join(f"{one.platform} {one.working}/{one.failed}/{one.total}" for one in triples) or NONE
+    if not triples:
+        return NONE
+    failed, total = (_range([getattr(one, name) for one in triples]) for name in ("failed", "total"))
+    words = tr("%1 of %2, on %3 platforms").replace("%1", failed).replace("%2", total)
+    return words.replace("%3", str(len(triples)))
+
+
+def _range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else tr("%1 to %2").replace("%1", str(low)).replace("%2", str(high))
+
+
+def _per_platform(solution: str) -> str:
+    words = tr("%1: %2 of %3 failed")
+    return "\n".join(
+        words.replace("%1", one.platform).replace("%2", str(one.failed)).replace("%3", str(one.total))
+        for one in published_triples(solution)
+    )

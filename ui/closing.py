@@ -53,18 +53,18 @@ class Closing:
             ),
             tr("End it and close"),
             tr("Go on trying") if is_census else tr("Go on measuring"),
-            "stop",
+            "warning",
         ).ask(self.begin, answered_no)
 
     def _ask_about_rollout(self) -> None:
         window = self._window
         window.show_page(window.deploy)
-        title, text = window.deploy.closing_words
+        title, text, yes = window.deploy.closing_words
 
         def answered_no() -> None:
             self._is_asking = False
 
-        Question(window, title, text, tr("Close"), tr("Stay here"), "stop").ask(self.begin, answered_no)
+        Question(window, title, text, yes, tr("Stay here"), "warning").ask(self.begin, answered_no)
 
     def look(self) -> None:
         """An operation began or ended: close when none is left."""

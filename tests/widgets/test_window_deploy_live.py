@@ -76,6 +76,9 @@ def test_undone_by_the_keyboard(driver: Driver) -> None:
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.UNDONE
     assert "as they were before" in texts_of(page)
+    assert page.live.stages.state_of(RolloutStage.CONFIRM) == "declined", "the user's answer is no fault"
+    assert page.live.stages.item(5, 1).text() == "not confirmed"
+    assert driver.window.footer.status.text() == "Rolling out: not confirmed, both hosts went back"
 
 
 def test_nobody_answers_and_both_hosts_go_back(driver: Driver) -> None:
@@ -173,6 +176,8 @@ def test_closing_in_the_countdown_says_what_the_hosts_do_and_means_no(driver: Dr
     words = " ".join(found.text() for found in question.findChildren(QLabel))
     assert "Nobody has said yet" in words
     assert "switched off" in words
+    assert question.yes.text() == "Undo and close"
+    assert {found.property("icon_name") for found in question.findChildren(QLabel)} >= {"warning"}
     driver.click(question.no)
     assert page.live.countdown.is_open
     driver.until(lambda: not driver.window.findChildren(type(question)))
@@ -189,6 +194,7 @@ def test_closing_while_it_is_built_stops_it_and_waits_for_the_hosts(driver: Driv
     driver.click(page.deploy)
     driver.until(lambda: page.live.stage is RolloutStage.PREPARE)
     driver.window.close()
+    assert driver.dialog().yes.text() == "Stop, go back and close"
     driver.click(driver.dialog().yes)
     driver.until(lambda: page.live.stage is RolloutStage.UNDO)
     assert driver.window.isVisible(), "it waits until both hosts are as they were"
@@ -205,6 +211,7 @@ def test_closing_when_the_hosts_have_been_told_to_keep_it_lets_that_end(driver: 
     driver.window.close()
     question = driver.dialog()
     assert "carried through" in " ".join(found.text() for found in question.findChildren(QLabel))
+    assert question.yes.text() == "Close when it has ended"
     driver.click(question.yes)
     driver.services.stage_gate.set()
     driver.until(lambda: driver.services.is_closed)

@@ -68,6 +68,7 @@ class DeployPage(Page):
         self.form, self.firewalls, self.view = self.setup.form, self.setup.firewalls, self.setup.view
         self.ask_hosts, self.preview, self.deploy = self.setup.ask_hosts, self.setup.preview, self.setup.deploy
         self.hint, self.empty = self.setup.hint, self.setup.empty
+        self.form.changed.connect(self._show_replaced)
         self.live = RolloutLive(context.theme)
         self._lay_out()
         self.live.stop_asked.connect(self.cancel)
@@ -106,23 +107,25 @@ class DeployPage(Page):
         return self.is_running and self.live.task is not None and self.live.task.pair.name == pair_name
 
     @property
-    def closing_words(self) -> tuple[str, str]:
-        """Return what closing the window now would mean: a title and sentences."""
+    def closing_words(self) -> tuple[str, str, str]:
+        """Return what closing the window now would mean: a title, sentences, and the word on the button."""
         task = self.live.task
         former = what_went_back(task.former if task is not None else "")
         if self.live.countdown.is_open:
-            return tr("Nobody has said yet that the new tunnel is to stay"), tr(
+            text = tr(
                 "Closing means no: both hosts go back %1, and the window closes when that is done. If this computer is "
                 "switched off instead, they do the same by themselves when the time is up."
-            ).replace("%1", former)
-        if self.live.stage in PAST_STOPPING or (task is not None and not task.can_be_stopped):
-            return tr("A roll-out is about to end"), tr(
-                "What the hosts were told is carried through, which takes some seconds; then the window closes."
             )
-        return tr("A roll-out is running"), tr(
+            title = tr("Nobody has said yet that the new tunnel is to stay")
+            return title, text.replace("%1", former), tr("Undo and close")
+        if self.live.stage in PAST_STOPPING or (task is not None and not task.can_be_stopped):
+            text = tr("What the hosts were told is carried through, which takes some seconds; then the window closes.")
+            return tr("A roll-out is about to end"), text, tr("Close when it has ended")
+        text = tr(
             "Closing stops it: both hosts go back %1, and the window closes when that is done. If this computer is "
             "switched off instead, they do the same by themselves as soon as they no longer hear of it."
-        ).replace("%1", former)
+        )
+        return tr("A roll-out is running"), text.replace("%1", former), tr("Stop, go back and close")
 
     def enter(self) -> None:
         """Read which pairs there are and what stands on them."""
@@ -161,9 +164,9 @@ class DeployPage(Page):
             self.window(),
             tr("Stop the roll-out?"),
             tr("Both hosts then go back %1.").replace("%1", former),
-            tr("Stop it"),
+            tr("Stop and go back"),
             tr("Go on"),
-            "stop",
+            "warning",
         ).ask(self.end_now)
         return True
 
@@ -178,6 +181,7 @@ class DeployPage(Page):
     def _show_stored(self, stored: _Stored) -> None:
         self._deployments = stored.deployments
         self.form.show_pairs(stored.pairs)
+        self._show_replaced()
         wanted, self._wanted = self._wanted, None
         if wanted is not None:
             self.form.show_wanted(wanted)
@@ -193,6 +197,17 @@ class DeployPage(Page):
         elif self._has_no_pair:
             self._has_no_pair = False
             self.notice.clear()
+
+    def _show_replaced(self) -> None:
+        """Say what would be replaced on the chosen pair."""
+        pair = self.form.pair
+        name = pair.name if pair is not None else ""
+        standing = next((one for one in self._deployments if one.pair.name == name and one.state.is_standing), None)
+        self.setup.show_replaced(standing)
+        title = tr("Roll out") if standing is None else tr("Replace a tunnel")
+        if self.title.text() != title:
+            self.title.setText(title)
+            self.setAccessibleName(title)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -330,7 +345,7 @@ class DeployPage(Page):
 
     def _after(self) -> None:
         task = self.live.task
-        self.status_told.emit(tr("%1: finished").replace("%1", task.name) if task is not None else "")
+        self.status_told.emit(self.live.outcome if task is not None else "")
         self.changed.emit()
 
 

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QComboBox, QLineEdit
 from app.domain.hosts import Side
 from app.wizard.rollout_ports import LanPort
 from ui.texts import plain_tip, tr
-from ui.widgets.basics import label
+from ui.widgets.basics import label, label_for
+from ui.widgets.tips import set_tip
 
 
 class LanRow(QObject):
@@ -33,12 +34,13 @@ class LanRow(QObject):
         self.port.setAccessibleName(self.name.text())
         self.name.setBuddy(self.port)
         self.port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.port.setMinimumContentsLength(34)
+        self.port.setMinimumContentsLength(30)
         self.port.currentIndexChanged.connect(self.changed)
         self.address = QLineEdit()
+        self.address_name = label_for(tr("Address of %1").replace("%1", letter), self.address)
         self.address.setPlaceholderText(tr("chosen by Tunnelmark"))
         self.address.setAccessibleName(tr("Address of %1 in the tunnel, with prefix length").replace("%1", letter))
-        self.address.setToolTip(tr("With prefix length, for example 10.9.0.1/24; empty: Tunnelmark chooses one"))
+        set_tip(self.address, tr("With prefix length, for example 10.9.0.1/24; empty: Tunnelmark chooses one"))
         self.address.textChanged.connect(self.changed)
         self._wanted = ""
         self.show_ports((), is_known=False)

@@ -10,15 +10,17 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
-from app.domain.rollout import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, RolloutOptions
+from app.domain.rollout import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutOptions
 from app.domain.verdicts import Verdict, deciding_finding
 from app.wizard.rollout_ports import LanPort
 from ui.icons import set_icon
+from ui.rollout_texts import moment
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, icon_label, inset_text, label, label_for, name_box, row
 from ui.widgets.lan_guard_row import LanGuardRow
 from ui.widgets.lan_row import LanRow
+from ui.widgets.tips import enable, set_tip
 from ui.widgets.verdicts import VerdictLabel, verdict_look
 
 Key = tuple[str, str]
@@ -58,8 +60,9 @@ class RolloutForm(Card):
         self.guard = LanGuardRow(self)
         self._make_confirming()
         self.moves_rules = QCheckBox(tr("Apply firewall rules that &name a LAN port to its bridge as well"))
-        self.moves_rules.setToolTip(
-            tr("They then apply to the host's own LAN and to what the other LAN sends to it; removed with the tunnel")
+        set_tip(
+            self.moves_rules,
+            tr("They then apply to the host's own LAN and to what the other LAN sends to it; removed with the tunnel"),
         )
         self.moves_rules.toggled.connect(self.changed)
         self.reason = QLineEdit()
@@ -67,6 +70,8 @@ class RolloutForm(Card):
         self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
         self.reason.textChanged.connect(self.changed)
         self.reason_label = label(tr("Why is it used?"), is_wrapping=False)
+        self._replaced_icon = icon_label("repeat", "accent")
+        self.replaced = label("", "strong", is_selectable=True)
         self._word_icon = icon_label("info", "accent")
         self.word = label("", is_selectable=True)
         self._lay_out()
@@ -87,6 +92,7 @@ class RolloutForm(Card):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
             box.setMaxVisibleItems(20)
+        self.solution.setPlaceholderText(tr("look at both hosts first"))
         self.solution.currentIndexChanged.connect(self._on_solution)
         self.suite.currentIndexChanged.connect(self._on_suite)
         self.verdict = VerdictLabel()
@@ -96,7 +102,7 @@ class RolloutForm(Card):
         self.who = QComboBox()
         self.who.setAccessibleName(tr("Who confirms"))
         self.who.addItem(tr("I do, before the time is up"), "user")
-        self.who.addItem(tr("Tunnelmark, once everything is verified"), "")
+        self.who.addItem(tr("Tunnelmark, once verified"), "")
         self.within = QSpinBox()
         inset_text(self.within)
         self.within.setAccessibleName(tr("Time to confirm, in seconds"))
@@ -123,7 +129,7 @@ class RolloutForm(Card):
         for nth, lan in enumerate(self.lans.values(), start=1):
             grid.addWidget(lan.name, nth, 0)
             grid.addWidget(lan.port, nth, 1)
-            grid.addWidget(label(tr("Address"), is_wrapping=False), nth, 2)
+            grid.addWidget(lan.address_name, nth, 2)
             grid.addWidget(lan.address, nth, 3)
         grid.addWidget(label_for(tr("Between the LANs"), self.guard.limit), 3, 0)
         grid.addWidget(self.guard.limit, 3, 1)
@@ -136,6 +142,10 @@ class RolloutForm(Card):
         judged = row(self.verdict, self.reason_label, self.reason)
         judged.setStretch(2, 1)
         grid.addLayout(judged, 6, 3)
+        replaced = row(self._replaced_icon, self.replaced)
+        replaced.setStretch(1, 1)
+        self.body.addLayout(replaced)
+        self.show_replaced(None)
         self.body.addLayout(grid)
         words = row(self._word_icon, self.word)
         words.setStretch(1, 1)
@@ -219,6 +229,7 @@ class RolloutForm(Card):
             self._candidates = ()
             self._fill(self.solution, [(wanted.key[0], wanted.key[0])])
             self._fill(self.suite, [(wanted.title, wanted.key[1])])
+            self._show_offer()
         if wanted.options is not None:
             self._take_options(wanted.options)
         self._show_candidate()
@@ -228,6 +239,7 @@ class RolloutForm(Card):
         """Offer what both hosts can do; what was chosen stays where it is among it."""
         former = self.key
         self._candidates = tuple(candidates)
+        self._show_offer()
         titles = {one.solution: one.title.partition(", ")[0] for one in reversed(candidates)}
         self._fill(self.solution, [(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
         keys = [(one.solution, one.suite) for one in candidates]
@@ -237,9 +249,21 @@ class RolloutForm(Card):
             lan.show_ports([one for one in ports if one.side is side], is_known=True)
         self._on_lan()
 
+    def show_replaced(self, deployment: Deployment | None) -> None:
+        """Say what stands on the pair and would be replaced; None where nothing does."""
+        for widget in (self._replaced_icon, self.replaced):
+            widget.setVisible(deployment is not None)
+        if deployment is not None:
+            text = tr(
+                "Replaces %1, active since %2. If the new tunnel fails or is not confirmed, both hosts roll back to it."
+            )
+            since = moment(deployment.confirmed_at or deployment.state_at)
+            self.replaced.setText(text.replace("%1", deployment.title).replace("%2", since))
+
     def forget_found(self) -> None:
         """What was found is not of this pair."""
         self._candidates = ()
+        self._show_offer()
         for lan in self.lans.values():
             lan.show_ports((), is_known=False)
         self._show_joined()
@@ -256,6 +280,12 @@ class RolloutForm(Card):
         self.solution.setCurrentIndex(self.solution.findData(key[0]))
         self._on_solution()
         self.suite.setCurrentIndex(max(0, self.suite.findData(key[1])))
+
+    def _show_offer(self) -> None:
+        """Offer VPNs only where it is known which of them both hosts can do."""
+        for box in (self.solution, self.suite):
+            enable(box, is_on=bool(self._candidates), reason=tr("Look at both hosts first."))
+        self.suite.setVisible(self.suite.count() > 0 or bool(self._candidates))
 
     def _take_options(self, options: RolloutOptions) -> None:
         for lan in self.lans.values():
@@ -309,7 +339,7 @@ class RolloutForm(Card):
         self.changed.emit()
 
     def _on_who(self) -> None:
-        self.within.setEnabled(bool(self.who.currentData()))
+        enable(self.within, is_on=bool(self.who.currentData()), reason=tr("Tunnelmark confirms: nobody has to."))
         self._show_candidate()
         self.changed.emit()
 

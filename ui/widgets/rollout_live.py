@@ -26,6 +26,7 @@ from ui.widgets.basics import ElidedLabel, button, row
 from ui.widgets.countdown import Countdown
 from ui.widgets.notices import Notice
 from ui.widgets.stage_table import StageTable
+from ui.widgets.tips import enable
 
 _TICK_MS = 500
 _NOTES_HEIGHT_PX = 112
@@ -38,6 +39,10 @@ class RolloutLive(QWidget):
 
     Args:
         theme: Colours.
+
+    Attributes:
+        task: What is done, or was done last.
+        outcome: How it ended, for the status line; empty while it runs.
     """
 
     stop_asked = Signal()
@@ -47,6 +52,7 @@ class RolloutLive(QWidget):
         super().__init__()
         self._theme = theme
         self.task: RolloutTask | None = None
+        self.outcome = ""
         self.what = ElidedLabel()
         self.what.setProperty("look", "heading")
         self.stop = button(tr("&Stop and go back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
@@ -82,10 +88,10 @@ class RolloutLive(QWidget):
 
     def begin(self, task: RolloutTask) -> None:
         """Something begins."""
-        self.task = task
+        self.task, self.outcome = task, ""
         self.what.setText(f"{task.name}: {task.title}, {task.pair.name}")
         self.stop.setVisible(task.can_be_stopped)
-        self.stop.setEnabled(True)
+        enable(self.stop, is_on=True, reason="")
         self.result.clear()
         self.countdown.clear()
         self._noted.clear()
@@ -98,11 +104,11 @@ class RolloutLive(QWidget):
         match event:
             case RolloutStageStarted(stage=stage, detail=detail):
                 self.countdown.clear()
-                self.stop.setEnabled(stage not in PAST_STOPPING)
+                enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage is carried through."))
                 self.stages.enter(stage, detail)
             case RolloutCountdown(left_s=left_s, total_s=total_s):
                 self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
-                self.stop.setEnabled(False)
+                enable(self.stop, is_on=False, reason=tr("“Undo now” goes back."))
             case RolloutNote(text=text, is_warning=is_warning):
                 self._note(text, is_warning=is_warning)
             case RolloutApplied(deployment=deployment, report=report):
@@ -116,11 +122,12 @@ class RolloutLive(QWidget):
 
     def stopping(self) -> None:
         """The user wants it stopped; both hosts are being put back."""
-        self.stop.setEnabled(False)
+        enable(self.stop, is_on=False, reason=tr("It is being stopped."))
 
     def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
         """It has ended, in whatever state."""
         only = self.task.only if self.task is not None else None
+        self._conclude(self._how_it_ended(deployment.state))
         if only is not None and deployment.state is DeploymentState.HALF_CONFIRMED:
             self._rest(is_good=True)
             self._noted = [one for one in self._noted if one[0] != deployment.message]  # the result says it
@@ -133,13 +140,26 @@ class RolloutLive(QWidget):
 
     def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
         """It did not work."""
+        self._conclude(tr("%1: failed"))
         self._rest(is_good=False)
         self.result.say_error(error, actions)
 
     def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
         """The user stopped it."""
+        self._conclude(tr("%1: stopped, both hosts went back"))
         self._rest(is_good=False)
         self.result.say("info", tr("It was stopped."), tr("Both hosts were put back as they were before."), actions)
+
+    def _how_it_ended(self, state: DeploymentState) -> str:
+        is_undo = self.task is not None and self.task.is_undo
+        if state is DeploymentState.FAILED:
+            return tr("%1: failed")
+        if state is DeploymentState.UNDONE and not is_undo:
+            return tr("%1: not confirmed, both hosts went back")
+        return tr("%1: finished")
+
+    def _conclude(self, words: str) -> None:
+        self.outcome = words.replace("%1", self.task.name if self.task is not None else "")
 
     def _rest(self, *, is_good: bool) -> None:
         self._timer.stop()

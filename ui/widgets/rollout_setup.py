@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.domain.rollout import DryRun, RolloutOptions
+from app.domain.rollout import Deployment, DryRun, RolloutOptions
 from app.wizard import Discovery
 from app.wizard.rollout_ports import LanPort
 from ui.icons import set_icon
@@ -18,6 +18,7 @@ from ui.widgets.basics import button, label, row, set_look
 from ui.widgets.dry_run_view import DryRunView
 from ui.widgets.firewall_consent import FirewallConsent
 from ui.widgets.rollout_form import Key, RolloutForm
+from ui.widgets.tips import enable
 
 Choice = tuple[str, Key | None, RolloutOptions]
 """Pair, solution and suite, and the rest: a dry run is of one of these."""
@@ -102,6 +103,12 @@ class RolloutSetup(QWidget):
         self.view.show_run(run, replaced)
         self.show_actions()
 
+    def show_replaced(self, deployment: Deployment | None) -> None:
+        """Say what stands on the pair and would be replaced; None where nothing does."""
+        self.form.show_replaced(deployment)
+        self.deploy.setText(tr("R&oll out") if deployment is None else tr("R&oll out and replace"))
+        self.deploy.setAccessibleName(self.deploy.text().replace("&", ""))
+
     def forget_run(self) -> None:
         """The dry run counts no more."""
         self.dry_run = self._run_of = None
@@ -111,11 +118,11 @@ class RolloutSetup(QWidget):
         refusal = self.form.refusal
         is_seen = self.dry_run is not None and self._run_of == self.choice
         is_ready = is_seen and self.dry_run is not None and self.dry_run.is_possible and not refusal
-        self.preview.setEnabled(not refusal)
-        self.deploy.setEnabled(is_ready)
+        enable(self.preview, is_on=not refusal, reason=refusal)
+        enable(self.deploy, is_on=is_ready, reason=refusal or tr("Make the dry run first: it is of this choice only."))
         steps = ((self.ask_hosts, "host"), (self.preview, "search"), (self.deploy, "rollout"))
         following = self.ask_hosts if self.discovery is None else self.deploy if is_ready else self.preview
-        self.ask_hosts.setEnabled(self.form.pair is not None)
+        enable(self.ask_hosts, is_on=self.form.pair is not None, reason=tr("There is no pair."))
         for one, icon in steps:
             set_look(one, "primary" if one is following else "")
             set_icon(one, icon, "on_accent" if one is following else "text")

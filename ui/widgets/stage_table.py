@@ -37,6 +37,7 @@ _LOOKS = {
     "running": ("play", "accent"),
     "done": ("check", "good"),
     "failed": ("error", "bad"),
+    "declined": ("undo", "muted"),
     "skipped": ("skip", "muted"),
 }
 
@@ -90,7 +91,9 @@ class StageTable(DataTable):
     def enter(self, stage: RolloutStage, detail: str) -> None:
         """A stage begins, or says more."""
         if stage is not self._current:
-            self._leave("failed" if stage is RolloutStage.UNDO and not self._is_undo else "done")
+            is_rollback = stage is RolloutStage.UNDO and not self._is_undo
+            is_declined = is_rollback and self._current is RolloutStage.CONFIRM
+            self._leave("declined" if is_declined else "failed" if is_rollback else "done")
             self._current = stage
             row = self._rows.setdefault(stage, _Row())
             self._rows = {one: self._rows[one] for one in RolloutStage if one in self._rows}
@@ -120,7 +123,7 @@ class StageTable(DataTable):
         self.redraw()
 
     def state_of(self, stage: RolloutStage) -> str:
-        """Return waiting, running, done, failed or skipped; empty where there is no such stage."""
+        """Return waiting, running, done, failed, declined or skipped; empty where there is no such stage."""
         row = self._rows.get(stage)
         return row.state if row is not None else ""
 
@@ -133,6 +136,7 @@ class StageTable(DataTable):
             "running": tr("working"),
             "done": tr("done"),
             "failed": tr("stopped"),
+            "declined": tr("not confirmed"),
             "skipped": tr("not done"),
         }
         for nth, (stage, row) in enumerate(self._rows.items()):

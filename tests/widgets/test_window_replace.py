@@ -1,0 +1,67 @@
+"""Replacing a tunnel: the page says what stands, what replaces it, and what comes back."""
+
+from __future__ import annotations
+
+from deploy_driver import looked_at, page_of
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
+from standing_driver import page_of as standing_page_of
+from standing_driver import stand
+from window_driver import Driver
+
+from app.domain.hosts import Side
+from ui.pages.deploy import DeployPage
+
+
+def shown_width_px(box: QComboBox) -> int:
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    field = QStyle.SubControl.SC_ComboBoxEditField
+    return box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box).width()
+
+
+def test_replacing_says_what_is_replaced_and_that_it_comes_back(driver: Driver) -> None:
+    stand(driver)
+    standing = standing_page_of(driver)
+    driver.click(standing.detail.replace)
+    page = driver.page(DeployPage)
+    assert page.title.text() == "Replace a tunnel"
+    assert page.form.replaced.isVisible()
+    assert "Replaces WireGuard, ChaCha20-Poly1305, active since 2026-03-05" in page.form.replaced.text()
+    assert "both hosts roll back to it" in page.form.replaced.text()
+    assert page.deploy.text().replace("&", "") == "Roll out and replace"
+
+
+def test_a_pair_without_a_tunnel_is_rolled_out_to_for_the_first_time(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    assert page.form.replaced.isVisible(), "it is said wherever the pair is chosen"
+    page.form.pairs.setCurrentIndex(1)
+    assert not page.form.replaced.isVisible()
+    assert page.title.text() == "Roll out"
+    assert page.deploy.text().replace("&", "") == "Roll out"
+
+
+def test_who_confirms_is_not_cut(driver: Driver) -> None:
+    page = looked_at(driver)
+    driver.window.resize(1024, 700)
+    for nth in range(page.form.who.count()):
+        text = page.form.who.itemText(nth)
+        needed_px = page.form.who.fontMetrics().horizontalAdvance(text)
+        driver.until(lambda needed_px=needed_px: needed_px <= shown_width_px(page.form.who))  # type: ignore[misc]
+
+
+def test_before_the_hosts_are_looked_at_no_empty_box_can_be_opened(driver: Driver) -> None:
+    page = page_of(driver)
+    form = page.form
+    assert not form.solution.isEnabled()
+    assert form.solution.placeholderText() == "look at both hosts first"
+    assert not form.suite.isVisible()
+    assert [form.lans[side].address_name.text() for side in Side] == ["Address of A", "Address of B"]
+    assert form.lans[Side.B].address_name.buddy() is form.lans[Side.B].address
+    driver.click(page.ask_hosts)
+    driver.until(lambda: form.candidate is not None)
+    driver.idle()
+    assert form.solution.isEnabled()
+    assert form.suite.isVisible()
+    form.pairs.setCurrentIndex(1)
+    assert not form.solution.isEnabled(), "what was found is of the other pair"

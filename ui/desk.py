@@ -12,6 +12,7 @@ from ui.lab_menu import LabMenu
 from ui.texts import tr
 
 if TYPE_CHECKING:
+    from app.domain.hosts import PairSpec
     from app.wizard.desk_ports import Preferences
     from ui.widgets.pairs_dialog import PairsDialog
     from ui.widgets.settings_dialog import SettingsDialog
@@ -98,8 +99,15 @@ class Desk:
         dialog = PairsDialog(self._window, self._window.context)
         dialog.changed.connect(self._on_pairs)
         dialog.renamed.connect(self._on_renamed)
+        dialog.new_wanted.connect(self._window.begin_with_hosts)
+        dialog.edit_wanted.connect(self._edit_pair)
         dialog.open()
         return dialog
+
+    def _edit_pair(self, pair: PairSpec) -> None:
+        self._window.begin_with_hosts()
+        if not self._window.is_measuring:
+            self._window.hosts.show_pair(pair)
 
     def _on_renamed(self, old: str, new: str) -> None:
         self._window.context.wizard.rename_pair(old, new)

@@ -147,6 +147,59 @@ def test_without_a_pair_the_import_is_offered(driver: Driver) -> None:
     assert dialog.import_hosts.isEnabled()
 
 
+def test_new_and_edit_lead_to_the_form_of_the_hosts(driver: Driver) -> None:
+    window = driver.window
+    dialog = _open(driver)
+    driver.click(dialog.edit)
+    driver.until(lambda: window.current is window.hosts)
+    driver.idle()
+    own = pair(is_lab=False)
+    assert window.hosts.name.text() == OWN
+    assert window.hosts.form_b.address.text() == own.b.address
+    assert window.hosts.form_a.address.isVisible()
+    assert not window.hosts.form_a.address.isReadOnly()
+    window.show_welcome()
+    driver.click(_open(driver).new)
+    driver.until(lambda: window.current is window.hosts)
+    driver.idle()
+    assert window.hosts.name.text() == ""
+    assert window.hosts.form_a.address.text() == ""
+
+
+def test_a_pair_that_is_new_can_be_entered_where_none_is_stored(driver: Driver) -> None:
+    driver.services.stored.clear()
+    dialog = _open(driver)
+    assert dialog.new.isEnabled()
+    assert not dialog.edit.isEnabled()
+    assert dialog.edit.toolTip() == "Select a pair."
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ("Host *\n User root\n", "names no host that can be imported"),
+        ("Host pump-1\n HostName 10.0.0.1\n", "Only pump-1 of"),
+        ("Host odd\n ProxyCommand nc %h %p\nHost odd-2\n ProxyCommand nc %h %p\n", "ProxyCommand"),
+    ],
+)
+def test_a_file_without_two_hosts_says_why_instead_of_empty_boxes(
+    driver: Driver, home: Path, config: str, words: str
+) -> None:
+    (home / ".ssh/config").write_text(config)
+    question = _import(driver)
+    assert words in question.notice.text
+    assert not question.a.isVisible()
+    assert not question.name.isVisible()
+    assert not question.yes.isEnabled()
+    assert question.yes.toolTip()
+    assert question.browse.hasFocus()
+    (home / "other").write_text(CONFIG)
+    question.read(home / "other")
+    driver.idle()
+    assert question.a.isVisible()
+    assert question.yes.isEnabled()
+
+
 def test_pairs_that_cannot_be_read_are_said(driver: Driver) -> None:
     driver.services.faults["stored_pairs"] = StorageFault("The database is locked.")
     assert "locked" in _open(driver).notice.text

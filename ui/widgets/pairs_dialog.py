@@ -41,6 +41,10 @@ class PairsDialog(Panel):
     """Stored pairs have changed."""
     renamed = Signal(str, str)
     """Carries the former and the new name of a pair."""
+    new_wanted = Signal()
+    """Another pair is to be entered."""
+    edit_wanted = Signal(object)
+    """Carries the PairSpec that is to be changed."""
 
     def __init__(self, parent: QWidget, context: Context) -> None:
         intro = tr("Practice labs are not listed: they are started and stopped in the lab menu.")
@@ -54,16 +58,20 @@ class PairsDialog(Panel):
         self.table.itemSelectionChanged.connect(self._enable)
         self.table.itemActivated.connect(self._ask_name)
         self.empty = label(tr("No pair is stored yet. Pairs are stored when their hosts are inspected."), "muted")
+        self.new = button(tr("&New…"), "host", on_click=self._new, tip=tr("Enter two hosts"))
+        self.edit = button(tr("&Edit…"), "edit", on_click=self._edit)
         self.rename = button(tr("&Rename…"), "edit", on_click=self._ask_name)
         self.duplicate = button(tr("&Duplicate…"), "copy", on_click=self._ask_copy)
         self.remove = button(tr("Re&move…"), "close", on_click=self._ask_removal)
         self.import_hosts = button(tr("&Import from ~/.ssh/config…"), "install", on_click=self._read_hosts)
-        for one in (self.rename, self.duplicate, self.remove, self.import_hosts):
+        for one in (self.new, self.edit, self.rename, self.duplicate, self.remove, self.import_hosts):
             one.setAutoDefault(False)
         self.body.addWidget(self.empty)
         self.body.addWidget(self.table, 1)
         self.body.addStretch(0)
-        self.body.addLayout(row(self.rename, self.duplicate, self.remove, 2 * GRID, 0, self.import_hosts))
+        self.body.addLayout(
+            row(self.new, self.edit, self.rename, self.duplicate, self.remove, GRID, 0, self.import_hosts)
+        )
         self._show(())
         self.reload()
 
@@ -127,10 +135,10 @@ class PairsDialog(Panel):
         self.table.setVisible(bool(pairs))
         self.empty.setVisible(not pairs)
         self._enable()
-        (self.table if pairs else self.import_hosts).setFocus()
+        (self.table if pairs else self.new).setFocus()
 
     def _enable(self) -> None:
-        for one in (self.rename, self.duplicate, self.remove):
+        for one in (self.edit, self.rename, self.duplicate, self.remove):
             enable(one, is_on=self.selected is not None, reason=tr("Select a pair."))
 
     # --- changing -----------------------------------------------------------------------------------------------------
@@ -146,6 +154,16 @@ class PairsDialog(Panel):
             self.changed.emit()
 
         self._begin_change(what, job, done)
+
+    def _new(self) -> None:
+        self.accept()
+        self.new_wanted.emit()
+
+    def _edit(self) -> None:
+        pair = self.selected
+        if pair is not None:
+            self.accept()
+            self.edit_wanted.emit(pair)
 
     def _ask_name(self) -> None:
         pair = self.selected
@@ -218,7 +236,7 @@ class PairsDialog(Panel):
         dialog = SshImportDialog(self, self._context, hosts, self._names())
         dialog.ask(partial(self._import, dialog))
         dialog.yes.setDefault(True)
-        dialog.name.setFocus()
+        (dialog.name if dialog.has_hosts else dialog.browse).setFocus()
         return dialog
 
     def _import(self, dialog: SshImportDialog) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QWidget
@@ -17,6 +17,7 @@ from ui.theme import GRID
 from ui.widgets.basics import ElidedLabel, button, label, label_for, row
 from ui.widgets.notices import Notice
 from ui.widgets.panel import CheckedQuestion, name_fault
+from ui.widgets.tips import enable
 
 _LEAST_WIDTH_PX = 680
 
@@ -50,6 +51,7 @@ class SshImportDialog(CheckedQuestion):
         self.about_a, self.about_b = label("", "muted"), label("", "muted")
         self.underlay_a = self.add_field(tr("Underlay address of host A"))
         self.underlay_b = self.add_field(tr("Underlay address of host B"))
+        self._choice = QWidget()
         self.name = self.add_field(tr("Name of the pair"), tip=tr(PAIR_NAME_RULE))
         self._lay_out()
         for box in (self.a, self.b):
@@ -91,11 +93,21 @@ class SshImportDialog(CheckedQuestion):
             box.addItems([host.alias for host in usable])
             box.setCurrentIndex(min(nth, len(usable) - 1))
             box.blockSignals(False)  # noqa: FBT003 - the same
+        self._choice.setVisible(self.has_hosts)
+        enable(self.yes, is_on=self.has_hosts, reason=tr("Choose a file with two hosts."))
         problems = [f"{host.alias}: {host.problem}" for host in hosts.hosts if host.problem]
         self.notice.clear()
-        if problems or hosts.notes:
+        if not self.has_hosts:
+            self.notice.say("caution", _why_none(hosts, usable), "\n".join((*problems, *hosts.notes)))
+        elif problems or hosts.notes:
             self.notice.say("caution", tr("Not everything can be imported."), "\n".join((*problems, *hosts.notes)))
         self._on_hosts()
+        self._fit()
+
+    @property
+    def has_hosts(self) -> bool:
+        """Whether there are two hosts that can be imported."""
+        return sum(not host.problem for host in self._hosts.hosts) > 1
 
     def _on_hosts(self) -> None:
         self.show_fault(None, "")
@@ -139,7 +151,8 @@ class SshImportDialog(CheckedQuestion):
         source = row(self.file, self.browse)
         source.setStretch(0, 1)
         self.body.addLayout(source)
-        grid = QGridLayout()
+        grid = QGridLayout(self._choice)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(GRID)
         grid.setColumnStretch(1, 1)
@@ -153,13 +166,25 @@ class SshImportDialog(CheckedQuestion):
             grid.addWidget(about, nth * 2 + 1, 1, 1, 3)
         _add(grid, 4, 0, label_for(tr("Name"), self.name), self.name)
         grid.addWidget(label(tr(PAIR_NAME_RULE), "muted"), 4, 2, 1, 2)
-        self.body.addLayout(grid)
+        self.body.addWidget(self._choice)
         self.body.addWidget(self.fault)
 
 
 def _add(grid: QGridLayout, line: int, column: int, name: QLabel, field: QWidget) -> None:
     grid.addWidget(name, line, column)
     grid.addWidget(field, line, column + 1)
+
+
+def _why_none(hosts: SshHosts, usable: Sequence[SshHost]) -> str:
+    """Return why no pair can be made of a file's hosts."""
+    if not hosts.file:
+        return tr("No file was read: choose one.")
+    words = (
+        tr("Only %2 of %1 can be imported, and a pair has two hosts. Choose another file.")
+        if usable
+        else tr("%1 names no host that can be imported. Choose another file.")
+    )
+    return words.replace("%1", hosts.file).replace("%2", usable[0].alias if usable else "")
 
 
 def _words(host: SshHost) -> str:

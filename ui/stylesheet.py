@@ -87,8 +87,8 @@ QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {{
 QComboBox QAbstractItemView {{
     background: {base}; border: 1px solid {border}; selection-background-color: {accent_soft};
     selection-color: {text}; }}
-QLineEdit[fault="true"], QCheckBox[fault="true"] {{ border: 2px solid {bad}; }}
-QLineEdit[fault="true"] {{ padding: 5px 5px; }}
+QLineEdit[fault="true"], QComboBox[fault="true"], QCheckBox[fault="true"] {{ border: 2px solid {bad}; }}
+QLineEdit[fault="true"], QComboBox[fault="true"] {{ padding: 5px 5px; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {accent}; }}
 QCheckBox::indicator, QTreeWidget::indicator {{

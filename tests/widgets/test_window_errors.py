@@ -178,7 +178,7 @@ def test_an_empty_form_says_which_field_is_missing_and_puts_the_focus_there(driv
     driver.window.begin_with_hosts()
     driver.window.hosts.discover()
     hosts = driver.window.hosts
-    assert "Host A has no address" in hosts.notice.text
+    assert "Host A has no address" in hosts.form_a.fault.text()
     assert hosts.form_a.address.hasFocus()
     assert hosts.form_a.address.property("fault") is True
     assert driver.services.calls.count("discover") == 0
@@ -199,7 +199,29 @@ def test_a_wrong_subnet_is_refused_with_an_example(driver: Driver, subnet: str, 
     driver.window.go_next()
     assert words in link.notice.text
     assert "198.18.0.0/24" in link.notice.text
+    assert link.subnet.property("fault") is True
+    assert link.subnet.hasFocus()
     assert driver.window.wizard.current is Step.LINK
+
+
+def test_equal_or_wrong_underlay_addresses_of_a_link_are_marked_and_have_the_focus(driver: Driver) -> None:
+    driver.go_to(Step.LINK)
+    link = driver.window.step_page(Step.LINK)
+    a, b = link.underlay.values()
+    former = b.currentText()
+    b.setCurrentText(a.currentText())
+    driver.window.go_next()
+    assert "same underlay address" in link.notice.text
+    assert [box.property("fault") for box in (a, b)] == [True, True]
+    assert a.hasFocus() or a.lineEdit().hasFocus()
+    b.setCurrentText("gateway")
+    assert [box.property("fault") for box in (a, b)] == [False, False], "an edit takes the marks away"
+    driver.window.go_next()
+    assert [box.property("fault") for box in (a, b)] == [False, True]
+    assert b.hasFocus() or b.lineEdit().hasFocus()
+    b.setCurrentText(former)
+    driver.next()
+    assert driver.window.wizard.current is Step.CHOOSE
 
 
 def test_a_plan_that_cannot_be_made_stays_on_its_page(driver: Driver) -> None:

@@ -108,12 +108,35 @@ def test_a_fault_goes_when_its_field_is_edited_and_moves_no_field(driver: Driver
     driver.idle()
     hosts = window.hosts
     hosts.discover()
-    assert "Host A has no address" in hosts.notice.text
+    assert "Host A has no address" in hosts.form_a.fault.text()
     assert hosts.form_a.fault.isVisible()
+    assert hosts.notice.text == "", "it is said once"
+    assert hosts.form_a.address.accessibleDescription() == hosts.form_a.fault.text(), "and read out with the field"
     driver.until(lambda: hosts.form_a.address.y() == hosts.form_b.address.y())
     driver.qtbot.keyClicks(hosts.form_a.address, "g")
     assert hosts.notice.text == ""
     assert not hosts.form_a.fault.isVisible()
+
+
+def test_equal_underlay_addresses_are_marked_and_have_the_focus(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    hosts = window.hosts
+    for form, address in ((hosts.form_a, "192.0.2.10"), (hosts.form_b, "192.0.2.11")):
+        form.address.setText(address)
+        form.underlay.setText("10.1.0.1")
+    hosts.discover()
+    assert "same underlay address" in hosts.form_b.fault.text()
+    assert hosts.form_b.underlay.hasFocus()
+    assert [form.underlay.property("fault") for form in (hosts.form_a, hosts.form_b)] == [True, True]
+    driver.qtbot.keyClicks(hosts.form_b.underlay, "1")
+    assert not any(form.underlay.property("fault") for form in (hosts.form_a, hosts.form_b))
+    hosts.name.setText("a/b")
+    hosts.discover()
+    assert hosts.notice.text
+    assert hosts.name.hasFocus()
+    assert hosts.name.property("fault")
 
 
 def test_a_stored_pair_is_filled_in_from_the_box(driver: Driver) -> None:

@@ -19,7 +19,7 @@ from ui.pages.base import BusyLine, Page, busy_reason
 from ui.pages.hosts_words import explained, summary_of
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row
+from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row, set_fault
 from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 from ui.widgets.host_form import HostForm
@@ -55,6 +55,7 @@ class HostsPage(Page):
         self.name.setPlaceholderText(tr("pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))
         set_tip(self.name, tr(PAIR_NAME_RULE))
+        self.name.textEdited.connect(self._on_edit)
         self.name.setMinimumWidth(128)
         self.name.setMaximumWidth(264)
         self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
@@ -184,6 +185,10 @@ class HostsPage(Page):
 
     def _on_edit(self) -> None:
         """What was wrong may be mended now."""
+        set_fault(self.name, is_wrong=False)
+        for form in (self.form_a, self.form_b):
+            if form.has_fault or form.underlay.property("fault"):
+                form.show_fault(None, "")
         if self.notice.is_about_input:
             self.notice.clear()
 
@@ -229,9 +234,9 @@ class HostsPage(Page):
         if self._pair is None or name != self._pair.name:
             check_pair_name(name)  # a pair of an earlier version keeps its name
         if underlay_a == underlay_b:
-            raise InvalidOption(
-                tr("Both hosts have the same underlay address."), hint=tr("Enter the address of each host itself.")
-            )
+            set_fault(self.form_a.underlay, is_wrong=True)
+            hint = tr("Enter the address of each host itself.")
+            raise self.form_b.refuse_underlay(tr("Both hosts have the same underlay address."), hint)
         cap = self._pair.load_cap_mbit_s if self._pair is not None else None
         return PairSpec(name, a, b, underlay_a, underlay_b, load_cap_mbit_s=cap)
 
@@ -243,12 +248,20 @@ class HostsPage(Page):
         try:
             pair = self.entered_pair()
         except InvalidOption as error:
-            self.notice.say_input(error)
+            self._show_fault(error)
             return
         wizard = self.context.wizard
         is_asked = wizard.state.pair != pair and not self._has_agreed
         invalid = wizard.invalidated_by_change_in(Step.HOSTS) if is_asked else ()
         self.context.confirm_change(invalid, lambda: self._discover(pair))
+
+    def _show_fault(self, error: InvalidOption) -> None:
+        """Say once what is wrong: a form says it below the field that it marks; else it is the name."""
+        if self.form_a.has_fault or self.form_b.has_fault:
+            return
+        self.notice.say_input(error)
+        set_fault(self.name, is_wrong=True)
+        self.name.setFocus()
 
     def _discover(self, pair: PairSpec) -> None:
         services = self.context.services

@@ -127,6 +127,7 @@ class LinkPage(Page):
             entered = self.entered()
         except InvalidOption as error:
             self.notice.say_input(error)
+            self._focus_wrong()
             return
         if self.consent.isVisibleTo(self) and not self.consent.isChecked():
             self._ask_consent()
@@ -137,6 +138,15 @@ class LinkPage(Page):
         wizard = self.context.wizard
         invalid = wizard.invalidated_by_change_in(Step.LINK)
         self.context.confirm_change(invalid, lambda: self._take(entered))
+
+    def _focus_wrong(self) -> None:
+        """Put the focus on the first field that is marked as wrong."""
+        self._judge_subnet()
+        for field in (*self.underlay.values(), self.subnet):
+            if field.property("fault"):
+                self._scroll.ensureWidgetVisible(field)
+                field.setFocus(Qt.FocusReason.OtherFocusReason)
+                return
 
     def _ask_consent(self) -> None:
         text = tr("Nobody has agreed to load on this link yet.")
@@ -183,11 +193,7 @@ class LinkPage(Page):
         found = self._shown
         if found is None:
             raise InvalidOption(tr("The hosts have not been looked at yet."), hint=tr("Do step 1 first."))
-        addresses = {side: _ipv4(self.underlay[side].currentText(), side) for side in Side}
-        if addresses[Side.A] == addresses[Side.B]:
-            raise InvalidOption(
-                tr("Both hosts have the same underlay address."), hint=tr("Choose each host's own address.")
-            )
+        addresses = self._addresses()
         network = self._inner_network(found)
         first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
         cap = self.cap.value() if self.has_cap.isChecked() else None
@@ -206,6 +212,28 @@ class LinkPage(Page):
             may_open_firewall=self.firewalls.may_open,
         )
         return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
+
+    def _addresses(self) -> dict[Side, str]:
+        """Return the underlay addresses; mark a field that is wrong.
+
+        Raises:
+            InvalidOption: One is none, or both are the same.
+        """
+        for box in self.underlay.values():
+            set_fault(box, is_wrong=False)
+        found = {}
+        for side, box in self.underlay.items():
+            try:
+                found[side] = _ipv4(box.currentText(), side)
+            except InvalidOption:
+                set_fault(box, is_wrong=True)
+                raise
+        if found[Side.A] == found[Side.B]:
+            for box in self.underlay.values():
+                set_fault(box, is_wrong=True)
+            hint = tr("Choose each host's own address.")
+            raise InvalidOption(tr("Both hosts have the same underlay address."), hint=hint)
+        return found
 
     def _inner_network(self, found: Discovery) -> ipaddress.IPv4Network:
         """Return the inner subnet.
@@ -242,6 +270,8 @@ class LinkPage(Page):
             set_fault(self.consent, is_wrong=False)
         if self.notice.is_about_input:
             self.notice.clear()
+        for box in self.underlay.values():
+            set_fault(box, is_wrong=False)
         self._judge_subnet()
         self.changed.emit()
 

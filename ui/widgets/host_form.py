@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QW
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec, Side
+from ui.accessible import announce
 from ui.dropping import FileDrop
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, button, label, row
+from ui.widgets.basics import Card, button, label, row, set_fault
 from ui.widgets.key_files import key_file_fault
 from ui.widgets.tips import enable, set_tip
 
@@ -148,13 +149,22 @@ class HostForm(Card):
     def show_fault(self, field: QLineEdit | None, text: str) -> None:
         """Mark a field; None unmarks all."""
         for candidate in (self.address, self.user, self.port, self.identity, self.underlay):
-            candidate.setProperty("fault", candidate is field)
-            candidate.style().unpolish(candidate)
-            candidate.style().polish(candidate)
+            set_fault(candidate, is_wrong=candidate is field)
+            candidate.setAccessibleDescription(text if candidate is field else "")
         self.fault.setText(text)
         self.fault.setVisible(bool(text))
+        announce(self.fault, text)
         if field is not None:
             field.setFocus()
+
+    @property
+    def has_fault(self) -> bool:
+        """Whether a field is marked as wrong, with the reason below."""
+        return bool(self.fault.text())
+
+    def refuse_underlay(self, message: str, hint: str) -> InvalidOption:
+        """Mark the underlay address; return why, to be raised."""
+        return self._fault(self.underlay, message, hint)
 
     def _fault(self, field: QLineEdit, message: str, hint: str) -> InvalidOption:
         message = message.replace("%1", self.side.value.upper())

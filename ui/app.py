@@ -87,8 +87,8 @@ def run_window(
         WindowGeometry(window, memory).restore()
     if on_window is not None:
         on_window(window)
-    only.serve(window)
     window.show()
+    QTimer.singleShot(0, window, lambda: only.serve(window))
     status = application.exec()
     restore()
     only.release()

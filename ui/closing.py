@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ui.texts import tr
-from ui.widgets.dialogs import Question
 
 if TYPE_CHECKING:
     from ui.window import MainWindow
@@ -39,6 +38,8 @@ class Closing:
         if self._window.is_rolling:
             self._ask_about_rollout()
             return
+        from ui.widgets.dialogs import Question
+
         is_census = not self._window.is_measuring
 
         def answered_no() -> None:
@@ -57,6 +58,8 @@ class Closing:
         ).ask(self.begin, answered_no)
 
     def _ask_about_rollout(self) -> None:
+        from ui.widgets.dialogs import Question
+
         window = self._window
         window.show_page(window.deploy)
         title, text, yes = window.deploy.closing_words

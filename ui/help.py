@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from ui.texts import tr
-from ui.widgets.dialogs import Information
 
 if TYPE_CHECKING:
     from ui.window import MainWindow
@@ -61,6 +59,9 @@ class Help:
 
     def open_guide(self) -> None:
         """Open the user guide's page for what is on show."""
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
         path = self.page_for(type(self._window.current).__name__)
         if path is None:
             self.show_about()
@@ -69,11 +70,16 @@ class Help:
 
     def show_about(self) -> None:
         """Say which version this is, and where things are."""
-        Information(self._window, tr("About Tunnelmark"), about_lines(self._docs_dir)).open()
+        self._show(tr("About Tunnelmark"), about_lines(self._docs_dir))
 
     def show_shortcuts(self) -> None:
         """List the keys."""
-        Information(self._window, tr("Keyboard shortcuts"), shortcut_lines(self._window)).open()
+        self._show(tr("Keyboard shortcuts"), shortcut_lines(self._window))
+
+    def _show(self, title: str, lines: Mapping[str, str]) -> None:
+        from ui.widgets.dialogs import Information
+
+        Information(self._window, title, lines).open()
 
 
 def about_lines(docs_dir: Path | None) -> dict[str, str]:

@@ -12,7 +12,6 @@ from app.domain.errors import TunnelmarkError
 from app.domain.sides import Side
 from ui.operations import Job, Operation
 from ui.texts import tr
-from ui.widgets.dialogs import Information, Question
 
 if TYPE_CHECKING:
     from app.wizard.desk_ports import LabChoice, LabDetail
@@ -96,6 +95,8 @@ class LabMenu:
             action.setEnabled(can_change)
 
     def _show_details(self, lab: LabDetail) -> None:
+        from ui.widgets.dialogs import Information
+
         lines = {tr("Pair"): lab.pair_name, tr("Kind"): lab.kind}
         for side, is_up, port in zip(Side, lab.is_up, lab.ports, strict=True):
             name = tr("Gateway %1").replace("%1", side.value.upper())
@@ -178,6 +179,8 @@ class LabMenu:
         )
 
     def _on_uses(self, name: str, uses: tuple[str, ...], *, is_restart: bool) -> None:
+        from ui.widgets.dialogs import Question
+
         act = partial(self._restart if is_restart else self._stop, name)
         if not uses:
             act()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from app.domain.sides import Side
 from ui.bridge import Asked
 from ui.texts import tr
-from ui.widgets.dialogs import Question, ask_host_key, ask_password
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from app.domain.credentials import Secret
     from app.domain.hosts import PairSpec
+    from ui.widgets.dialogs import Question
 
-Ask = Callable[["QWidget", str], Question | None]
+Ask = Callable[["QWidget", str], "Question | None"]
 
 
 class PromptQueue:
@@ -36,11 +36,15 @@ class PromptQueue:
 
     def ask_host_key(self, asked: Asked[bool]) -> None:
         """Ask about an unknown host key."""
+        from ui.widgets.dialogs import ask_host_key
+
         subject = str(getattr(asked.question, "host", ""))
         self._add(asked, subject, lambda parent, who: ask_host_key(parent, asked, who))
 
     def ask_password(self, asked: Asked[Secret | None], is_retry: bool) -> None:  # noqa: FBT001 - a signal's argument
         """Ask for a password."""
+        from ui.widgets.dialogs import ask_password
+
         subject = str(getattr(asked.question, "subject", ""))
         self._add(asked, subject, lambda parent, who: ask_password(parent, asked, who, is_retry=is_retry))
 

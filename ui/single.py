@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QLockFile, QObject, Qt
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
-from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox
+from PySide6.QtCore import QDeadlineTimer, QLockFile, QObject, Qt, QThread
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from ui.texts import tr
 
+if TYPE_CHECKING:
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
 _ANSWER_MS = 3_000
+_PAUSE_MS = 50
 _IDLE = "idle"
 _LONGEST_SOCKET_PATH = 100
 """Source: unix(7), sun_path has 108 bytes; Qt appends to the name while it makes the socket."""
@@ -34,9 +37,7 @@ class OnlyWindow(QObject):
         self._lock.setStaleLockTime(
             0
         )  # a comparison may take days; the lock of a process that died is taken all the same
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._on_connection)
+        self._server: QLocalServer | None = None
         self._window: QMainWindow | None = None
 
     def take(self) -> bool:
@@ -50,33 +51,49 @@ class OnlyWindow(QObject):
             return True
         if not self._lock.tryLock(0):
             return self._lock.error() is not QLockFile.LockError.LockFailedError
-        QLocalServer.removeServer(_socket_name(self._data_dir))
-        self._server.listen(_socket_name(self._data_dir))
         return True
 
     def serve(self, window: QMainWindow) -> None:
         """Raise this window when another one is started."""
+        from PySide6.QtNetwork import QLocalServer  # takes a tenth of the start: the window is on show by now
+
         self._window = window
+        QLocalServer.removeServer(_socket_name(self._data_dir))
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_connection)
+        self._server.listen(_socket_name(self._data_dir))
 
     def release(self) -> None:
         """Let another window have the folder."""
-        self._server.close()
+        if self._server is not None:
+            self._server.close()
         self._lock.unlock()
 
     def report_other(self) -> Other:
         """Ask the window that has the lock to come to the front; return what is known about it."""
         pid, host, _program = self._lock.getLockInfo()
-        socket = QLocalSocket()
-        socket.connectToServer(_socket_name(self._data_dir))
+        socket = self._connected()
         answer = b""
-        if socket.waitForConnected(_ANSWER_MS):
+        if socket.state() is socket.LocalSocketState.ConnectedState:
             while b"\n" not in answer and socket.waitForReadyRead(_ANSWER_MS):
                 answer += bytes(socket.readAll().data())
         socket.abort()
         return Other(self._data_dir, pid, host, answer.decode().strip())
 
+    def _connected(self) -> QLocalSocket:
+        """Connect to the window that has the lock; it may have taken that a moment ago, and not listen yet."""
+        from PySide6.QtNetwork import QLocalSocket
+
+        socket, deadline = QLocalSocket(), QDeadlineTimer(_ANSWER_MS)
+        while True:
+            socket.connectToServer(_socket_name(self._data_dir))
+            if socket.waitForConnected(deadline.remainingTime()) or deadline.hasExpired():
+                return socket
+            QThread.msleep(_PAUSE_MS)
+
     def _on_connection(self) -> None:
-        while (socket := self._server.nextPendingConnection()) is not None:
+        while self._server is not None and (socket := self._server.nextPendingConnection()) is not None:
             socket.disconnected.connect(socket.deleteLater)
             socket.write(f"{_activity(self._window)}\n".encode())
             socket.disconnectFromServer()
@@ -141,6 +158,8 @@ def say_other(other: Other, *, is_seen: bool) -> None:
     sys.stderr.write(f"tunnelmark: {what}\n  {hint}\n")
     if not is_seen or other.is_quiet:
         return
+    from PySide6.QtWidgets import QMessageBox
+
     box = QMessageBox(QMessageBox.Icon.Information, tr("Tunnelmark is open already"), what)
     box.setInformativeText(hint)
     box.exec()
@@ -158,6 +177,10 @@ def _socket_name(data_dir: Path) -> str:
     path = data_dir / "window.socket"
     if os.name == "posix" and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
         return str(path)
+    from hashlib import sha256
+
+    from PySide6.QtCore import QDir
+
     digest = sha256(os.fsencode(data_dir)).hexdigest()[:16]
     name = f"tunnelmark-{digest}"
     return name if os.name != "posix" else QDir(QDir.tempPath()).filePath(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -82,8 +83,10 @@ application.exec()
 
 
 def _start_s(script: str) -> float:
+    """Return the CPU time until a window is painted, in seconds, with byte code as an installed program has it."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
-    began = time.perf_counter()
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", script + _UNTIL_PAINTED],
         capture_output=True,
@@ -93,7 +96,8 @@ def _start_s(script: str) -> float:
         check=True,
     )
     assert done.stdout == "painted\n"
-    return time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def test_the_first_window_comes_soon() -> None:
@@ -103,7 +107,10 @@ def test_the_first_window_comes_soon() -> None:
         ours.append(_start_s(_OURS))
     ratio = min(ours) / min(bare)  # the quickest of each: what else runs can only make a start slower
     both = [f"{1000 * min(each):.0f} ms (median {1000 * statistics.median(each):.0f})" for each in (ours, bare)]
-    print(f"\nfirst window: {both[0]}, bare PySide6 window: {both[1]}, ratio {ratio:.2f} (limit {START_RATIO_LIMIT})")
+    print(
+        f"\nCPU time of the first window: {both[0]}, of a bare PySide6 window: {both[1]}, "
+        f"ratio {ratio:.2f} (limit {START_RATIO_LIMIT})"
+    )
     assert ratio <= START_RATIO_LIMIT
 
 

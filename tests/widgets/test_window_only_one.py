@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from window_driver import Driver
 
 from app.wizard import Step
@@ -75,8 +75,17 @@ def test_the_folder_is_free_again_after_the_window_and_after_one_that_died(tmp_p
     again.release()
 
 
-def test_a_window_that_does_not_answer_is_named(first: OnlyWindow, tmp_path: Path) -> None:
-    first._server.close()
+def test_a_window_that_is_just_opening_is_waited_for(driver: Driver, first: OnlyWindow, tmp_path: Path) -> None:
+    QTimer.singleShot(500, driver.window, lambda: first.serve(driver.window))
+    status, said = _start_second(driver, tmp_path / "data")
+    assert (status, "brought to the front" in said) == (1, True)
+
+
+def test_a_window_that_does_not_answer_is_named(
+    first: OnlyWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert first._server is None, "it does not listen yet"
+    monkeypatch.setattr("ui.single._ANSWER_MS", 100)
     other = OnlyWindow(tmp_path / "data").report_other()
     assert other.activity == ""
     assert other.pid == os.getpid()

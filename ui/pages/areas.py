@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.domain.history import EntryKind
 from ui.pages.base import Page
 
 if TYPE_CHECKING:
@@ -66,6 +65,7 @@ def _welcome(window: MainWindow) -> Page:
 
 
 def _history(window: MainWindow) -> Page:
+    from app.domain.history import EntryKind
     from ui.pages.history import HistoryPage
 
     page = HistoryPage(window.context)

@@ -5,8 +5,9 @@ It is rendered from the plan alone, so that it can be looked at and taken along 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from app.deploy.building import is_inside, ping_once, stdin_path
 from app.deploy.ends import whole_seconds
@@ -22,9 +23,17 @@ from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
 from app.ssh.remote_line import shell_line
 
-PATIENCE_S = {Side.A: 20, Side.B: 32}
-"""For how many seconds an end waits for the other one before it starts its daemons again. They differ, so that both do
-not do so at the same time again and again."""
+PATIENCE_S: Mapping[Side, int] = MappingProxyType({Side.A: 20, Side.B: 32})
+"""For how many seconds an end waits for the other one, at first, before it starts its daemons again."""
+
+_PAUSES: Mapping[Side, Mapping[str, str]] = MappingProxyType(
+    {
+        Side.A: MappingProxyType({"growth": "2", "longest": "120", "after_peer": ""}),
+        Side.B: MappingProxyType({"growth": "3", "longest": "300", "after_peer": "26"}),
+    }
+)
+"""For `silence.sh`: by how much pauses grow, and up to how many seconds. A goes first: its first pause as B may see it,
+in seconds, because A may have heard B's last answer 4 s later, and looks every 2 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +103,7 @@ def about_text(kit: KitRequest) -> str:
         "handshake": shell_line(own.last_handshake.argv) if own.last_handshake is not None else ":",
         "certificates": " ".join(own.certificates),
         "underlay": request.link.underlay(kit.side.other),
-        "patience": str(PATIENCE_S[kit.side]),
+        **supervisor_values(kit.side),
         "logs": " ".join(own.log_paths),
         **_guard_values(request, own),
     }
@@ -103,6 +112,11 @@ def about_text(kit: KitRequest) -> str:
     ]
     lines = [f"{name}={shell_line(['-', value]).removeprefix('- ')}" for name, value in values.items()]
     return "".join(f"{line}\n" for line in [*comments, *lines])
+
+
+def supervisor_values(side: Side) -> Mapping[str, str]:
+    """Return how long the supervisor of an end waits for the other one, as variables of `silence.sh`."""
+    return {"patience": str(PATIENCE_S[side]), **_PAUSES[side]}
 
 
 def _guard_values(request: DeployRequest, own: EndPlan) -> dict[str, str]:

@@ -18,6 +18,9 @@ read_files() {
     ping=
     underlay=
     patience=
+    growth=
+    longest=
+    after_peer=
     logs=
     guard_table=
     nobody=

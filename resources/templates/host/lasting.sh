@@ -20,6 +20,7 @@
 # @include folder.sh
 # @include lan-watch.sh
 # @include mend.sh
+# @include silence.sh
 
 tell() {
     logger -t tunnelmark "$slot: $1" 2> /dev/null
@@ -105,6 +106,7 @@ bring_up() {
         find_roots
         uptime_s
         echo "$uptime_now" > "$own/up"
+        echo "$((uptime_now - begun))" > "$own/start"
         return 0
     fi
     take_down
@@ -164,6 +166,7 @@ restart() {
         # Not longer, because the other end may be the one that was missing.
         sleep 5
     done
+    count_anew
     tell "started again"
 }
 
@@ -177,62 +180,8 @@ shorten() {
     fi
 }
 
-# is_waiting: whether the other end has to be found, or found again.
-is_waiting() {
-    [ "$is_lost" = yes ] || [ -n "$begun" ]
-}
-
-# note_connected: writes down how long the last start took until the other end answered, and the host's own start.
-note_connected() {
-    uptime_s
-    if [ -n "$begun" ]; then
-        tell "the other end answers, $((uptime_now - begun)) s after the start"
-        echo "$((uptime_now - begun))" > "$own/connect"
-        if [ "$is_boot" = yes ]; then echo "$uptime_now" > "$own/boot"; fi
-        is_boot=no
-    fi
-    if [ "$is_new" = no ] && is_waiting; then
-        tell "the other end answers again after $((uptime_now - answered)) s"
-    fi
-    is_new=no
-    is_lost=no
-    begun=
-}
-
-# note_answer: keeps account of when the other end answered, and tells when that changes.
-note_answer() {
-    if answers; then
-        if is_waiting || [ "$is_new" = yes ]; then note_connected; fi
-        uptime_s
-        answered=$uptime_now
-        quiet_since=$uptime_now
-        wait_s=$patience
-        return 0
-    fi
-    uptime_s
-    if [ "$is_lost" = no ] && [ "$((uptime_now - answered))" -ge 5 ]; then
-        is_lost=yes
-        tell "the other end does not answer, for $((uptime_now - answered)) s now"
-    fi
-    # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to
-    # find each other counts from its return.
-    if limited 5 ping -c 1 -W 1 "$underlay" < /dev/null > /dev/null 2>&1; then
-        if [ "$is_cut" = yes ]; then quiet_since=$uptime_now; fi
-        is_cut=no
-    else
-        is_cut=yes
-    fi
-    return 1
-}
-
 watch() {
-    answered=0
-    uptime_s
-    quiet_since=$uptime_now
-    answered=$uptime_now
-    is_lost=no
-    is_cut=no
-    wait_s=$patience
+    begin_silence
     rules_told=
     rounds=0
     while :; do
@@ -245,14 +194,9 @@ watch() {
             restart "a daemon has ended"
         elif ! is_standing && ! mend; then
             restart "something of the tunnel has gone"
-        elif { is_waiting || [ "$((rounds % 2))" -eq 0 ]; } && ! note_answer; then
-            uptime_s
-            if [ "$is_cut" = no ] && [ "$((uptime_now - quiet_since))" -ge "$wait_s" ]; then
-                restart "the other end has been silent for $((uptime_now - answered)) s though it can be reached"
-                uptime_s
-                quiet_since=$uptime_now
-                if [ "$wait_s" -lt 300 ]; then wait_s=$((wait_s * 2)); fi
-            fi
+        elif { is_waiting || [ "$((rounds % 2))" -eq 0 ]; } && ! note_answer && is_silent_too_long; then
+            fruitless=$((fruitless + 1))
+            restart "the other end has been silent for $((uptime_now - answered)) s though it can be reached"
         fi
         if [ "$((rounds % 30))" -eq 0 ]; then shorten; fi
     done

@@ -1,0 +1,99 @@
+# Silence of the other end: since when it lasts, and for how long it may before this end is started again.
+# Expects tell, answers, uptime_s, limited and own of lasting.sh, and about.sh's underlay, mark, patience, growth, longest
+# and after_peer.
+#
+# The ends start again without knowing of each other, and a start of one may end what the other one has just begun. So
+# - silence counts from the end of this end's own last start, whatever the reason for it was;
+# - A is first. B waits until A's first start has had its time, which B takes from its own (after_peer is its part that
+#   does not depend on the host);
+# - pauses grow, B's faster than A's: in the end each of B's is more than twice as long as A's longest. Within it A starts
+#   at least once and is then left alone for as long as A's own pause lasts, whatever the phase.
+# The pauses after the first vary with the end's mark, so that no two ends stay in step.
+
+# is_waiting: whether the other end has to be found, or found again.
+is_waiting() {
+    [ "$is_lost" = yes ] || [ -n "$begun" ]
+}
+
+# begin_silence: nothing is known of the other end yet.
+begin_silence() {
+    uptime_s
+    answered=$uptime_now
+    is_lost=no
+    is_cut=no
+    fruitless=0
+    seed=$(((0x${mark%????????????} + 977 * patience) % 65537))
+    count_anew
+}
+
+# count_anew: silence begins now. Sets wait_s to how long it may last.
+count_anew() {
+    uptime_s
+    quiet_since=$uptime_now
+    wait_s=$patience
+    pause_number=0
+    while [ "$pause_number" -lt "$fruitless" ] && [ "$wait_s" -lt "$longest" ]; do
+        wait_s=$((wait_s * growth))
+        pause_number=$((pause_number + 1))
+    done
+    if [ "$wait_s" -gt "$longest" ]; then wait_s=$longest; fi
+    if [ "$fruitless" -gt 0 ]; then
+        seed=$(((seed * 75 + 74) % 65537))
+        wait_s=$((wait_s - wait_s * (seed % 100) / 800))
+    fi
+    [ -n "$after_peer" ] || return 0
+    start_s=0
+    read -r start_s 2> /dev/null < "$own/start"
+    case $start_s in '' | *[!0-9]*) start_s=0 ;; esac
+    least_s=$((after_peer + 2 * start_s))
+    if [ "$least_s" -gt 60 ]; then least_s=60; fi
+    if [ "$wait_s" -lt "$least_s" ]; then wait_s=$least_s; fi
+}
+
+# is_silent_too_long: whether it can be reached and has been silent for as long as it may.
+is_silent_too_long() {
+    uptime_s
+    [ "$is_cut" = no ] && [ "$((uptime_now - quiet_since))" -ge "$wait_s" ]
+}
+
+# note_connected: writes down how long the last start took until the other end answered, and the host's own start.
+note_connected() {
+    uptime_s
+    if [ -n "$begun" ]; then
+        tell "the other end answers, $((uptime_now - begun)) s after the start"
+        echo "$((uptime_now - begun))" > "$own/connect"
+        if [ "$is_boot" = yes ]; then echo "$uptime_now" > "$own/boot"; fi
+        is_boot=no
+    fi
+    if [ "$is_new" = no ] && is_waiting; then
+        tell "the other end answers again after $((uptime_now - answered)) s"
+    fi
+    is_new=no
+    is_lost=no
+    begun=
+}
+
+# note_answer: keeps account of when the other end answered, and tells when that changes.
+note_answer() {
+    if answers; then
+        if is_waiting || [ "$is_new" = yes ]; then note_connected; fi
+        fruitless=0
+        count_anew
+        answered=$quiet_since
+        return 0
+    fi
+    uptime_s
+    if [ "$is_lost" = no ] && [ "$((uptime_now - answered))" -ge 5 ]; then
+        is_lost=yes
+        tell "the other end does not answer, for $((uptime_now - answered)) s now"
+    fi
+    # While the way between the hosts is interrupted, nothing that is done here helps; what is given to the daemons to
+    # find each other counts from its return.
+    if limited 5 ping -c 1 -W 1 "$underlay" < /dev/null > /dev/null 2>&1; then
+        if [ "$is_cut" = yes ]; then quiet_since=$uptime_now; fi
+        is_cut=no
+    else
+        is_cut=yes
+    fi
+    return 1
+}

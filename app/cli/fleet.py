@@ -18,6 +18,7 @@ from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, r
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import PairSpec, Side
+from app.domain.pairs import Saving
 from app.domain.rollout import BROADCASTS_PER_S, Deployment, RolloutOptions
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ def deploy_all(context: Context) -> int:
     rows = read_fleet(Path(options.file))
     check_solutions([row["solution"] for row in rows])
     with context.services() as services:
+        described = [_described(services, row) for row in rows]  # all are checked before one is stored
+        for pair in filter(None, described):
+            services.save_pair(pair, Saving.ADD)
         entries = context.job(lambda token, tell: [_entry(services, row, token, tell) for row in rows])
         outcomes = context.job(
             lambda token, _tell: run_fleet(
@@ -148,17 +152,32 @@ def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell:
         blocks_dhcp=row.get("block-dhcp", False),
         blocks_router_advertisements=row.get("block-router-advertisements", False),
     )
-    pair = _stored(services, row) if "a" in row else services.resolve_pair(row["name"], token=token, on_progress=tell)
+    pair = services.resolve_pair(row["name"], token=token, on_progress=tell)
     return FleetEntry(pair, row["solution"], row.get("suite", ""), options)
 
 
-def _stored(services: Services, row: Mapping[str, Any]) -> PairSpec:
-    """Store a pair that the file itself describes, so that status and undeploy know it afterwards."""
+def _described(services: Services, row: Mapping[str, Any]) -> PairSpec | None:
+    """Return a pair that the file itself describes and that is to be stored, so that status and undeploy know it.
+
+    Raises:
+        InvalidOption: It cannot be used, or another pair has its name.
+    """
+    if "a" not in row:
+        return None
     keys, known = row.get("identity"), row.get("host-key-file")
     a, b = (parse_address(row[side.value], side.upper(), identity=keys, host_key_file=known) for side in Side)
     pair = PairSpec(row["name"], a, b, row["underlay"][0], row["underlay"][1])
-    services.save_pair(pair)
-    return pair
+    former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
+    if former is None:
+        services.check_pair(pair, Saving.ADD)
+        return pair
+    if (former.a, former.b, former.underlay_a, former.underlay_b) != (a, b, pair.underlay_a, pair.underlay_b):
+        raise InvalidOption(
+            f"There is a pair {pair.name} already, with other hosts or addresses than in the file.",
+            hint=f"See it with `tunnelmark pair show {pair.name}`; change the file, or store the pair anew: "
+            "tunnelmark pair add --replace",
+        )
+    return None
 
 
 def _work(services: Services) -> FleetWork:

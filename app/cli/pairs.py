@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from app.compose import Services
 from app.domain.codec import to_data
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
-from app.domain.pair_names import check_pair_name
+from app.domain.pairs import Saving
 from app.wizard import Discovery, HostCheck, PairChoice
 
 _ADDRESS = re.compile(
@@ -51,7 +50,6 @@ def parse_address(text: str, label: str, *, identity: str | None, host_key_file:
 def add(context: Context) -> int:
     """Store a pair."""
     options = context.options
-    check_pair_name(options.pair)
     addresses = underlay_addresses(options.underlay)
     identity = _existing(options.identity, "--identity")
     host_keys = _existing(options.host_key_file, "--host-key-file")
@@ -70,7 +68,8 @@ def add(context: Context) -> int:
                 f"There is a pair {pair.name} already, with other hosts or settings.",
                 hint=f"See it with `tunnelmark pair show {pair.name}`; --replace stores the new one in its place.",
             )
-        services.save_pair(pair)
+        how = Saving.ADD if former is None and not options.replace else Saving.REPLACE
+        services.save_pair(pair, how)
     context.out.print(f"Stored. Look at it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK
 
@@ -194,26 +193,17 @@ def _address(host: HostSpec) -> str:
 
 
 def underlay_addresses(text: str) -> tuple[str, str]:
-    """Read `ADDR_A,ADDR_B`.
+    """Read `ADDR_A,ADDR_B`; the pair is checked as a whole later.
 
     Raises:
-        InvalidOption: These are not two IP addresses.
+        InvalidOption: These are not two texts.
     """
-    addresses = text.split(",")
+    addresses = [address.strip() for address in text.split(",")]
     if len(addresses) != 2:
         raise InvalidOption(
             "--underlay wants two addresses, A's and B's.", hint="Example: --underlay 10.0.0.1,10.0.0.2"
         )
-    for address in addresses:
-        _check_ip(address)
     return addresses[0], addresses[1]
-
-
-def _check_ip(text: str) -> None:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError as error:
-        raise InvalidOption(f"--underlay: {text!r} is not an IP address.", hint="Example: 10.0.0.1") from error
 
 
 def _existing(path: str | None, option: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.compose.labs import Labs
@@ -11,10 +12,11 @@ from app.discovery.firewall import Firewall
 from app.domain.adapters import Adapter, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import PrivilegeMissing
+from app.domain.errors import NotFound, PrivilegeMissing
 from app.domain.firewall import Opening, words_of
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.pairs import Saving
 from app.storage import Store
 
 _LAB_CONSENT = "may-open-firewall"
@@ -45,8 +47,10 @@ class FirewallConsents:
         changed = replace(pair, may_open_firewall=may_open)
         lab = self.labs.find(pair) if pair.is_lab else None
         if lab is None:
-            if not pair.is_lab and any(one.name == pair.name for one in self.store.list_pairs()):
-                self.store.save_pair(replace(self.store.get_pair(pair.name), may_open_firewall=may_open))
+            if not pair.is_lab:
+                with suppress(NotFound):  # a pair that is not stored yet, or not any more
+                    stored = replace(self.store.get_pair(pair.name), may_open_firewall=may_open)
+                    self.store.save_pair(stored, Saving.UPDATE)
         elif may_open:
             (lab.folder / _LAB_CONSENT).touch()
         else:

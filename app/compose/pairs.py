@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from ipaddress import IPv4Address
 from pathlib import Path
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.pair_names import check_pair_name
+from app.domain.pairs import Saving, check_pair
 from app.domain.ssh_hosts import SshHosts
 from app.storage import Store
-
-_ALL = 1_000_000
 
 
 class PairOperations:
@@ -24,15 +22,22 @@ class PairOperations:
 
     store: Store
 
-    def save_pair(self, pair: PairSpec) -> None:
-        """Store a pair, in place of one of the same name.
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Store a pair.
 
         Raises:
-            InvalidOption: The name is not allowed. One that an earlier version stored is.
+            NotFound: It is to be changed, and was renamed or removed meanwhile.
+            InvalidOption: The pair cannot be used, or the name of a new one is not allowed or taken.
         """
-        if not any(one.name == pair.name for one in self.store.list_pairs()):
+        self.check_pair(pair, how)
+        self.store.save_pair(pair, how)
+
+    def check_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Refuse what `save_pair` would refuse, before anybody logs in; raises the same errors."""
+        if how is not Saving.UPDATE:  # a pair of an earlier version keeps its name
             check_pair_name(pair.name)
-        self.store.save_pair(pair)
+        check_pair(pair)
+        self.store.check_saving(pair.name, how)
 
     def stored_pairs(self) -> tuple[PairSpec, ...]:
         """Return stored pairs by name; labs are not among them."""
@@ -57,35 +62,17 @@ class PairOperations:
             NotFound: There is no such pair.
             InvalidOption: The new name is not allowed or taken.
         """
-        pair = self.store.get_pair(name)
-        self.add_pair(replace(pair, name=copy))
-        return self.store.get_pair(copy)
-
-    def add_pair(self, pair: PairSpec) -> None:
-        """Store a pair under a name that no pair has.
-
-        Raises:
-            InvalidOption: The name is not allowed or taken.
-        """
-        check_pair_name(pair.name)
-        if any(one.name == pair.name for one in self.store.list_pairs()):
-            raise InvalidOption(f"{pair.name!r} is the name of a pair.", hint="Choose another name.")
-        self.store.save_pair(pair)
+        pair = replace(self.store.get_pair(name), name=copy)
+        self.save_pair(pair, Saving.ADD)
+        return pair
 
     def remove_pair(self, name: str) -> None:
         """Forget a pair; its comparisons, censuses and past deployments stay.
 
         Raises:
             NotFound: There is no such pair.
-            InvalidOption: A deployment of it is active, or it is being measured.
+            InvalidOption: A deployment of it is active or being made, or it is being measured.
         """
-        self.store.get_pair(name)
-        active = next((one for one in self.store.list_deployments(name, _ALL) if one.state.is_standing), None)
-        if active is not None:
-            raise InvalidOption(
-                f"{name} cannot be removed: its deployment {active.id[:8]} ({active.title}) is {active.state.value}.",
-                hint=f"Remove the deployment first: tunnelmark undeploy {name}",
-            )
         self.store.delete_pair(name)
 
     def ssh_hosts(self, file: Path | None = None) -> SshHosts:
@@ -114,22 +101,6 @@ class PairOperations:
         a, b = (hosts.find(alias).importable() for alias in aliases)
         if aliases[0] == aliases[1]:
             raise InvalidOption(f"{aliases[0]} is named for A and for B.", hint="Choose two different hosts.")
-        for alias, address in zip(aliases, underlay, strict=True):
-            _check_ipv4(alias, address)
-        if underlay[0] == underlay[1]:
-            raise InvalidOption(
-                "Both hosts have the same underlay address.", hint="Enter the address of each host itself."
-            )
         pair = PairSpec(name, a, b, *underlay)
-        self.add_pair(pair)
+        self.save_pair(pair, Saving.ADD)
         return pair
-
-
-def _check_ipv4(alias: str, address: str) -> None:
-    try:
-        IPv4Address(address)
-    except ValueError as error:
-        raise InvalidOption(
-            f"The underlay address of {alias} is no IPv4 address: {address!r}.",
-            hint="It is the address under which the other host reaches this one.",
-        ) from error

@@ -10,11 +10,11 @@ from itertools import count
 from app.domain.errors import InvalidPlan, PreflightRefused
 from app.domain.hosts import HostFacts, Nic
 from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
+from app.domain.pairs import underlay_problem
 
 _BLOCK_BITS = 24
 _MIN_MTU = 576  # what every IPv4 host takes: RFC 791 section 3.1
 _LAST_PORT = 65535
-_BROADCAST = ipaddress.IPv4Address("255.255.255.255")
 
 
 def find_link(
@@ -70,22 +70,11 @@ def find_link(
 
 
 def _ipv4(text: str, side: str, facts: HostFacts) -> ipaddress.IPv4Address:
-    try:
-        address = ipaddress.ip_address(text.strip())
-    except ValueError as error:
+    if problem := underlay_problem(text):
         raise InvalidPlan(
-            f"{text!r} is not an IP address.", hint=f"{side}'s addresses: {_addresses(facts)}."
-        ) from error
-    if isinstance(address, ipaddress.IPv6Address):
-        raise InvalidPlan(
-            f"{address} is an IPv6 address. The solutions that are known so far need IPv4 between the hosts.",
-            hint=f"Give {side}'s IPv4 address on the path between the two: {_addresses(facts)}.",
+            problem, hint=f"Give {side}'s IPv4 address on the path between the two. It has: {_addresses(facts)}."
         )
-    if address.is_loopback or address.is_multicast or address.is_unspecified or address == _BROADCAST:
-        raise InvalidPlan(
-            f"{address} cannot be the outer address of a tunnel.", hint=f"{side}'s addresses: {_addresses(facts)}."
-        )
-    return address
+    return ipaddress.IPv4Address(text.strip())
 
 
 def _nic_with(facts: HostFacts, address: ipaddress.IPv4Address, side: str) -> Nic:

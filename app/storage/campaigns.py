@@ -13,6 +13,7 @@ from app.domain.hosts import HostFacts
 from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
 from app.storage.owner import is_alive, this_process
+from app.storage.pairs import require_pair
 from app.storage.rows import clean_text, read_time, read_value, read_word, write_time
 from app.storage.summaries import CampaignSummary, MeanDurations
 
@@ -43,6 +44,7 @@ def create_campaign(
     connection: sqlite3.Connection, plan: CampaignPlan, facts: Mapping[str, HostFacts], version: str
 ) -> int:
     """Store a campaign that begins now in this process; return its number."""
+    require_pair(connection, plan.pair)
     cursor = connection.execute(
         "INSERT INTO campaign (pair, profile, status, started_at, tunnelmark_version, attempts_planned, plan, facts,"
         " owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -82,7 +84,7 @@ def claim_campaign(connection: sqlite3.Connection, campaign_id: int) -> None:
 def finish_campaign(connection: sqlite3.Connection, campaign_id: int, status: CampaignStatus, message: str) -> None:
     """Store that a campaign ended."""
     changed = connection.execute(
-        "UPDATE campaign SET status = ?, ended_at = ?, message = ?, owner = '' WHERE id = ?",
+        "UPDATE campaign SET status = ?, ended_at = ?, message = ?, owner = '', winner = '' WHERE id = ?",
         (status.value, write_time(datetime.now(UTC)), clean_text(message), campaign_id),
     )
     if changed.rowcount == 0:

@@ -11,6 +11,7 @@ from app.domain.codec import to_json
 from app.domain.errors import InvalidPlan, NotFound
 from app.domain.hosts import HostFacts
 from app.storage.owner import is_alive, this_process
+from app.storage.pairs import require_pair
 from app.storage.rows import clean_text, read_time, read_value, write_time
 from app.storage.summaries import CensusSummary
 
@@ -19,6 +20,7 @@ def create_census(
     connection: sqlite3.Connection, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str
 ) -> int:
     """Store a census that begins now in this process; return its number."""
+    require_pair(connection, plan.pair)
     cursor = connection.execute(
         "INSERT INTO census (pair, solutions, started_at, tunnelmark_version, plan, facts, owner)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 from app.domain.codec import to_json
 from app.domain.errors import NotFound
 from app.domain.rollout import Deployment
+from app.storage.pairs import require_pair
 from app.storage.rows import read_value, write_time
 
 
 def save_deployment(connection: sqlite3.Connection, deployment: Deployment) -> None:
-    """Store a deployment, in place of what was known of it."""
+    """Store a deployment, in place of what was known of it; its pair may have been renamed since it was read."""
+    row = connection.execute("SELECT pair FROM deployment WHERE id = ?", (deployment.id,)).fetchone()
+    if row is None:
+        require_pair(connection, deployment.pair)
+    else:
+        deployment = replace(deployment, pair=replace(deployment.pair, name=row[0]))
     connection.execute(
-        "INSERT OR REPLACE INTO deployment (id, pair, solution, suite, state, prepared_at, state_at, body)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO deployment (id, pair, solution, suite, state, prepared_at, state_at, body)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET solution = excluded.solution,"
+        " suite = excluded.suite, state = excluded.state, prepared_at = excluded.prepared_at,"
+        " state_at = excluded.state_at, body = excluded.body",
         (
             deployment.id,
             deployment.pair.name,

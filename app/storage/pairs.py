@@ -6,18 +6,67 @@ import sqlite3
 from datetime import UTC, datetime
 
 from app.domain.codec import to_json
-from app.domain.errors import NotFound
+from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.pairs import Saving
 from app.storage.rows import read_value, write_time
 
+_LEFT = (("campaign", "comparisons"), ("census", "cipher censuses"), ("deployment", "deployments"))
+"""Tables whose rows stay when their pair is removed."""
 
-def save_pair(connection: sqlite3.Connection, pair: PairSpec) -> None:
-    """Store a pair, in place of one of the same name."""
+
+def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> None:
+    """Store a pair.
+
+    Raises:
+        NotFound: One is to be changed, and there is none of that name.
+        InvalidOption: The name is taken.
+    """
+    check_saving(connection, pair.name, how)
     connection.execute(
         "INSERT INTO pair (name, spec, saved_at) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO UPDATE SET spec = excluded.spec, saved_at = excluded.saved_at",
         (pair.name, to_json(pair), write_time(datetime.now(UTC))),
     )
+
+
+def check_saving(connection: sqlite3.Connection, name: str, how: Saving) -> None:
+    """Refuse to store a pair under a name; within the transaction that stores it."""
+    is_there = _is_pair(connection, name)
+    if how is Saving.UPDATE and not is_there:
+        raise _gone(connection, name)
+    if how is Saving.ADD or not is_there:
+        refuse_taken(connection, name)
+
+
+def refuse_taken(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse a name for a pair that is new or renamed; within the transaction that stores it.
+
+    A removed pair leaves its comparisons and deployments: those of two pairs must not become one's.
+
+    Raises:
+        InvalidOption: A pair has it, or something of a removed pair is stored under it.
+    """
+    if _is_pair(connection, name):
+        raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
+    for table, what in _LEFT:
+        if connection.execute(f"SELECT 1 FROM {table} WHERE pair = ? LIMIT 1", (name,)).fetchone():  # noqa: S608 - names from the table above
+            text = f"{name!r} is taken: there are {what} of a pair that was removed."
+            raise InvalidOption(text, hint="Choose another name.")
+
+
+def require_pair(connection: sqlite3.Connection, pair: PairSpec) -> None:
+    """Refuse to store something new of a pair that is not stored; labs are not.
+
+    Raises:
+        NotFound: It was renamed or removed since it was read.
+    """
+    if not pair.is_lab and not _is_pair(connection, pair.name):
+        raise _gone(connection, pair.name)
+
+
+def _is_pair(connection: sqlite3.Connection, name: str) -> bool:
+    return connection.execute("SELECT 1 FROM pair WHERE name = ?", (name,)).fetchone() is not None
 
 
 def get_pair(connection: sqlite3.Connection, name: str) -> PairSpec:
@@ -42,9 +91,17 @@ def delete_pair(connection: sqlite3.Connection, name: str) -> None:
 
 
 def _unknown(connection: sqlite3.Connection, name: str) -> NotFound:
+    return NotFound(f"There is no pair {name!r}.", hint=_known(connection))
+
+
+def _gone(connection: sqlite3.Connection, name: str) -> NotFound:
+    message = f"There is no pair {name!r} any more: it was renamed or removed in another window or terminal."
+    return NotFound(message, hint=f"Choose the pair again. {_known(connection)}")
+
+
+def _known(connection: sqlite3.Connection) -> str:
     known = [row[0] for row in connection.execute("SELECT name FROM pair ORDER BY name")]
-    hint = f"Known pairs: {', '.join(known)}." if known else "No pair is stored yet; `tunnelmark pair add` makes one."
-    return NotFound(f"There is no pair {name!r}.", hint=hint)
+    return f"Known pairs: {', '.join(known)}." if known else "No pair is stored yet; `tunnelmark pair add` makes one."
 
 
 def save_snapshot(connection: sqlite3.Connection, pair: str, side: Side, facts: HostFacts) -> None:

@@ -13,7 +13,7 @@ from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignStatus
 from app.domain.rollout import Deployment, DeploymentState
 from app.storage.owner import is_alive
-from app.storage.pairs import get_pair
+from app.storage.pairs import delete_pair, get_pair, refuse_taken
 from app.storage.rows import read_value, write_time
 
 
@@ -26,7 +26,7 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
     """
     pair = get_pair(connection, old)
     refuse_busy(connection, old, "renamed")
-    _refuse_taken(connection, new)
+    refuse_taken(connection, new)
     connection.execute(
         "UPDATE pair SET name = ?, spec = ?, saved_at = ? WHERE name = ?",
         (new, to_json(replace(pair, name=new)), write_time(datetime.now(UTC)), old),
@@ -44,6 +44,30 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
         deployment = read_value(Deployment, text, what=f"deployment {one}")
         deployment = replace(deployment, pair=_renamed(deployment.pair, new))
         connection.execute("UPDATE deployment SET pair = ?, body = ? WHERE id = ?", (new, to_json(deployment), one))
+
+
+def remove_pair(connection: sqlite3.Connection, name: str) -> None:
+    """Delete a pair that nothing is being done on and that has no active deployment.
+
+    Raises:
+        NotFound: There is no such pair.
+        InvalidOption: It is measured, or has a deployment that is active or being made.
+    """
+    get_pair(connection, name)
+    states = [one.value for one in DeploymentState if one.is_standing]
+    marks = ", ".join("?" * len(states))
+    row = connection.execute(
+        f"SELECT id, body FROM deployment WHERE pair = ? AND state IN ({marks}) ORDER BY prepared_at DESC LIMIT 1",  # noqa: S608 - question marks
+        (name, *states),
+    ).fetchone()
+    if row is not None:
+        one = read_value(Deployment, row[1], what=f"deployment {row[0]}")
+        raise InvalidOption(
+            f"{name} cannot be removed: its deployment {one.id[:8]} ({one.title}) is {one.state.value}.",
+            hint=f"Remove the deployment first: tunnelmark undeploy {name}",
+        )
+    refuse_busy(connection, name, "removed")
+    delete_pair(connection, name)
 
 
 def refuse_busy(connection: sqlite3.Connection, name: str, done: str) -> None:
@@ -82,19 +106,3 @@ def is_measured(connection: sqlite3.Connection, name: str) -> bool:
 
 def _renamed(pair: PairSpec, name: str) -> PairSpec:
     return replace(pair, name=name)
-
-
-def _refuse_taken(connection: sqlite3.Connection, name: str) -> None:
-    """A removed pair leaves its comparisons and deployments: those of two pairs must not become one's."""
-    for table, what in (
-        ("pair", "a pair"),
-        ("campaign", "comparisons"),
-        ("census", "cipher censuses"),
-        ("deployment", "deployments"),
-    ):
-        column = "name" if table == "pair" else "pair"
-        if connection.execute(f"SELECT 1 FROM {table} WHERE {column} = ? LIMIT 1", (name,)).fetchone():  # noqa: S608 - names from the line above
-            text = (
-                "is the name of a pair" if table == "pair" else f"is taken: there are {what} of a pair that was removed"
-            )
-            raise InvalidOption(f"{name!r} {text}.", hint="Choose another name.")

@@ -13,6 +13,7 @@ from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.history import EntryId, EntryKind, Winner, checked_note
 from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.pairs import Saving
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
 from app.domain.rollout import Deployment
 from app.domain.user import this_user
@@ -76,9 +77,18 @@ class Store:
 
     # --- pairs --------------------------------------------------------------------------------------------------------
 
-    def save_pair(self, pair: PairSpec) -> None:
-        """Store a pair, in place of one of the same name."""
-        self._database.write(lambda c: pairs.save_pair(c, pair))
+    def save_pair(self, pair: PairSpec, how: Saving = Saving.REPLACE) -> None:
+        """Store a pair.
+
+        Raises:
+            NotFound: One is to be changed, and there is none of that name.
+            InvalidOption: The name of a new one is taken, by a pair or by what a removed pair left.
+        """
+        self._database.write(lambda c: pairs.save_pair(c, pair, how))
+
+    def check_saving(self, name: str, how: Saving) -> None:
+        """Refuse what `save_pair` would refuse; raises the same errors."""
+        self._database.read(lambda c: pairs.check_saving(c, name, how))
 
     def get_pair(self, name: str) -> PairSpec:
         """Return a stored pair.
@@ -97,15 +107,9 @@ class Store:
 
         Raises:
             NotFound: There is none of that name.
-            InvalidOption: Something is being done on it.
+            InvalidOption: Something is being done on it, or a deployment of it is active.
         """
-
-        def work(connection: sqlite3.Connection) -> None:
-            pairs.get_pair(connection, name)
-            renaming.refuse_busy(connection, name, "removed")
-            pairs.delete_pair(connection, name)
-
-        self._database.write(work)
+        self._database.write(lambda c: renaming.remove_pair(c, name))
 
     def rename_pair(self, old: str, new: str) -> None:
         """Rename a pair together with its comparisons, censuses, deployments and what was found on its hosts.
@@ -140,6 +144,9 @@ class Store:
 
         Returns:
             The campaign's number.
+
+        Raises:
+            NotFound: Its pair was renamed or removed; labs are not stored.
         """
         return self._database.write(lambda c: campaigns.create_campaign(c, plan, facts, version))
 
@@ -217,7 +224,11 @@ class Store:
     # --- censuses -----------------------------------------------------------------------------------------------------
 
     def create_census(self, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
-        """Store a census that begins now in this process; return its number."""
+        """Store a census that begins now in this process; return its number.
+
+        Raises:
+            NotFound: Its pair was renamed or removed; labs are not stored.
+        """
         return self._database.write(lambda c: censuses.create_census(c, plan, facts, version))
 
     def claim_census(self, census_id: int) -> None:
@@ -301,7 +312,13 @@ class Store:
     # --- deployments --------------------------------------------------------------------------------------------------
 
     def save_deployment(self, deployment: Deployment) -> None:
-        """Store a deployment, in place of what was known of it; it survives kill -9 and a power cut."""
+        """Store a deployment, in place of what was known of it; it survives kill -9 and a power cut.
+
+        One that is stored already stays with its pair, also where that has another name now.
+
+        Raises:
+            NotFound: It is a new one, and its pair was renamed or removed; labs are not stored.
+        """
         self._database.write(lambda c: deployments.save_deployment(c, deployment))
 
     def get_deployment(self, deployment_id: str) -> Deployment:

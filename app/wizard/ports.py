@@ -20,6 +20,7 @@ from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import HostFacts, MissingPart, PairSpec, Side
 from app.domain.link import Link
 from app.domain.linting import LintedFile
+from app.domain.pairs import Saving
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, PlannedItem, Profile
 from app.domain.solutions import SolutionInfo
@@ -129,8 +130,12 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Return stored pairs and running labs."""
         ...
 
-    def save_pair(self, pair: PairSpec) -> None:
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
         """Store a pair."""
+        ...
+
+    def check_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Refuse what `save_pair` would refuse."""
         ...
 
     def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:

@@ -12,6 +12,7 @@ from app.compose.pairs import PairOperations
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
+from app.domain.pairs import Saving
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
 from app.wizard.desk_ports import LabChoice, LabDetail, Preferences, ProgressSink
@@ -68,9 +69,13 @@ class FakeDesk:
         self._call("pairs")
         return (PairChoice(pair(), "2026-03-04 09:30"), *(PairChoice(one, "") for one in self.stored.values()))
 
-    def save_pair(self, pair: PairSpec) -> None:
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
         self._call("save_pair")
-        self.stored[pair.name] = pair
+        _Book(self).save_pair(pair, how)
+
+    def check_pair(self, pair: PairSpec, how: Saving) -> None:
+        self._call("check_pair")
+        _Book(self).check_pair(pair, how)
 
     def stored_pairs(self) -> tuple[PairSpec, ...]:
         self._call("stored_pairs")
@@ -155,11 +160,15 @@ class _Memory:
             raise NotFound(f"There is no pair {name!r}.")
         return self.stored[name]
 
-    def save_pair(self, pair: PairSpec) -> None:
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
+        self.check_saving(pair.name, how)
         self.stored[pair.name] = pair
 
-    def is_pair_measured(self, _name: str) -> bool:
-        return False
+    def check_saving(self, name: str, how: Saving) -> None:
+        if how is Saving.ADD and name in self.stored:
+            raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
+        if how is Saving.UPDATE and name not in self.stored:
+            raise NotFound(f"There is no pair {name!r} any more.")
 
     def rename_pair(self, old: str, new: str) -> None:
         if new in self.stored:

@@ -61,6 +61,7 @@ def deploy(
         warnings: What was found before.
     """
     request, place = lasting_request(world, vpn)
+    store.save_pair(request.pair)
     prepared = Prepared(request, place, {}, warnings)
     choice = Choice(vpn, SUITE, "Made up", Verdict.RECOMMENDED, ())
     deployment = new_deployment(prepared, choice, options or RolloutOptions(), policy="p 1", version="0")

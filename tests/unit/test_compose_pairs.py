@@ -17,8 +17,10 @@ from app.domain.census import CensusPlan
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pair_names import check_pair_name, suggest_pair_name
+from app.domain.pairs import Saving
 from app.domain.results import CampaignStatus
 from app.domain.rollout import DeploymentState
+from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
 from app.storage import Store
 
 PAIR = PairSpec("north", HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
@@ -58,9 +60,9 @@ def test_a_suggested_name_is_allowed(addresses: tuple[str, str]) -> None:
 def test_a_pair_of_a_bad_name_is_not_saved_but_one_of_an_earlier_version_is(book: Book) -> None:
     old = replace(PAIR, name="pump station/1")
     with pytest.raises(InvalidOption):
-        book.save_pair(old)
+        book.save_pair(old, Saving.ADD)
     book.store.save_pair(old)
-    book.save_pair(replace(old, underlay_a="192.0.2.9"))
+    book.save_pair(replace(old, underlay_a="192.0.2.9"), Saving.UPDATE)
     assert book.store.get_pair(old.name).underlay_a == "192.0.2.9"
 
 
@@ -116,6 +118,7 @@ def test_a_name_that_is_taken_is_refused_also_one_of_a_removed_pair(book: Book) 
         book.copy_pair("north", "south")
     with pytest.raises(InvalidOption):
         book.rename_pair("south", "north")
+    book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.UNDONE))
     book.store.delete_pair("north")
     with pytest.raises(InvalidOption, match="removed"):
         book.rename_pair("south", "north")
@@ -159,3 +162,98 @@ def test_a_pair_whose_deployment_is_not_decided_is_not_renamed(book: Book, state
     else:
         book.rename_pair("north", "south")
         assert [one.name for one in book.stored_pairs()] == ["south"]
+
+
+def _hosts() -> SshHosts:
+    named = {"pump-1": "10.0.0.1", "pump-2": "10.0.0.2"}
+    return SshHosts("config", tuple(SshHost(n, a, spec=explicit_spec(n, a, "root", 22, "")) for n, a in named.items()))
+
+
+MAKE = {
+    "add": lambda book, pair: book.save_pair(pair, Saving.ADD),
+    "replace": lambda book, pair: book.save_pair(pair, Saving.REPLACE),
+    "import": lambda book, pair: book.import_pair(
+        pair.name, _hosts(), ("pump-1", "pump-2"), (pair.underlay_a, pair.underlay_b)
+    ),
+    "copy": lambda book, pair: book.copy_pair(pair.name.replace("south", "north"), pair.name),
+    "rename": lambda book, pair: book.rename_pair(pair.name.replace("south", "north"), pair.name),
+}
+
+
+@pytest.mark.parametrize("make", MAKE)
+@pytest.mark.parametrize("left", ["campaign", "census", "deployment"])
+def test_a_name_that_a_removed_pair_left_is_given_to_no_other(book: Book, make: str, left: str) -> None:
+    """Its comparisons, time estimates and deployments would be taken for those of the other hosts."""
+    store, south = book.store, replace(PAIR, name="south")
+    store.save_pair(south)
+    if left == "campaign":
+        number = store.create_campaign(replace(sample_record().plan, pair=south), FACTS, "0.1.0")
+        store.finish_campaign(number, CampaignStatus.CANCELLED)
+    elif left == "census":
+        store.finish_census(store.create_census(CensusPlan(south, ("openvpn-udp",), items()), FACTS, "0.1.0"))
+    else:
+        store.save_deployment(replace(deployment("11" * 8, pair="south"), state=DeploymentState.UNDONE))
+    book.remove_pair("south")
+    with pytest.raises(InvalidOption, match="of a pair that was removed"):
+        MAKE[make](book, south)
+    assert book.stored_pairs() == (PAIR,)
+
+
+@pytest.mark.parametrize("make", ["add", "replace", "import"])
+@pytest.mark.parametrize("address", ["2001:db8::1", "10.0.0.999", "192.0.2.2", "127.0.0.1"])
+def test_an_underlay_address_that_no_tunnel_can_use_is_refused_everywhere(book: Book, make: str, address: str) -> None:
+    with pytest.raises(InvalidOption):
+        MAKE[make](book, replace(PAIR, name="south", underlay_a=address))
+    assert book.stored_pairs() == (PAIR,)
+
+
+def test_an_old_pair_that_cannot_be_used_is_not_copied(book: Book) -> None:
+    book.store.save_pair(replace(PAIR, underlay_a="2001:db8::1"))
+    with pytest.raises(InvalidOption, match="IPv6"):
+        book.copy_pair("north", "south")
+
+
+def test_a_pair_that_was_renamed_elsewhere_is_not_stored_anew(book: Book) -> None:
+    """An open window still has the old name."""
+    book.rename_pair("north", "south")
+    with pytest.raises(NotFound, match="'north' any more: it was renamed or removed") as refused:
+        book.save_pair(PAIR, Saving.UPDATE)
+    assert "Known pairs: south" in refused.value.hint
+    assert [one.name for one in book.stored_pairs()] == ["south"]
+
+
+def test_nothing_new_is_stored_of_a_pair_that_was_renamed_elsewhere(book: Book) -> None:
+    store = book.store
+    book.rename_pair("north", "south")
+    begin = {
+        "campaign": lambda: store.create_campaign(replace(sample_record().plan, pair=PAIR), FACTS, "0.1.0"),
+        "census": lambda: store.create_census(CensusPlan(PAIR, ("openvpn-udp",), items()), FACTS, "0.1.0"),
+        "deployment": lambda: store.save_deployment(deployment("11" * 8)),
+    }
+    for work in begin.values():
+        with pytest.raises(NotFound, match="renamed or removed"):
+            work()
+    assert (store.list_campaigns(), store.list_censuses(), store.list_deployments()) == ((), (), ())
+
+
+def test_a_late_save_of_a_deployment_keeps_the_new_name_of_its_pair(book: Book) -> None:
+    """`status` and a window read a deployment, ask hosts for seconds, and store it."""
+    store = book.store
+    late = replace(deployment("11" * 8), state=DeploymentState.CONFIRMED)
+    store.save_deployment(late)
+    book.rename_pair("north", "south")
+    store.save_deployment(replace(late, message="seen"))
+    assert store.list_deployments("north") == ()
+    (found,) = store.list_deployments("south")
+    assert (found.pair.name, found.message) == ("south", "seen")
+
+
+def test_a_deployment_that_appears_while_a_pair_is_removed_keeps_it(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check is part of the transaction that removes: a list that was read before it is not what counts."""
+    monkeypatch.setattr(book.store, "list_deployments", lambda *_: ())
+    book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.CONFIRMED))
+    with pytest.raises(InvalidOption, match="11111111"):
+        book.remove_pair("north")
+    assert book.stored_pairs() == (PAIR,)

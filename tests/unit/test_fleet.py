@@ -247,3 +247,18 @@ def test_words_that_do_not_go_together(words: list[str], tmp_path: Path, monkeyp
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     assert main(["deploy", *words]) == ExitCode.INVALID
+
+
+def test_a_file_does_not_replace_a_stored_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    assert main(["pair", "add", "two", "--a", "x", "--b", "y", "--underlay", "10.1.0.1,10.2.0.1"]) == 0
+    new = '[[pair]]\nname = "new"\na = "10.3.0.1"\nb = "10.4.0.1"\nunderlay = ["10.3.0.1", "10.4.0.1"]\n'
+    path = tmp_path / "fleet.toml"
+    path.write_text(FILE.replace('[[pair]]\nname = "one"\nbridge = { a = "eth2" }\n', new))
+    capsys.readouterr()
+    assert main(["deploy", "--all", "--from", str(path)]) == ExitCode.INVALID
+    assert "There is a pair two already, with other hosts or addresses than in the file" in capsys.readouterr().err
+    assert main(["pair", "list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]] == ["two"], "nothing was stored"

@@ -204,7 +204,7 @@ def test_a_full_disk_is_told_and_unharmed(path: Path) -> None:
         store.save_attempt(campaign_id, record.attempts[0])
     assert caught.value.hint
     assert store.load_campaign(campaign_id).attempts == ()
-    store.save_pair(pair())
+    store.save_pair(pair(is_lab=False))
     store.close()
     assert check_soundness(path) == ()
 

@@ -50,6 +50,8 @@ def deployment(identity: str, *, minutes: int = 0, pair: str = "north") -> Deplo
 def test_a_deployment_is_read_as_it_was_written_and_follows_its_state(tmp_path: Path) -> None:
     one, two = deployment("11" * 8), deployment("12" * 8, minutes=1)
     with Store.open(tmp_path / "t.db") as store:
+        for known in (one, deployment("20" * 8, pair="south")):
+            store.save_pair(known.pair)
         store.save_deployment(one)
         store.save_deployment(two)
         store.save_deployment(replace(one, state=DeploymentState.CONFIRMED))
@@ -66,6 +68,7 @@ def test_a_deployment_is_read_as_it_was_written_and_follows_its_state(tmp_path: 
 def test_a_deployment_of_an_earlier_version_moved_no_rules(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     with Store.open(path) as store:
+        store.save_pair(deployment("11" * 8).pair)
         store.save_deployment(deployment("11" * 8))
     with closing(sqlite3.connect(path)) as connection, connection:
         earlier = json.loads(connection.execute("SELECT body FROM deployment").fetchone()[0])

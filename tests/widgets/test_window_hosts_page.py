@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from sample_records import pair
 from window_driver import Driver
 
+from app.cli import main
+from app.cli.exit_codes import ExitCode
 from app.domain.errors import LabFault
 from app.wizard import Step
+from ui.widgets.dialogs import Question
 
 
 def _is_empty_and_editable(driver: Driver) -> bool:
@@ -149,3 +155,88 @@ def test_a_stored_pair_is_filled_in_from_the_box(driver: Driver) -> None:
     box.activated.emit(nth)
     assert window.hosts.name.text() == "plant-north"
     assert window.hosts.form_a.address.text() == pair(is_lab=False).a.address
+
+
+def _enter(driver: Driver, name: str, a: str, b: str, underlay: tuple[str, str] = ("192.0.2.10", "192.0.2.11")) -> None:
+    """Fill in the form for a new pair."""
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    page = window.hosts
+    page.name.setText(name)
+    for form, address, outer in zip((page.form_a, page.form_b), (a, b), underlay, strict=True):
+        form.address.setText(address)
+        form.underlay.setText(outer)
+
+
+def _question(driver: Driver) -> Question | None:
+    return next((one for one in driver.window.findChildren(Question) if one.isVisible()), None)
+
+
+def test_a_new_pair_of_a_stored_name_replaces_that_only_after_a_question(driver: Driver) -> None:
+    stored = pair(is_lab=False)
+    _enter(driver, stored.name, "198.51.100.1", "198.51.100.2")
+    driver.window.hosts.discover()
+    question = _question(driver)
+    assert question is not None
+    assert question.windowTitle() == f"Replace the hosts of {stored.name}?"
+    question.no.click()
+    driver.idle()
+    assert "discover" not in driver.services.calls
+    assert driver.services.stored == {stored.name: stored}
+    driver.window.hosts.discover()
+    question = _question(driver)
+    assert question is not None
+    question.yes.click()
+    driver.until(lambda: driver.window.wizard.state.discovery is not None)
+    driver.idle()
+    assert driver.services.stored[stored.name].a.address == "198.51.100.1"
+
+
+def test_a_stored_pair_that_is_changed_in_the_form_needs_no_question(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    window.hosts.show_pair(pair(is_lab=False))
+    window.hosts.form_a.underlay.setText("192.0.2.77")
+    window.hosts.discover()
+    assert _question(driver) is None
+    driver.until(lambda: window.wizard.state.discovery is not None)
+    driver.idle()
+    assert driver.services.stored["plant-north"].underlay_a == "192.0.2.77"
+
+
+def test_a_pair_that_was_renamed_elsewhere_is_not_inspected_under_its_old_name(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    window.hosts.show_pair(pair(is_lab=False))
+    driver.services.stored = {"south": replace(pair(is_lab=False), name="south")}
+    window.hosts.discover()
+    driver.idle()
+    assert "no pair 'plant-north' any more" in window.hosts.notice.text
+    assert "discover" not in driver.services.calls
+    assert set(driver.services.stored) == {"south"}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "underlay", "said"),
+    [
+        (("10.0.0.999", "gw"), ("192.0.2.1", "192.0.2.2"), "'10.0.0.999' is no IP address"),
+        (("gw", "gw"), ("192.0.2.1", "192.0.2.2"), "Host A and host B are the same"),
+        (("a", "b"), ("192.0.2.1", "192.0.2.1"), "Both hosts have the same underlay address"),
+        (("a", "b"), ("2001:db8::1", "192.0.2.1"), "is an IPv6 address"),
+    ],
+)
+def test_the_form_refuses_what_the_command_line_refuses_and_marks_the_field(
+    driver: Driver, hosts: tuple[str, str], underlay: tuple[str, str], said: str
+) -> None:
+    _enter(driver, "south", *hosts, underlay)
+    page = driver.window.hosts
+    page.discover()
+    driver.idle()
+    assert said in page.notice.text
+    assert [form for form in (page.form_a, page.form_b) if said in form.fault.text()]
+    assert "discover" not in driver.services.calls
+    words = ["pair", "add", "south", "--a", hosts[0], "--b", hosts[1], "--underlay", ",".join(underlay)]
+    assert main(words) == ExitCode.INVALID

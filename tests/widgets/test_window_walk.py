@@ -109,11 +109,11 @@ def test_own_hosts_are_stored_labs_are_not(driver: Driver) -> None:
     ):
         form.address.setText(address)
         form.underlay.setText(underlay)
-    window.hosts.name.setText("plant-north")
+    window.hosts.name.setText("plant-south")
     window.hosts.discover()
     driver.until(lambda: window.wizard.state.discovery is not None)
     assert "save_pair" in driver.services.calls
-    assert window.wizard.state.pair.name == "plant-north"
+    assert window.wizard.state.pair.name == "plant-south"
     assert window.wizard.state.pair.underlay(Side.B) == "198.51.100.2"
 
 

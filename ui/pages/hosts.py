@@ -10,13 +10,15 @@ from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, Q
 from app.domain.cancel import CancelToken
 from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
-from app.domain.pair_names import PAIR_NAME_RULE, check_pair_name, suggest_pair_name
+from app.domain.pair_names import PAIR_NAME_RULE
+from app.domain.pairs import Saving
 from app.domain.results import CampaignRecord
 from app.wizard import Discovery, PairChoice, Step
 from app.wizard.ports import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page, busy_reason
 from ui.pages.hosts_words import explained, summary_of
+from ui.pages.pair_entry import ask_to_replace, read_pair, saving_of
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row, set_fault
@@ -228,17 +230,7 @@ class HostsPage(Page):
         """
         if self._pair is not None and self._pair.is_lab:
             return self._pair
-        a, b = self.form_a.spec(), self.form_b.spec()
-        underlay_a, underlay_b = self.form_a.underlay_address(), self.form_b.underlay_address()
-        name = self.name.text().strip() or suggest_pair_name(a.address, b.address)
-        if self._pair is None or name != self._pair.name:
-            check_pair_name(name)  # a pair of an earlier version keeps its name
-        if underlay_a == underlay_b:
-            set_fault(self.form_a.underlay, is_wrong=True)
-            hint = tr("Enter the address of each host itself.")
-            raise self.form_b.refuse_underlay(tr("Both hosts have the same underlay address."), hint)
-        cap = self._pair.load_cap_mbit_s if self._pair is not None else None
-        return PairSpec(name, a, b, underlay_a, underlay_b, load_cap_mbit_s=cap)
+        return read_pair(self.form_a, self.form_b, self.name.text().strip(), self._pair)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
@@ -250,10 +242,18 @@ class HostsPage(Page):
         except InvalidOption as error:
             self._show_fault(error)
             return
+        stored = None if pair.is_lab else self._choices.get(pair.name)
+        how = saving_of(pair, self._pair, stored.pair if stored is not None else None)
+        if stored is not None and how is Saving.REPLACE:
+            ask_to_replace(self.window(), pair, stored.pair, lambda: self._ask_change(pair, how))
+        else:
+            self._ask_change(pair, how)
+
+    def _ask_change(self, pair: PairSpec, how: Saving) -> None:
         wizard = self.context.wizard
         is_asked = wizard.state.pair != pair and not self._has_agreed
         invalid = wizard.invalidated_by_change_in(Step.HOSTS) if is_asked else ()
-        self.context.confirm_change(invalid, lambda: self._discover(pair))
+        self.context.confirm_change(invalid, lambda: self._discover(pair, how))
 
     def _show_fault(self, error: InvalidOption) -> None:
         """Say once what is wrong: a form says it below the field that it marks; else it is the name."""
@@ -263,16 +263,18 @@ class HostsPage(Page):
         set_fault(self.name, is_wrong=True)
         self.name.setFocus()
 
-    def _discover(self, pair: PairSpec) -> None:
+    def _discover(self, pair: PairSpec, how: Saving) -> None:
         services = self.context.services
         self.working_pair = pair
         should_save = not pair.is_lab
         self._has_agreed = True
 
         def look(token: CancelToken, tell: ProgressSink) -> Discovery:
+            if should_save:
+                services.check_pair(pair, how)
             found = services.discover(pair, token=token, on_progress=tell)
             if should_save:
-                services.save_pair(pair)
+                services.save_pair(pair, how)
             return found
 
         self.start(tr("Looking at both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QW
 
 from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec, Side
+from app.domain.pairs import PairFault, PairField
 from ui.accessible import announce
 from ui.dropping import FileDrop
 from ui.texts import tr
@@ -79,14 +79,10 @@ class HostForm(Card):
         """Return what was entered.
 
         Raises:
-            InvalidOption: Something is missing or wrong; the field is marked and has the focus.
+            InvalidOption: There is no such key file; the field is marked and has the focus.
         """
         self.show_fault(None, "")
         address = self.address.text().strip()
-        if not address:
-            raise self._fault(self.address, tr("Host %1 has no address."), tr("Enter a name or an IP address."))
-        if not address.isprintable() or " " in address or address.startswith("-"):
-            raise self._fault(self.address, tr("That is no address for host %1."), tr("Enter a name or an IP address."))
         auth = AuthKind(self.auth.currentData())
         identity = self.identity.text().strip()
         if auth is AuthKind.KEY and not Path(identity).expanduser().is_file():
@@ -103,21 +99,14 @@ class HostForm(Card):
             host_key_file=self._host_key_file,
         )
 
-    def underlay_address(self) -> str:
-        """Return the underlay address.
+    def underlay_text(self) -> str:
+        """Return what was entered as the underlay address."""
+        return self.underlay.text().strip()
 
-        Raises:
-            InvalidOption: It is not an IPv4 address.
-        """
-        text = self.underlay.text().strip()
-        try:
-            return str(ipaddress.IPv4Address(text))
-        except ValueError as error:
-            raise self._fault(
-                self.underlay,
-                tr("The underlay address of host %1 must be an IPv4 address."),
-                tr("It is the address under which the other host reaches this one."),
-            ) from error
+    def mark(self, fault: PairFault) -> InvalidOption:
+        """Mark the field that is wrong, and return the error that says so."""
+        field = self.underlay if fault.field is PairField.UNDERLAY else self.address
+        return self._fault(field, fault.message, fault.hint)
 
     def show_spec(self, spec: HostSpec, underlay: str, *, is_fixed: bool) -> None:
         """Fill in a stored host; a lab's cannot be changed."""
@@ -161,10 +150,6 @@ class HostForm(Card):
     def has_fault(self) -> bool:
         """Whether a field is marked as wrong, with the reason below."""
         return bool(self.fault.text())
-
-    def refuse_underlay(self, message: str, hint: str) -> InvalidOption:
-        """Mark the underlay address; return why, to be raised."""
-        return self._fault(self.underlay, message, hint)
 
     def _fault(self, field: QLineEdit, message: str, hint: str) -> InvalidOption:
         message = message.replace("%1", self.side.value.upper())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.domain.pair_names import PAIR_NAME_RULE, suggest_pair_name
+from app.domain.pairs import underlay_problem
 from app.domain.ssh_hosts import SshHost, SshHosts
 from ui.context import Context
 from ui.dropping import FileDrop
@@ -75,8 +75,9 @@ class SshImportDialog(CheckedQuestion):
         if a == b:
             return None, tr("Choose two different hosts.")
         for field, address in zip((self.underlay_a, self.underlay_b), underlay, strict=True):
-            if not _is_ipv4(address):
-                return field, tr("Enter the IPv4 address under which the other host reaches this one.")
+            if problem := underlay_problem(address):
+                hint = tr("Enter the IPv4 address under which the other host reaches this one.")
+                return field, f"{problem} {hint}" if address else hint
         if underlay[0] == underlay[1]:
             return self.underlay_b, tr("Both hosts have the same underlay address.")
         fault = name_fault(name, self._taken)
@@ -194,11 +195,3 @@ def _words(host: SshHost) -> str:
     if host.jumps:
         parts.append(tr("through %1").replace("%1", ", ".join(host.jumps)))
     return f"{', '.join(parts)}. {host.note}".strip()
-
-
-def _is_ipv4(text: str) -> bool:
-    try:
-        ipaddress.IPv4Address(text)
-    except ValueError:
-        return False
-    return True

@@ -11,15 +11,14 @@ import numpy.typing as npt
 
 from app.domain.errors import StorageFault
 from app.domain.hosts import HostFacts
-from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, LatencySeries
-from app.storage.campaigns import unknown_campaign
+from app.domain.results import Attempt, CampaignPlan, CampaignRecord, LatencySeries
+from app.storage.campaigns import status_of, unknown_campaign
 from app.storage.rows import (
     BODY_CODEC,
     clean_text,
     pack_body,
     read_time,
     read_value,
-    read_word,
     unpack_body,
     write_time,
 )
@@ -87,17 +86,17 @@ def _save_series(connection: sqlite3.Connection, attempt_id: int, latency: tuple
 def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignRecord:
     """Return a campaign with all its attempts and samples, or raise NotFound."""
     row = connection.execute(
-        "SELECT plan, facts, status, started_at, ended_at, tunnelmark_version, note FROM campaign WHERE id = ?",
+        "SELECT plan, facts, status, owner, started_at, ended_at, tunnelmark_version, note FROM campaign WHERE id = ?",
         (campaign_id,),
     ).fetchone()
     if row is None:
         raise unknown_campaign(campaign_id)
-    plan, facts, status, started_at, ended_at, version, note = row
+    plan, facts, status, owner, started_at, ended_at, version, note = row
     what = f"comparison {campaign_id}"
     return CampaignRecord(
         campaign_id=campaign_id,
         plan=read_value(CampaignPlan, plan, what=f"the plan of {what}"),
-        status=read_word(CampaignStatus, status),
+        status=status_of(status, owner),
         started_at=read_time(started_at),
         ended_at=None if ended_at is None else read_time(ended_at),
         facts=read_value(dict[str, HostFacts], facts, what=f"what was found before {what}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from app.domain.codec import to_json
@@ -16,6 +17,18 @@ from app.storage.owner import is_alive, this_process
 from app.storage.pairs import require_pair
 from app.storage.rows import clean_text, read_time, read_value, read_word, write_time
 from app.storage.summaries import CampaignSummary, MeanDurations
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredWinner:
+    """A winner with the end of the campaign that it was found at.
+
+    A Tunnelmark that opened the database before there were winners resumes a campaign without removing its winner.
+    """
+
+    winner: Winner
+    ended_at: str | None
+
 
 _SUMMARIES = """
 SELECT
@@ -35,7 +48,8 @@ SELECT
         )
     ),
     (SELECT note FROM campaign WHERE campaign.id = campaign_progress.id),
-    (SELECT winner FROM campaign WHERE campaign.id = campaign_progress.id)
+    (SELECT winner FROM campaign WHERE campaign.id = campaign_progress.id),
+    (SELECT owner FROM campaign WHERE campaign.id = campaign_progress.id)
 FROM campaign_progress
 """
 
@@ -121,17 +135,17 @@ def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int)
     return tuple(_summary(row) for row in rows)
 
 
-_Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str]
+_Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str, str]
 
 
 def _summary(row: _Row) -> CampaignSummary:
     campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message = row[:10]
-    measured, vpns, failed, note, winner = row[10:]
+    measured, vpns, failed, note, winner, owner = row[10:]
     return CampaignSummary(
         campaign_id=campaign_id,
         pair=pair,
         profile=read_word(ProfileName, profile),
-        status=read_word(CampaignStatus, status),
+        status=status_of(status, owner),
         started_at=read_time(started_at),
         ended_at=None if ended_at is None else read_time(ended_at),
         attempts_done=done,
@@ -142,16 +156,23 @@ def _summary(row: _Row) -> CampaignSummary:
         candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
         message=message,
         note=note,
-        winner=_read_winner(winner, campaign_id) if winner else None,
+        winner=_read_winner(winner, ended_at, campaign_id) if winner else None,
     )
 
 
-def _read_winner(text: str, campaign_id: int) -> Winner | None:
-    """Return a stored winner; None where it is damaged, since it can be found out again."""
+def status_of(status: str, owner: str) -> CampaignStatus:
+    """Return the status of a campaign; one that is stored as running and whose process is gone is interrupted."""
+    found = read_word(CampaignStatus, status)
+    return CampaignStatus.INTERRUPTED if found is CampaignStatus.RUNNING and not is_alive(owner) else found
+
+
+def _read_winner(text: str, ended_at: str | None, campaign_id: int) -> Winner | None:
+    """Return a stored winner; None where it is damaged or of an earlier end, since it can be found out again."""
     try:
-        return read_value(Winner, text, what=f"the winner of comparison {campaign_id}")
+        found = read_value(_StoredWinner, text, what=f"the winner of comparison {campaign_id}")
     except StorageFault:
         return None
+    return found.winner if found.ended_at == ended_at else None
 
 
 def set_note(connection: sqlite3.Connection, campaign_id: int, note: str) -> None:
@@ -162,10 +183,10 @@ def set_note(connection: sqlite3.Connection, campaign_id: int, note: str) -> Non
 
 def save_winner(connection: sqlite3.Connection, campaign_id: int, winner: Winner) -> None:
     """Store which VPN a comparison recommends, unless it has been resumed meanwhile."""
-    connection.execute(
-        "UPDATE campaign SET winner = ? WHERE id = ? AND status <> ?",
-        (to_json(winner), campaign_id, CampaignStatus.RUNNING.value),
-    )
+    row = connection.execute("SELECT status, owner, ended_at FROM campaign WHERE id = ?", (campaign_id,)).fetchone()
+    if row is not None and status_of(row[0], row[1]) is not CampaignStatus.RUNNING:
+        stored = to_json(_StoredWinner(winner, row[2]))
+        connection.execute("UPDATE campaign SET winner = ? WHERE id = ?", (stored, campaign_id))
 
 
 def delete_campaigns(connection: sqlite3.Connection, campaign_ids: Iterable[int]) -> None:
@@ -192,12 +213,13 @@ def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | N
 
 def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
     """Return the pair's newest campaign that was interrupted or cancelled and of which something is left to do."""
-    row = connection.execute(
-        "SELECT id FROM campaign_progress WHERE pair = ? AND status IN (?, ?) AND attempts_planned > attempts_done"
-        " ORDER BY id DESC LIMIT 1",
-        (pair, CampaignStatus.INTERRUPTED.value, CampaignStatus.CANCELLED.value),
-    ).fetchone()
-    return None if row is None else int(row[0])
+    rows = connection.execute(
+        "SELECT id, status, (SELECT owner FROM campaign WHERE campaign.id = campaign_progress.id)"
+        " FROM campaign_progress WHERE pair = ? AND status <> ? AND attempts_planned > attempts_done ORDER BY id DESC",
+        (pair, CampaignStatus.COMPLETED.value),
+    )
+    left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
+    return next((int(number) for number, status, owner in rows if status_of(status, owner) in left), None)
 
 
 def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None) -> dict[str, MeanDurations]:

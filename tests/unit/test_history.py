@@ -181,6 +181,30 @@ def test_winner_of_a_running_comparison_is_not_kept(archive: Archive) -> None:
     assert archive.history()[0].winner is None
 
 
+def test_comparison_whose_process_was_killed_is_interrupted_in_an_open_window(archive: Archive) -> None:
+    """Opening the database marks such comparisons; a window that is open does not open it again."""
+    record = sample_record(rounds=2, pings=5, attempts_kept=4)
+    number = fill(archive.store, record, status=None)
+    assert archive.history()[0].is_running
+    with closing(sqlite3.connect(archive.store.path)) as connection, connection:
+        connection.execute("UPDATE campaign SET owner = 'other-boot/1/1'")
+    (entry,) = archive.ranked_history()
+    assert (entry.state, entry.is_running) == ("interrupted", False)
+    assert entry.winner is not None
+    assert archive.history() == (entry,), "the winner is kept"
+    assert archive.store.load_campaign(number).status is CampaignStatus.INTERRUPTED
+    assert archive.store.unfinished_campaign(record.plan.pair.name) == number
+
+
+def test_winner_found_before_an_older_program_resumed_the_comparison_does_not_count(archive: Archive) -> None:
+    """One that was open when the column was added resumes, and ends, without touching the winner."""
+    number = fill(archive.store, sample_record(rounds=2, pings=20))
+    assert archive.ranked_history()[0].winner is not None
+    with closing(sqlite3.connect(archive.store.path)) as connection, connection:
+        connection.execute("UPDATE campaign SET ended_at = '2027-01-01T00:00:00.000000+00:00' WHERE id = ?", (number,))
+    assert archive.history()[0].winner is None
+
+
 def test_one_round_has_no_clear_winner_and_several_rounds_have_one() -> None:
     once = winner_of(rank(sample_record(rounds=1, pings=20)), "1")
     assert once.text == "no clear winner, first: WireGuard, ChaCha20-Poly1305"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.sides import Side
 from ui.operations import Job, Operation
 from ui.texts import tr
 
 if TYPE_CHECKING:
-    from app.wizard.desk_ports import LabChoice, LabDetail
+    from app.wizard.desk_ports import LabChoice, LabDetail, ProgressSink
     from ui.window import MainWindow
 
 
@@ -122,21 +124,42 @@ class LabMenu:
     def start(self, choice: LabChoice) -> None:
         """Start a lab."""
         services = self._window.context.services
+
+        def start(token: CancelToken, tell: ProgressSink) -> tuple[str, ...]:
+            services.start_chosen_lab(choice, token=token, on_progress=tell)
+            return ()
+
         self._run(
             tr("Starting the lab %1").replace("%1", choice.name),
-            lambda token, tell: services.start_chosen_lab(choice, token=token, on_progress=tell),
+            start,
             tr("The lab %1 is up. Its pair is lab:%1.").replace("%1", choice.name),
             tr("The start of the lab %1 was cancelled. Nothing of it is left.").replace("%1", choice.name),
         )
 
-    def _run(self, name: str, job: Job[None], done: str, cancelled: str) -> None:
+    def _run(
+        self,
+        name: str,
+        job: Job[tuple[str, ...]],
+        done: str,
+        cancelled: str,
+        on_new_uses: Callable[[tuple[str, ...]], None] | None = None,
+    ) -> None:
+        """Start or restart a lab; a job that returns new uses of it has done nothing."""
         if self.is_starting:
             return
+
+        def ended(new: tuple[str, ...]) -> None:
+            if new and on_new_uses is not None:
+                self._show_state()
+                on_new_uses(new)
+            else:
+                self._end(done)
+
         self._progress = name
         self._starting = self._window.runner.run(
             name,
             job,
-            on_success=lambda _none: self._end(done),
+            on_success=ended,
             on_failure=self._fail,
             on_cancelled=lambda: self._end(cancelled),
             on_progress=self._on_progress,
@@ -169,53 +192,62 @@ class LabMenu:
     # --- stopping -----------------------------------------------------------------------------------------------------
 
     def _ask(self, lab: LabDetail, *, is_restart: bool) -> None:
-        """Find out what uses a lab, and stop or restart it; ask before where something does."""
+        """Find out what uses a lab, and stop or restart it; ask before where something does, or where it is to last."""
         services = self._window.context.services
         self._window.runner.run(
             tr("Looking at what uses the lab %1").replace("%1", lab.name),
             lambda _token, _tell: services.lab_uses(lab.name),
-            on_success=lambda uses: self._on_uses(lab.name, uses, is_restart=is_restart),
+            on_success=lambda uses: self._on_uses(lab, uses, is_restart=is_restart),
             on_failure=self._fail,
         )
 
-    def _on_uses(self, name: str, uses: tuple[str, ...], *, is_restart: bool) -> None:
+    def _on_uses(self, lab: LabDetail, uses: tuple[str, ...], *, is_restart: bool) -> None:
         from ui.widgets.dialogs import Question
 
-        act = partial(self._restart if is_restart else self._stop, name)
-        if not uses:
+        act = partial(self._restart if is_restart else self._stop, lab, uses)
+        if not uses and not lab.is_lasting:
             act()
             return
-        title = (
-            tr("Restart the lab %1 although it is in use?")
-            if is_restart
-            else tr("Stop the lab %1 although it is in use?")
+        verb = tr("Restart") if is_restart else tr("Stop")
+        title = tr("%1 the lab %2 although it is in use?") if uses else tr("%1 the lab %2?")
+        lost = (
+            tr("Whatever uses it loses both gateways, and everything on them is gone.")
+            if uses
+            else tr("Nothing uses it now. Everything on both gateways is gone then.")
         )
-        text = tr("Whatever uses it loses both gateways, and everything on them is gone.")
         Question(
             self._window,
-            title.replace("%1", name),
-            "\n".join((*uses, "", text)),
+            title.replace("%1", verb).replace("%2", lab.name),
+            "\n".join((*uses, "", lost)).strip(),
             tr("Restart lab") if is_restart else tr("Stop lab"),
             tr("Keep running"),
             "warning",
         ).ask(act)
 
-    def _stop(self, name: str) -> None:
+    def _stop(self, lab: LabDetail, agreed: tuple[str, ...]) -> None:
         services = self._window.context.services
+
+        def done(new: tuple[str, ...]) -> None:
+            if new:
+                self._on_uses(lab, (*agreed, *new), is_restart=False)
+            else:
+                self._end(tr("The lab %1 is stopped.").replace("%1", lab.name))
+
         self._window.runner.run(
-            tr("Stopping the lab %1").replace("%1", name),
-            lambda _token, _tell: services.stop_lab(name),
-            on_success=lambda _none: self._end(tr("The lab %1 is stopped.").replace("%1", name)),
+            tr("Stopping the lab %1").replace("%1", lab.name),
+            lambda _token, _tell: services.stop_lab(lab.name, agreed),
+            on_success=done,
             on_failure=self._fail,
         )
 
-    def _restart(self, name: str) -> None:
+    def _restart(self, lab: LabDetail, agreed: tuple[str, ...]) -> None:
         services = self._window.context.services
         self._run(
-            tr("Restarting the lab %1").replace("%1", name),
-            lambda token, tell: services.restart_lab(name, token=token, on_progress=tell),
-            tr("The lab %1 was restarted. Inspect its hosts again.").replace("%1", name),
-            tr("The lab %1 is stopped: its start was cancelled.").replace("%1", name),
+            tr("Restarting the lab %1").replace("%1", lab.name),
+            lambda token, tell: services.restart_lab(lab.name, agreed, token=token, on_progress=tell),
+            tr("The lab %1 was restarted. Inspect its hosts again.").replace("%1", lab.name),
+            tr("The lab %1 is stopped: its start was cancelled.").replace("%1", lab.name),
+            lambda new: self._on_uses(lab, (*agreed, *new), is_restart=True),
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 from app.compose.labs import Labs, cpu_words
 from app.domain.cancel import CancelToken
-from app.domain.errors import NotFound
+from app.domain.errors import LabFault, NotFound
+from app.domain.hosts import PairSpec
 from app.domain.rollout import Deployment, DeploymentState
-from app.lab import CpuKind, Lab, LabSpec, LabStatus, platforms_text
+from app.lab import CpuKind, Lab, LabSpec, LabStatus
 from app.lab.users import connected_users, user_of
 from app.storage import Store
 from app.wizard.desk_ports import LabChoice, LabDetail, ProgressSink
@@ -45,8 +47,8 @@ class LabOperations:
             uses.append(_sentence(f"{user_of(owner)} started it for itself."))
         strangers = [user for user in connected_users(lab.ports.values()) if user.pid not in (owner, os.getpid())]
         uses += [_sentence(f"{user} is connected to it.") for user in strangers]
-        names = {f"lab:{name}", f"lab:{platforms_text(lab.spec.platform_a, lab.spec.platform_b)}"}
-        uses += [f"A comparison or census of {pair} is running." for pair in sorted(names) if self._is_measured(pair)]
+        measured = {pair.name for pair in self.store.measured_pairs() if _is_at(pair, lab)}
+        uses += [f"A comparison or census of {pair} is running." for pair in sorted(measured)]
         uses += [
             f"The deployment {one.id[:8]} ({one.title}) is {one.state.value} on it."
             for one in self.store.list_deployments(limit=_OPEN_DEPLOYMENTS)
@@ -66,38 +68,58 @@ class LabOperations:
         spec = LabSpec(choice.name, choice.platform_a, choice.platform_b, cpu, is_hardened=choice.is_hardened)
         self.lab_service.start(spec, is_lasting=choice.is_lasting, token=token, on_progress=on_progress)
 
-    def stop_lab(self, name: str) -> None:
-        """Stop a lab.
+    def stop_lab(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
+        """Stop a lab, unless something uses it that was not agreed to.
+
+        Args:
+            name: Which one.
+            agreed: The uses that `lab_uses` named when the user was asked.
+
+        Returns:
+            The uses that are new since then; empty where it is stopped.
 
         Raises:
             NotFound: No lab of that name runs.
             LabFault: Its processes could not be ended.
         """
-        if not self.lab_service.stop(name):
+        new = self._new_uses(name, agreed)
+        if not new and not self.lab_service.stop(name):
             raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
+        return new
 
-    def restart_lab(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> None:
+    def restart_lab(
+        self, name: str, agreed: Collection[str], *, token: CancelToken, on_progress: ProgressSink
+    ) -> tuple[str, ...]:
         """Stop a lab and start one of the same name and kind, that ends with this process unless the first lasted.
+
+        Returns:
+            The uses that are new, as for `stop_lab`; nothing is done then.
 
         Raises:
             NotFound: No lab of that name runs.
             LabFault: It cannot be stopped or started.
             Cancelled: The token was cancelled; the lab is stopped then.
         """
-        lab = self._lab(name)
+        lab, new = self._lab(name), self._new_uses(name, agreed)
+        if new:
+            return new
         on_progress(f"Stopping the lab {name}", None)
         self.lab_service.stop(name)
         is_lasting = lab.owner_pid is None
         self.lab_service.start(lab.spec, is_lasting=is_lasting, token=token, on_progress=on_progress)
+        return ()
+
+    def _new_uses(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
+        try:
+            return tuple(use for use in self.lab_uses(name) if use not in agreed)
+        except LabFault:  # it does not answer: nothing uses it that could go on
+            return ()
 
     def _lab(self, name: str) -> Lab:
         lab = self.lab_service.manager.find(name)
         if lab is None:
             raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
         return lab
-
-    def _is_measured(self, pair: str) -> bool:
-        return self.store.is_pair_measured(pair)
 
 
 def _sentence(text: str) -> str:
@@ -106,9 +128,13 @@ def _sentence(text: str) -> str:
 
 def _is_on(deployment: Deployment, lab: Lab) -> bool:
     """Whether a deployment is on this lab's gateways: a former lab's may have had the same ports."""
-    ports = {side: deployment.pair.host(side).port for side in lab.ports}
     is_open = deployment.state.is_standing or deployment.state is DeploymentState.PREPARED
-    return is_open and deployment.pair.is_lab and ports == lab.ports and deployment.prepared_at >= lab.since
+    return is_open and _is_at(deployment.pair, lab) and deployment.prepared_at >= lab.since
+
+
+def _is_at(pair: PairSpec, lab: Lab) -> bool:
+    """Whether a pair is reached at the ports of this lab: labs of one kind share names of pairs."""
+    return pair.is_lab and {side: pair.host(side).port for side in lab.ports} == lab.ports
 
 
 def _detail(status: LabStatus) -> LabDetail:
@@ -128,4 +154,5 @@ def _detail(status: LabStatus) -> LabDetail:
         ports=status.ports,
         since=f"{status.since.astimezone():%Y-%m-%d %H:%M}",
         lasts=lasts,
+        is_lasting=status.owner_pid is None,
     )

@@ -96,12 +96,26 @@ def refuse_busy(connection: sqlite3.Connection, name: str, done: str) -> None:
 
 def is_measured(connection: sqlite3.Connection, name: str) -> bool:
     """Whether a living process runs a comparison or a census of a pair."""
-    running = connection.execute(
-        "SELECT owner FROM campaign WHERE pair = ?1 AND status = ?2"
-        " UNION ALL SELECT owner FROM census WHERE pair = ?1 AND is_complete = 0 AND owner <> ''",
-        (name, CampaignStatus.RUNNING.value),
+    return any(pair.name == name for pair in measured_pairs(connection))
+
+
+def measured_pairs(connection: sqlite3.Connection) -> tuple[PairSpec, ...]:
+    """Return the pair of each comparison and census that a living process runs."""
+    campaigns = connection.execute(
+        "SELECT id, pair, plan, owner FROM campaign WHERE status = ?", (CampaignStatus.RUNNING.value,)
     )
-    return any(is_alive(owner) for (owner,) in running)
+    found = [
+        replace(read_value(CampaignPlan, plan, what=f"the plan of comparison {number}").pair, name=name)
+        for number, name, plan, owner in campaigns
+        if is_alive(owner)
+    ]
+    censuses = connection.execute("SELECT id, pair, plan, owner FROM census WHERE is_complete = 0 AND owner <> ''")
+    found += [
+        replace(read_value(CensusPlan, plan, what=f"the plan of census {number}").pair, name=name)
+        for number, name, plan, owner in censuses
+        if is_alive(owner)
+    ]
+    return tuple(found)
 
 
 def _renamed(pair: PairSpec, name: str) -> PairSpec:

@@ -120,9 +120,9 @@ class Store:
         """
         self._database.write(lambda c: renaming.rename_pair(c, old, new))
 
-    def is_pair_measured(self, name: str) -> bool:
-        """Whether a living process runs a comparison or a census of a pair."""
-        return self._database.read(lambda c: renaming.is_measured(c, name))
+    def measured_pairs(self) -> tuple[PairSpec, ...]:
+        """Return the pair of each comparison and census that a living process runs."""
+        return self._database.read(renaming.measured_pairs)
 
     def save_snapshot(self, pair: str, side: Side, facts: HostFacts) -> None:
         """Store what was found on a host."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -64,6 +64,7 @@ class LabDetail:
         ports: SSH ports of A and B on 127.0.0.1.
         since: When it was started, local time.
         lasts: Until when it runs, in words.
+        is_lasting: Whether it runs until somebody stops it.
     """
 
     name: str
@@ -74,6 +75,7 @@ class LabDetail:
     ports: tuple[int, int]
     since: str
     lasts: str
+    is_lasting: bool = False
 
     def login(self, side: Side) -> str:
         """Return the command that logs in to a gateway."""
@@ -135,10 +137,12 @@ class LabServices(Protocol):
         """Start a lab; nothing is left of it where the start is cancelled."""
         ...
 
-    def stop_lab(self, name: str) -> None:
-        """Stop a lab, whatever uses it."""
+    def stop_lab(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
+        """Stop a lab, unless something uses it besides the uses that were agreed to; return these."""
         ...
 
-    def restart_lab(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> None:
-        """Stop a lab, whatever uses it, and start one of the same name and kind."""
+    def restart_lab(
+        self, name: str, agreed: Collection[str], *, token: CancelToken, on_progress: ProgressSink
+    ) -> tuple[str, ...]:
+        """Stop a lab as `stop_lab` does, and start one of the same name and kind."""
         ...

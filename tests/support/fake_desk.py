@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,6 +28,7 @@ PRACTICE = LabDetail(
     (2201, 2202),
     "2026-03-04 09:00",
     "until it is stopped",
+    is_lasting=True,
 )
 
 
@@ -124,19 +126,32 @@ class FakeDesk:
         token.raise_if_cancelled()
         self.started.append(choice)
         lasts = "until it is stopped" if choice.is_lasting else "until Tunnelmark is closed"
-        self.up_labs[choice.name] = replace(PRACTICE, name=choice.name, pair_name=f"lab:{choice.name}", lasts=lasts)
+        self.up_labs[choice.name] = replace(
+            PRACTICE, name=choice.name, pair_name=f"lab:{choice.name}", lasts=lasts, is_lasting=choice.is_lasting
+        )
 
-    def stop_lab(self, name: str) -> None:
+    def stop_lab(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
         self._call("stop_lab")
+        if new := self._new_uses(name, agreed):
+            return new
         del self.up_labs[name]
+        return ()
 
-    def restart_lab(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> None:
+    def _new_uses(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
+        return tuple(use for use in self.uses.get(name, ()) if use not in agreed)
+
+    def restart_lab(
+        self, name: str, agreed: Collection[str], *, token: CancelToken, on_progress: ProgressSink
+    ) -> tuple[str, ...]:
         self._call("restart_lab")
+        if new := self._new_uses(name, agreed):
+            return new
         lab = self.up_labs.pop(name)
         on_progress("Booting both gateways", 0.5)
         while not self.lab_gate.wait(0.01):
             token.raise_if_cancelled()
         self.up_labs[name] = lab
+        return ()
 
 
 class _Book(PairOperations):

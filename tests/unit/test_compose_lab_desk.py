@@ -76,11 +76,11 @@ def test_a_lab_is_started_as_chosen_told_and_stopped(desk: Desk, tmp_path: Path)
     assert found.login(Side.B) == "tunnelmark lab ssh B --name one"
     desk.lab_service.manager.power_off("one", Side.B)
     assert desk.lab_details()[0].is_up == (True, False)
-    desk.stop_lab("one")
+    desk.stop_lab("one", ())
     assert desk.lab_details() == ()
     assert_nothing_is_left(tmp_path / "labs")
     with pytest.raises(NotFound):
-        desk.stop_lab("one")
+        desk.stop_lab("one", ())
 
 
 def test_an_own_lab_ends_with_this_process_and_another_does_not(desk: Desk) -> None:
@@ -93,7 +93,7 @@ def test_an_own_lab_ends_with_this_process_and_another_does_not(desk: Desk) -> N
 
 def test_an_own_lab_that_was_stopped_is_not_stopped_again_when_another_has_its_name(desk: Desk) -> None:
     _start(desk, replace(CHOICE, is_lasting=False))
-    desk.stop_lab("one")
+    desk.stop_lab("one", ())
     _start(desk)
     desk.lab_service.close()
     assert [lab.name for lab in desk.lab_details()] == ["one"]
@@ -101,13 +101,13 @@ def test_an_own_lab_that_was_stopped_is_not_stopped_again_when_another_has_its_n
 
 def test_a_restarted_lab_is_of_the_same_kind_and_lasts_as_long(desk: Desk) -> None:
     before = _start(desk)
-    desk.restart_lab("one", token=CancelToken(), on_progress=_ignore)
+    desk.restart_lab("one", (), token=CancelToken(), on_progress=_ignore)
     after = desk.lab_service.manager.find("one")
     assert after is not None
     assert (after.spec, after.owner_pid) == (before.spec, None)
     assert after.since > before.since
     with pytest.raises(NotFound):
-        desk.restart_lab("two", token=CancelToken(), on_progress=_ignore)
+        desk.restart_lab("two", (), token=CancelToken(), on_progress=_ignore)
 
 
 def test_a_name_that_is_taken_or_not_allowed_is_refused(desk: Desk) -> None:
@@ -182,15 +182,22 @@ def test_a_process_that_is_gone_has_no_command() -> None:
 
 
 @pytest.mark.parametrize("name", ["lab:one", "lab:A=debian-13,B=debian-11"])
-def test_a_running_comparison_uses_the_lab(desk: Desk, name: str) -> None:
-    _start(desk)
+def test_a_running_comparison_uses_the_lab_that_it_is_on_and_no_other_of_its_kind(desk: Desk, name: str) -> None:
+    lab = _start(desk)
+    _start(desk, replace(CHOICE, name="two"))
     plan = sample_record().plan
     both = {"a": facts(), "b": facts("gw-b")}
-    number = desk.store.create_campaign(replace(plan, pair=replace(plan.pair, name=name)), both, "0.1.0")
+    number = desk.store.create_campaign(replace(plan, pair=replace(lab.pair, name=name)), both, "0.1.0")
     [use] = desk.lab_uses("one")
     assert name in use
+    assert desk.lab_uses("two") == ()
+    assert desk.stop_lab("one", ()) == (use,)
+    assert desk.restart_lab("one", (), token=CancelToken(), on_progress=_ignore) == (use,)
+    assert {one.name for one in desk.lab_details()} == {"one", "two"}, "it was not agreed to"
     desk.store.finish_campaign(number, CampaignStatus.COMPLETED)
     assert desk.lab_uses("one") == ()
+    assert desk.stop_lab("one", (use,)) == ()
+    assert {one.name for one in desk.lab_details()} == {"two"}
 
 
 def test_an_active_deployment_uses_the_lab_but_not_one_on_a_former_lab_of_the_same_ports(desk: Desk) -> None:

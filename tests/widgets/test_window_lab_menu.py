@@ -132,7 +132,40 @@ def test_a_failed_start_is_said_on_the_page(driver: Driver) -> None:
     assert not driver.window.desk.labs.is_starting
 
 
-def test_an_unused_lab_is_stopped_without_a_question(driver: Driver) -> None:
+def test_an_unused_lab_that_is_to_last_is_stopped_after_a_question(driver: Driver) -> None:
+    for answer, left in (("no", {"practice"}), ("yes", set())):
+        _action(driver, "Stop practice").trigger()
+        dialog = driver.dialog()
+        assert dialog.windowTitle() == "Stop the lab practice?"
+        assert "Nothing uses it now" in dialog._text.text()
+        getattr(dialog, answer).click()
+        driver.idle()
+        assert set(driver.services.up_labs) == left
+
+
+@pytest.mark.parametrize("verb", ["Stop", "Restart"])
+def test_what_uses_a_lab_only_since_the_question_is_asked_about_again(driver: Driver, verb: str) -> None:
+    status = driver.window.footer.status
+    done: Callable[[], bool] = lambda: "is stopped" in status.text() or "was restarted" in status.text()  # noqa: E731
+    _action(driver, f"{verb} practice").trigger()
+    question = driver.dialog()
+    driver.services.uses["practice"] = ("A comparison or census of lab:practice is running.",)
+    question.yes.click()
+    driver.idle()
+    assert not done()
+    assert set(driver.services.up_labs) == {"practice"}
+    again = driver.dialog()
+    assert again.windowTitle() == f"{verb} the lab practice although it is in use?"
+    assert "A comparison or census" in again._text.text()
+    again.yes.click()
+    driver.idle()
+    assert done()
+
+
+def test_an_unused_lab_that_ends_with_the_window_is_stopped_without_a_question(driver: Driver) -> None:
+    driver.services.up_labs = {"practice": replace(PRACTICE, is_lasting=False)}
+    driver.window.desk.labs.refresh()
+    driver.idle()
     _action(driver, "Stop practice").trigger()
     driver.idle()
     assert driver.services.up_labs == {}
@@ -156,6 +189,7 @@ def test_a_lab_in_use_is_left_alone_unless_the_user_says_so(driver: Driver, verb
 def test_a_cancelled_restart_says_that_the_lab_is_stopped(driver: Driver) -> None:
     driver.services.lab_gate.clear()
     _action(driver, "Restart practice").trigger()
+    driver.dialog().yes.click()
     driver.until(lambda: "restart_lab" in driver.services.calls and driver.window.desk.labs.is_starting)
     _action(driver, "Cancel the start").trigger()
     driver.idle()

@@ -24,6 +24,9 @@ KEEPALIVES_UNANSWERED = 3
 
 DEAD_AFTER_S = KEEPALIVE_INTERVAL_S * (KEEPALIVES_UNANSWERED + 1)
 
+_ORDER_TIMEOUT_S = 5.0
+"""A sender that holds the order for longer waits for a slow link, and has handed over what it sends."""
+
 # No CBC, no SHA-1, no MD5, no 3DES; the order is paramiko's preference for what it offers first.
 CIPHERS = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes192-ctr", "aes256-ctr")
 MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-sha2-256", "hmac-sha2-512")
@@ -87,9 +90,21 @@ def _handle_channel_close(channel: paramiko.Channel, message: Message) -> None:
 
     paramiko makes a message under the channel's lock and sends it afterwards. An end of input that is sent after the
     answer belongs to no channel any more, and sshd ends the whole connection for it (paramiko/paramiko#1115).
+
+    While new keys are agreed on nothing can be sent, and the thread that runs this is the one that agrees on them: a
+    CLOSE that was on its way when that began is answered afterwards. paramiko waits for itself until it gives up.
     """
-    with channel.get_transport().order:  # type: ignore[attr-defined]
+    transport = channel.get_transport()
+    assert isinstance(transport, WatchfulTransport)  # noqa: S101 - only its table has this handler
+    if not transport.clear_to_send.is_set():
+        transport.closes.append((channel, message))
+        return
+    is_held = transport.order.acquire(timeout=_ORDER_TIMEOUT_S)
+    try:
         channel._handle_close(message)  # type: ignore[attr-defined]  # noqa: SLF001 - the handler this one replaces
+    finally:
+        if is_held:
+            transport.order.release()
 
 
 class WatchfulTransport(paramiko.Transport):
@@ -101,6 +116,7 @@ class WatchfulTransport(paramiko.Transport):
 
     Attributes:
         order: Held by whoever sends a channel's input or its end, and while a CLOSE is answered.
+        closes: Channels with the CLOSE that is answered once the new keys are in use.
     """
 
     _channel_handler_table: ClassVar[dict[int, Any]] = {
@@ -111,6 +127,7 @@ class WatchfulTransport(paramiko.Transport):
 
     def __init__(self, sock: socket | paramiko.Channel, host_key_types: tuple[str, ...] = ()) -> None:
         self.order = threading.Lock()
+        self.closes: list[tuple[paramiko.Channel, Message]] = []
         super().__init__(sock, packetizer_class=_WatchfulPacketizer)
         self.set_log_channel(adopt_paramiko_logging())
         options = self.get_security_options()
@@ -132,6 +149,13 @@ class WatchfulTransport(paramiko.Transport):
             wanted += ["rsa-sha2-512", "rsa-sha2-256"] if key_type == "ssh-rsa" else [key_type]
         first = [key_type for key_type in dict.fromkeys(wanted) if key_type in offered]
         return (*first, *(key_type for key_type in offered if key_type not in first))
+
+    def _parse_newkeys(self, message: Message) -> None:
+        """Answer what had to wait for the new keys. Runs in the transport's thread."""
+        super()._parse_newkeys(message)  # type: ignore[misc]  # paramiko's handler, which this one extends
+        waiting, self.closes = self.closes, []
+        for channel, close in waiting:
+            _handle_channel_close(channel, close)
 
     def start_watching(self) -> None:
         """Begin to send keepalives, now that somebody is logged in."""

@@ -15,7 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from paramiko.common import MSG_CHANNEL_EOF
+from paramiko.channel import Channel
+from paramiko.common import MSG_CHANNEL_EOF, MSG_CHANNEL_REQUEST
 from paramiko.message import Message
 
 from app.domain.cancel import CancelToken
@@ -131,6 +132,35 @@ def test_a_command_that_ends_while_its_input_ends_does_not_cost_the_connection(
     assert len(delayed) == 2
     assert session.is_connected
     assert session.run(Command(("echo", "still here")), token=token).stdout == "still here\n"
+
+
+def test_a_close_that_crosses_the_beginning_of_a_rekey_costs_no_time(
+    session: SshSession, token: CancelToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing can be sent until the keys are agreed on, and the thread that has to answer the CLOSE agrees on them."""
+    handle = WatchfulTransport._channel_handler_table[MSG_CHANNEL_REQUEST]
+    begun = []
+
+    def rekey_at_exit(channel: Channel, message: Message) -> None:
+        start = message.packet.tell()
+        is_exit = message.get_text() == "exit-status"
+        message.packet.seek(start)
+        handle(channel, message)
+        if is_exit and not begun:
+            transport = channel.get_transport()
+            time.sleep(0.5)  # sshd has sent its CLOSE by now
+            transport.clear_to_send_timeout = 3.0  # 30 s by itself
+            begun.append(transport)
+            transport._send_kex_init()  # as paramiko does in this thread after so many packets
+
+    monkeypatch.setitem(WatchfulTransport._channel_handler_table, MSG_CHANNEL_REQUEST, rekey_at_exit)
+    began_s = time.monotonic()
+    assert session.run(Command(("true",)), token=token).is_ok
+    assert session.run(Command(("echo", "still here")), token=token).stdout == "still here\n"
+    assert begun
+    assert time.monotonic() - began_s < 2.5
+    assert session.is_connected
+    assert not begun[0].closes
 
 
 # --- logging in -------------------------------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def test_the_form_refuses_what_the_command_line_refuses_and_marks_the_field(
     page = driver.window.hosts
     page.discover()
     driver.idle()
-    assert said in page.notice.text
+    assert page.notice.text == "", "said once, below the field"
     assert [form for form in (page.form_a, page.form_b) if said in form.fault.text()]
     assert "discover" not in driver.services.calls
     words = ["pair", "add", "south", "--a", hosts[0], "--b", hosts[1], "--underlay", ",".join(underlay)]

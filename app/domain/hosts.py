@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from app.domain.sides import Side as Side  # noqa: PLC0414 - whoever knows hosts knows their sides
+
+_SSH_PORT = 22
 
 
 class AuthKind(StrEnum):
@@ -43,7 +45,7 @@ class HostSpec:
 
 @dataclass(frozen=True, slots=True)
 class PairSpec:
-    """Two hosts that are to be joined.
+    """Two hosts that are to be joined. Hosts of one label get their ports, else their letters, added to it.
 
     Attributes:
         name: The pair's name; labs are called `lab:NAME`.
@@ -64,6 +66,16 @@ class PairSpec:
     is_lab: bool = False
     load_cap_mbit_s: float | None = None
     may_open_firewall: bool = False
+
+    def __post_init__(self) -> None:
+        """Tell hosts of one label apart: a gateway behind a forwarded port has the address of the other one."""
+        a, b = self.a, self.b
+        if a.label != b.label:
+            return
+        ports = a.port or _SSH_PORT, b.port or _SSH_PORT
+        added = [f":{port}" for port in ports] if ports[0] != ports[1] else [" (A)", " (B)"]
+        object.__setattr__(self, "a", replace(a, label=a.label + added[0]))
+        object.__setattr__(self, "b", replace(b, label=b.label + added[1]))
 
     def host(self, side: Side) -> HostSpec:
         """Return the host on one side."""

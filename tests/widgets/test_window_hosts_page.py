@@ -145,6 +145,22 @@ def test_equal_underlay_addresses_are_marked_and_have_the_focus(driver: Driver) 
     assert hosts.name.property("fault")
 
 
+def test_a_host_that_is_called_by_its_address_is_called_by_another_one_when_that_is_typed(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    hosts = window.hosts
+    for form, port in ((hosts.form_a, "2222"), (hosts.form_b, "2223")):
+        form.address.setText("127.0.0.1")
+        form.port.setText(port)
+        form.underlay.setText(f"10.1.0.{port[-1]}")
+    entered = hosts.entered_pair()
+    assert (entered.a.label, entered.b.label) == ("127.0.0.1:2222", "127.0.0.1:2223")
+    hosts.show_pair(entered)
+    hosts.form_a.address.setText("192.0.2.7")
+    assert hosts.entered_pair().a.label == "192.0.2.7"
+
+
 def test_a_stored_pair_is_filled_in_from_the_box(driver: Driver) -> None:
     window = driver.window
     window.begin_with_hosts()

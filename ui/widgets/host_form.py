@@ -110,7 +110,7 @@ class HostForm(Card):
 
     def show_spec(self, spec: HostSpec, underlay: str, *, is_fixed: bool) -> None:
         """Fill in a stored host; a lab's cannot be changed."""
-        self._label = spec.label
+        self._label = "" if _is_of_address(spec) else spec.label
         self._host_key_file = spec.host_key_file
         for field, text in (
             (self.address, spec.address),
@@ -221,3 +221,8 @@ class HostForm(Card):
 
     def _refuse(self, what: str, hint: str) -> None:
         self.show_fault(self.identity, f"{what} {hint}")
+
+
+def _is_of_address(spec: HostSpec) -> bool:
+    """Whether a host is called by its address: another address gives it another label."""
+    return spec.label in (spec.address, f"{spec.address}:{spec.port}", f"{spec.address} (A)", f"{spec.address} (B)")

@@ -6,14 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtGui import QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QTableView,
     QTableWidget,
     QTableWidgetItem,
+    QTreeView,
 )
 
 from ui.theme import tabular
@@ -21,11 +24,20 @@ from ui.widgets.copying import enable_copying
 from ui.widgets.tips import set_tip
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_FRAME_PX = 2
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class LineDelegate(QStyledItemDelegate):
-    """Draws no focus frame around single cells: the whole line is selected."""
+    """Draws a frame around the current line while its view has the focus, and none around single cells.
+
+    Args:
+        view: The view, whose whole lines are selected.
+    """
+
+    def __init__(self, view: QAbstractItemView) -> None:
+        super().__init__(view)
+        view.selectionModel().currentChanged.connect(lambda *_indexes: view.viewport().update())
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -33,6 +45,33 @@ class LineDelegate(QStyledItemDelegate):
         """Draw a cell."""
         option.state &= ~QStyle.StateFlag.State_HasFocus
         super().paint(painter, option, index)
+        view = self.parent()
+        if isinstance(view, QAbstractItemView) and view.hasFocus():
+            current = view.currentIndex()
+            if current.isValid() and current.siblingAtColumn(0) == index.sibling(index.row(), 0):
+                _frame(painter, option, _columns(view), index.column())
+
+
+def _columns(view: QAbstractItemView) -> list[int]:
+    """Return the visible columns from the left."""
+    header = view.horizontalHeader() if isinstance(view, QTableView) else None
+    header = view.header() if isinstance(view, QTreeView) else header
+    if header is None:
+        return [0]
+    columns = [header.logicalIndex(nth) for nth in range(header.count())]
+    return [column for column in columns if not header.isSectionHidden(column)]
+
+
+def _frame(painter: QPainter, option: QStyleOptionViewItem, columns: Sequence[int], column: int) -> None:
+    """Draw a cell's part of the frame around its line."""
+    place, colour = option.rect, option.palette.color(QPalette.ColorRole.Accent)
+    edges = [place.adjusted(0, 0, 0, _FRAME_PX - place.height()), place.adjusted(0, place.height() - _FRAME_PX, 0, 0)]
+    if column == columns[0]:
+        edges.append(place.adjusted(0, 0, _FRAME_PX - place.width(), 0))
+    if column == columns[-1]:
+        edges.append(place.adjusted(place.width() - _FRAME_PX, 0, 0, 0))
+    for edge in edges:
+        painter.fillRect(edge, colour)
 
 
 class DataTable(QTableWidget):

@@ -32,12 +32,14 @@ class Place:
         wizard: The comparison one step of which is on show; None for other pages.
         is_first: Whether it is the first page, from which nothing leads back.
         is_measuring: Whether a comparison is running, whose steps cannot be left then.
+        is_past: Whether results from the history are on show: the steps stay in their place, but lead nowhere.
     """
 
     area: str
     wizard: ComparisonWizard | None
     is_first: bool
     is_measuring: bool
+    is_past: bool = False
 
 
 class Frame(QWidget):
@@ -114,8 +116,10 @@ class Frame(QWidget):
         wizard = place.wizard
         if wizard is not None:
             self.steps.show_state(wizard, wizard.current, is_locked=place.is_measuring)
+        elif place.is_past:
+            self.steps.show_past()
         if self._steps is not None:
-            self._steps.setVisible(wizard is not None)
+            self._steps.setVisible(wizard is not None or place.is_past)
         self.top.show_area(place.area)
         self.top.rollout.setVisible(can_roll_out)
         self.footer.back.setVisible(not place.is_first)

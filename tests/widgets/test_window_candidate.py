@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 from sample_records import sample_record
@@ -158,9 +158,30 @@ def test_of_a_past_comparison_the_page_belongs_to_the_history(driver: Driver) ->
     _select(past, WIREGUARD)
     past.table.open_asked.emit()
     driver.page(CandidatePage)
-    assert not window.steps.isVisible()
+    assert window.top.history.isChecked()
     driver.click(window.footer.back)
     assert window.current is past
+
+
+def test_the_steps_stay_in_their_place_beside_past_results_and_lead_nowhere(driver: Driver) -> None:
+    _results(driver)
+    window = driver.window
+    left = window.results.mapTo(window, QPoint(0, 0))
+    number = window.wizard.state.campaign_id
+    assert number is not None
+    window.show_past(number)
+    past = driver.page(PastResultsPage)
+    driver.until(lambda: past.data is not None)
+    assert window.steps.isVisible()
+    driver.until(lambda: past.mapTo(window, QPoint(0, 0)) == left)
+    assert [step for step, entry in window.steps.buttons.items() if entry.isEnabled()] == [Step.RESULTS]
+    assert "from the history" in window.steps.buttons[Step.LINK].toolTip()
+    driver.click(window.steps.buttons[Step.RESULTS])
+    assert window.current is past
+    window.show_history()
+    assert not window.steps.isVisible()
+    window.go(Step.RESULTS)
+    assert window.steps.buttons[Step.LINK].isEnabled()
 
 
 def test_figures_of_several_rounds_have_intervals(driver: Driver) -> None:

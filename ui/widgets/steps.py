@@ -42,13 +42,14 @@ class StepList(QFrame):
         self.buttons: dict[Step, QPushButton] = {}
         self._ticks: dict[Step, QLabel] = {}
         self._group = QButtonGroup(self)
+        self._is_past = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * GRID, 0, 2 * GRID)
         layout.setSpacing(2)
         for step, name in step_names().items():
             entry = button(f"{step.number}   {name}", look="step", shortcut=f"Alt+{step.number}", role=Role.ListItem)
             entry.setCheckable(True)
-            entry.clicked.connect(lambda _checked, wanted=step: self.chosen.emit(wanted))
+            entry.clicked.connect(lambda _checked, wanted=step: self._choose(wanted))
             tick = QLabel()
             tick.setFixedSize(16, 16)
             tick.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -62,6 +63,10 @@ class StepList(QFrame):
             layout.addWidget(entry)
         layout.addStretch(1)
 
+    def _choose(self, step: Step) -> None:
+        if not self._is_past:
+            self.chosen.emit(step)
+
     def set_narrow(self, *, is_narrow: bool) -> None:
         """Show numbers only, where the window is narrow; the names are in the tool tips then."""
         self.setFixedWidth(_NARROW_PX if is_narrow else _WIDE_PX)
@@ -69,6 +74,16 @@ class StepList(QFrame):
             entry.setText(str(step.number) if is_narrow else f"{step.number}   {step_names()[step]}")
             set_tip(entry, f"{step_names()[step]} (Alt+{step.number})")
             entry.setShortcut(f"Alt+{step.number}")  # Qt takes it away with the text
+
+    def show_past(self) -> None:
+        """Show the steps of a comparison from the history: all done, none to be entered."""
+        self._is_past = True
+        reason = tr("This comparison is from the history: “Measure again” leads to its steps.")
+        for step, entry in self.buttons.items():
+            enable(entry, is_on=step is Step.RESULTS, reason=f"{step_names()[step]}: {reason}")
+            entry.setChecked(step is Step.RESULTS)
+            set_icon(self._ticks[step], "check", "good")
+            entry.setAccessibleName(f"{tr('Step')} {step.number}, {step_names()[step]}, {tr('done')}")
 
     def show_state(self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool) -> None:
         """Tick what is done and enable what can be entered.
@@ -78,6 +93,7 @@ class StepList(QFrame):
             current: Step on show.
             is_locked: Whether a run forbids everything but its own page.
         """
+        self._is_past = False
         for step, entry in self.buttons.items():
             is_done = wizard.is_done(step)
             can_enter = wizard.can_enter(step) and (not is_locked or step is Step.RUN)

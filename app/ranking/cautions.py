@@ -12,7 +12,7 @@ from app.ranking.outcome import outcome_of
 from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
 from app.ranking.words import figure, grouped, listed, milliseconds
 
-LAB_SENTENCE = "Practice lab: figures do not hold for real gateways, and even the order may differ there."
+LAB_SENTENCE = "Figures of the practice lab do not hold for real gateways, and even the order may differ."
 
 
 def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked: int) -> tuple[str, ...]:

@@ -17,7 +17,9 @@ def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver
     card = driver.page(ResultsPage).sentence
     assert card.sentence.text().startswith("No clear winner: WireGuard")
     assert "Take" not in card.sentence.text()
-    assert card.mind.text().startswith("Practice lab: figures do not hold for real gateways"), "what matters first"
+    assert card.mind.text().startswith("Figures of the practice lab do not hold for real gateways"), (
+        "what matters first"
+    )
     assert card.mind.wordWrap(), "and nothing of it is cut"
     number = len(driver.window.results.data.ranking.recommendation.cautions)
     assert number > 1

@@ -76,7 +76,7 @@ class SentenceCard(QFrame):
         cautions = advice.cautions
         if is_lab and not any("lab" in caution for caution in cautions):
             cautions = (
-                tr("Practice lab: figures do not hold for real gateways, and even the order may differ there."),
+                tr("Figures of the practice lab do not hold for real gateways, and even the order may differ."),
                 *cautions,
             )
         self.mind.setText(f"{cautions[0].rstrip('.')}." if cautions else "")

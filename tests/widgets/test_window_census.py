@@ -51,6 +51,8 @@ def test_before_any_census_there_is_a_pair_to_choose_and_nothing_else(driver: Dr
     assert driver.window.top.census.isChecked()
     assert page.pairs.count() == 2
     assert page.begin.isEnabled()
+    assert page.before.isVisible()
+    assert "about a second of TCP" in page.before.text(), "how heavy it is, before the button is pressed"
     assert not page.table.isVisible()
     assert not page.report.isEnabled()
 

@@ -19,7 +19,7 @@ from app.domain.verdicts import Verdict, deciding_finding
 from ui.context import Context
 from ui.operations import Operation
 from ui.pages.base import BusyLine, Page, busy_reason
-from ui.pages.census_stored import stored_of
+from ui.pages.census_stored import before_text, stored_of
 from ui.texts import duration, tr
 from ui.theme import GRID
 from ui.widgets.basics import button, label, label_for, name_box, row
@@ -73,6 +73,7 @@ class CensusPage(Page):
         self.said = label("", is_selectable=True)
         self.said.setMinimumHeight(5 * GRID)
         self.said.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.before = label(before_text())
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.triples)
@@ -84,6 +85,7 @@ class CensusPage(Page):
         self.body.addLayout(self._filters)
         self.body.addWidget(split, 1)
         self.body.addWidget(self.said)
+        self.body.addWidget(self.before)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -334,6 +336,7 @@ class CensusPage(Page):
     def _show_rows(self, *, is_there: bool) -> None:
         for item in (self._split, self.search, self.solution, self.kind, self.state, self.shown, self.said):
             item.setVisible(is_there)
+        self.before.setVisible(not is_there)
 
     def _refresh(self) -> None:
         if self._plan is None:

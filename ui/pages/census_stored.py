@@ -1,10 +1,11 @@
-"""Pairs and earlier censuses that the census page offers."""
+"""Offers of the census page: pairs, earlier censuses, and what a census means before one is begun."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ui.texts import tr
+from app.census.progress import GUESS_S
+from ui.texts import duration, tr
 
 if TYPE_CHECKING:
     from app.compose.services import Services
@@ -21,3 +22,11 @@ def stored_of(services: Services) -> tuple[tuple[PairChoice, ...], tuple[tuple[i
         state = tr("complete") if record.is_complete else tr("not complete")
         past.append((census_id, f"{record.pair.name}, {record.started_at.astimezone():%Y-%m-%d %H:%M}, {state}"))
     return services.pairs(), tuple(past)
+
+
+def before_text() -> str:
+    """Return how long a census takes and how much load it is."""
+    return tr(
+        "Both hosts are inspected first. You then see how many options there are and how long they take, and nothing "
+        "is tried before you agree. An option takes about %1, and sends pings and about a second of TCP over the link."
+    ).replace("%1", duration(GUESS_S))

@@ -133,12 +133,13 @@ def let_leases_end(world: World) -> None:
 def wait_until_untouched(world: World, timeout_s: float = 40.0) -> None:
     """Wait until both hosts are as they were made.
 
-    A timer that put a host back removes its folder after that; a timer that was told to end does so by itself.
+    A timer that put a host back removes its folder after that; a timer that was told to end does so by itself, after
+    the pause that it makes.
     """
     for host in world.hosts:
         wait_until(lambda host=host: not list((host.root / "run").iterdir()), f"no folder on {host.side}", timeout_s)
         assert host.links == {"eth1"}, host.side
-        wait_until(lambda host=host: not host.processes(), f"no process on {host.side}", min(timeout_s, 10.0))
+        host.wake(lambda host=host: not host.processes(), f"no process on {host.side}", min(timeout_s, 10.0))
 
 
 def assert_untouched(world: World) -> None:

@@ -269,15 +269,16 @@ class LocalHost:
 
         _repeat(move_on, until, what)
 
-    def wake(self, until: Callable[[], bool], what: str) -> None:
+    def wake(self, until: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
         """Wait for a condition, and end the pauses that its scripts make between two rounds meanwhile.
 
         Args:
             until: The condition.
             what: What is awaited, for the error's sentence.
+            timeout_s: Deadline in seconds.
         """
 
-        _repeat(lambda: self._end_sleeps(LONGEST_PAUSE_S), until, what)
+        _repeat(lambda: self._end_sleeps(LONGEST_PAUSE_S), until, what, timeout_s)
 
     def move_clock(self, seconds: float) -> None:
         """Move its clock ahead; from then on it stands still."""
@@ -331,7 +332,7 @@ class LocalHost:
         return text.replace(str(self.state_dir), STATE_DIR)
 
 
-def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str) -> None:
+def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str, timeout_s: float = 30.0) -> None:
     """Do a step again and again until a condition holds, and not once more."""
 
     def has_come() -> bool:
@@ -340,7 +341,7 @@ def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str) -> N
         step()
         return False
 
-    wait_until(has_come, what)
+    wait_until(has_come, what, timeout_s)
 
 
 class _Output:

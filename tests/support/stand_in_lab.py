@@ -37,17 +37,20 @@ class StandInLabs(LabManager):
 
     Args:
         base: Folder of its images and labs.
-        boot_timeout_s: For how long a guest may start, in seconds.
     """
 
-    def __init__(self, base: Path, *, boot_timeout_s: float = WAIT_S) -> None:
-        super().__init__(cache_dir=base / "cache", state_dir=base / "labs", boot_timeout_s=boot_timeout_s)
+    def __init__(self, base: Path) -> None:
+        super().__init__(cache_dir=base / "cache", state_dir=base / "labs", boot_timeout_s=WAIT_S)
         self._mode = base / "mode"
 
     def ensure_image(self, platform: str, **_: object) -> ImagePaths:
         folder = self._cache_dir / "lab" / platform
         folder.mkdir(parents=True, exist_ok=True)
         return ImagePaths(folder)
+
+    def wait_for_a_boot(self, seconds: float) -> None:
+        """Set for how long a guest may start from now on, in seconds."""
+        self._boot_timeout_s = seconds
 
     def behave(self, how: str) -> None:
         """Set how the programs behave from now on: works, refuses or hangs (ssh), or as in `stand_in_qemu`."""
@@ -65,6 +68,8 @@ def stand_in_labs(base: Path, monkeypatch: pytest.MonkeyPatch) -> StandInLabs:
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_MODE", str(base / "mode"))
     monkeypatch.setattr(manager_module, "choose_accelerator", lambda *_, **__: "tcg")
+    for pause in ("app.lab.boot._POLL_S", "app.lab.saved._POLL_S"):
+        monkeypatch.setattr(pause, 0.02)
     labs = StandInLabs(base)
     labs.behave("works")
     return labs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from fake_services import FakeServices
@@ -11,6 +12,8 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from sample_records import pair
 
+from app.campaign import CampaignControl
+from app.ranking.outcome import outcome_of
 from app.wizard import Step
 from ui.pages.base import Page
 from ui.widgets.dialogs import Question
@@ -61,6 +64,23 @@ class Driver:
 
     def idle_unless_running(self) -> None:
         self.until(lambda: self.window.is_measuring or not self.window.runner.running)
+
+    def compare(self) -> None:
+        """Have the default candidates measured as the pages would, without showing these, and show the results."""
+        if self.window.wizard.state.discovery is None:
+            self.look_at_hosts()
+        wizard, services = self.window.wizard, self.services
+        found = wizard.state.discovery
+        assert found is not None
+        wizard.confirm_link(found.link, found.pair)
+        wizard.choose(wizard.state.chosen)
+        with ThreadPoolExecutor(1) as worker:  # services are never called on the window's thread
+            plan = worker.submit(services.plan, found, wizard.state.chosen, wizard.state.options).result()
+            control = CampaignControl(is_attended=True)
+            record = worker.submit(services.run, found, plan, control=control, emit=lambda _: None).result()
+        wizard.set_plan(plan)
+        wizard.set_campaign(record.campaign_id, has_failures=bool(outcome_of(record).failed))
+        self.window.go(Step.RESULTS)
 
     def go_to(self, step: Step) -> None:
         if self.window.wizard.state.discovery is None:

@@ -26,7 +26,7 @@ WIREGUARD = "WireGuard, ChaCha20-Poly1305"
 
 
 def _results(driver: Driver) -> ResultsPage:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     return driver.page(ResultsPage)
 
 

@@ -15,7 +15,7 @@ from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.rollout import RolloutOptions
 from app.domain.verdicts import Verdict
-from app.wizard import Prompts, Step
+from app.wizard import Prompts
 from ui.pages.deploy import DeployPage
 
 
@@ -39,7 +39,7 @@ def test_services_that_cannot_roll_out_show_no_way_to_it(open_window: Callable[.
 
     driver = open_window(factory=Without)
     assert not driver.window.top.rollout.isVisible()
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     assert not driver.window.results.rollout.isVisible()
 
@@ -223,7 +223,7 @@ def test_another_pair_has_to_be_looked_at_too(driver: Driver) -> None:
 
 
 def test_one_click_from_the_results_fills_everything_in(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     results = driver.window.results
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]
@@ -241,7 +241,7 @@ def test_one_click_from_the_results_fills_everything_in(driver: Driver) -> None:
 
 
 def test_what_protects_nothing_cannot_be_rolled_out_from_the_results(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     results = driver.window.results
     keys = [(place.solution, place.suite) for place in results.data.ranking.ranking]  # type: ignore[union-attr]

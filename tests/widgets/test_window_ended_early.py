@@ -8,13 +8,12 @@ from sample_records import WIREGUARD
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus
-from app.wizard import Step
 
 _RANK, _NAME, _LATENCY, _STATE = 0, 1, 3, 9
 
 
 def test_what_was_measured_before_a_skip_is_shown_without_a_rank(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     services, window = driver.services, driver.window
     whole = services.records[1]

@@ -246,7 +246,7 @@ def test_a_run_that_cannot_start_says_why_and_can_be_tried_again(driver: Driver)
 
 
 def test_a_report_that_cannot_be_written_says_why(driver: Driver, tmp_path: object) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     driver.services.faults["write_report"] = DiskFull("There is no space left for the report.")
     driver.window.results.write_report(tmp_path / "report.html")

@@ -29,7 +29,7 @@ def test_a_run_in_which_everything_failed_says_so_and_leads_to_the_step_that_men
 def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> None:
     window = driver.window
     driver.services.failure = ("preflight", IN_USE)
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     page = window.results
     assert page.what.text().endswith("VPNs failed")

@@ -298,7 +298,7 @@ def test_running_one_is_refused_and_nothing_goes(filled: Driver) -> None:
 
 def test_results_that_show_a_deleted_comparison_forget_it(driver: Driver) -> None:
     window = driver.window
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     window.show_past(1)
     driver.idle()

@@ -14,7 +14,7 @@ from app.wizard import Step
 @pytest.fixture
 def gone(driver: Driver) -> Driver:
     """A window whose only comparison was interrupted, in a lab that has ended."""
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     services = driver.services
     whole = services.records[1]

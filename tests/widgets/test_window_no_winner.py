@@ -13,7 +13,7 @@ from ui.pages.results import ResultsPage
 
 
 def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     card = driver.page(ResultsPage).sentence
     assert card.sentence.text().startswith("No clear winner: WireGuard")
     assert "Take" not in card.sentence.text()
@@ -32,14 +32,14 @@ def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver
     plan.go_next()
     driver.until(lambda: not driver.window.is_measuring and driver.window.wizard.state.campaign_id is not None)
     driver.idle()
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     card = driver.page(ResultsPage).sentence
     assert not card.standard.isVisible()
 
 
 def test_of_a_lab_that_has_ended_another_one_is_measured_with_standard(open_window: Callable[..., Driver]) -> None:
     driver = open_window()
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     results = driver.page(ResultsPage)
     results.is_lab_gone = True
     driver.click(results.sentence.standard)

@@ -12,7 +12,6 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
-from app.wizard import Step
 from ui.icons import set_icon
 from ui.pages.candidate import CandidatePage
 from ui.prompting import host_name
@@ -88,7 +87,7 @@ def test_two_hosts_with_one_address_are_told_apart_by_their_ports() -> None:
 
 
 def test_copying_takes_the_whole_line_and_double_click_opens_the_candidate(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     page = driver.window.results
     page.table.setCurrentCell(1, 0)

@@ -8,7 +8,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from window_driver import Driver
 
-from app.wizard import Step
 from ui.widgets.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, VERDICT
 from ui.widgets.ranking_table import _PLACE, RankingTable
 
@@ -33,7 +32,7 @@ def _brackets(table: RankingTable) -> int:
 
 
 def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     results = driver.window.results
     table = results.table
@@ -71,7 +70,7 @@ def test_candidates_without_a_figure_come_last_in_either_order(
     open_window: Callable[..., Driver], order: Qt.SortOrder
 ) -> None:
     driver = open_window(failure=("preflight", "No room."))
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     table = driver.window.results.table
     table.sort_by(MBIT, order)
@@ -81,7 +80,7 @@ def test_candidates_without_a_figure_come_last_in_either_order(
 
 
 def test_other_columns_and_the_rank_column(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     table = driver.window.results.table
     by_rank = _column(table, NAME)
@@ -97,7 +96,7 @@ def test_other_columns_and_the_rank_column(driver: Driver) -> None:
 
 
 def test_selected_line_belongs_to_the_candidate_that_is_deployed(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     results = driver.window.results
     results.table.sort_by(NAME, Qt.SortOrder.DescendingOrder)
@@ -109,7 +108,7 @@ def test_selected_line_belongs_to_the_candidate_that_is_deployed(driver: Driver)
 
 def test_ranking_can_be_folded_so_that_the_plots_have_its_room(driver: Driver) -> None:
     driver.window.resize(1024, 700)
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     results = driver.window.results
     driver.until(lambda: results.tabs.y() > results.table.y() + 80)  # layouts settle on posted events

@@ -133,7 +133,7 @@ def test_escape_in_the_search_clears_it(driver: Driver) -> None:
 def test_the_button_names_what_it_rolls_out_and_needs_a_measured_line(driver: Driver) -> None:
     services: FakeServices = driver.services
     services.failure = ("tunnel-down", "The daemon ended.")
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     page = driver.window.results
     for nth in range(page.table.rowCount()):
@@ -142,7 +142,7 @@ def test_the_button_names_what_it_rolls_out_and_needs_a_measured_line(driver: Dr
 
 
 def test_the_button_follows_the_selected_line(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     page = driver.window.results
     page.table.setCurrentCell(1, 0)
@@ -152,7 +152,7 @@ def test_the_button_follows_the_selected_line(driver: Driver) -> None:
 
 
 def test_the_selected_line_has_its_band_in_the_curves(driver: Driver) -> None:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     driver.idle()
     page = driver.window.results
     bands = page.tabs.latency._bands

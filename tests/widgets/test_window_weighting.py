@@ -6,14 +6,13 @@ import pytest
 from window_driver import Driver
 
 from app.ranking.weighting import PRESETS, Measure, weigh
-from app.wizard import Step
 from ui.pages.results import ResultsPage
 from ui.widgets.ranking_order import NAME, RANK, YOURS
 
 
 @pytest.fixture
 def results(driver: Driver) -> ResultsPage:
-    driver.go_to(Step.RESULTS)
+    driver.compare()
     return driver.page(ResultsPage)
 
 

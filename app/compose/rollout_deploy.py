@@ -21,7 +21,6 @@ from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.rollout import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
-    EXTENSION_S,
     Confirmation,
     Decision,
     RolloutApplied,
@@ -244,16 +243,17 @@ class Rollout:
         total_s = left_before_s = within_s
 
         def on_left(left_s: float) -> None:
-            nonlocal total_s, left_before_s
-            if left_s > left_before_s:  # the user asked for more time
-                total_s += EXTENSION_S
-                expires_at = datetime.now(UTC) + timedelta(seconds=left_s)
-                self._deployment = replace(self._deployment, expires_at=expires_at)
-                self._save(DeploymentState.APPLIED)
+            nonlocal left_before_s
             left_before_s = left_s
             self._run.emit(RolloutCountdown(left_s, total_s))
 
-        decision = self._transaction.hold(within_s, confirmation, token=token, on_left=on_left)
+        def on_extended(left_s: float) -> None:
+            nonlocal total_s
+            total_s += left_s - left_before_s
+            self._deployment = replace(self._deployment, expires_at=datetime.now(UTC) + timedelta(seconds=left_s))
+            self._save(DeploymentState.APPLIED)
+
+        decision = self._transaction.hold(within_s, confirmation, token=token, on_left=on_left, on_extended=on_extended)
         if decision is Decision.KEEP:
             return True
         why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {total_s:g} s."

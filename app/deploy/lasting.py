@@ -233,7 +233,13 @@ class LastingTransaction(Transaction):
     # --- confirming ---------------------------------------------------------------------------------------------------
 
     def hold(
-        self, seconds: float, confirmation: Confirmation, *, token: CancelToken, on_left: Callable[[float], None]
+        self,
+        seconds: float,
+        confirmation: Confirmation,
+        *,
+        token: CancelToken,
+        on_left: Callable[[float], None],
+        on_extended: Callable[[float], None],
     ) -> Decision | None:
         """Wait for the user's decision; the hosts' timers run meanwhile and are renewed only if the user extends them.
 
@@ -242,6 +248,7 @@ class LastingTransaction(Transaction):
             confirmation: Where the decision comes from.
             token: Cancels it.
             on_left: Gets the seconds that are left, about once a second.
+            on_extended: Gets the seconds that are left once both hosts have said that they wait longer.
 
         Returns:
             The decision; None if there was none in time.
@@ -258,8 +265,11 @@ class LastingTransaction(Transaction):
             decision = confirmation.wait(min(1.0, left_s), token=token)
             token.raise_if_cancelled()
             if decision is Decision.EXTEND:
-                decision, until = None, until + EXTENSION_S
-                set_leases(self._ends, self._tunnels, until - time.monotonic() + EXPIRY_MARGIN_S, token=token)
+                decision, asked_at = None, time.monotonic()
+                wanted_s = until - asked_at + EXTENSION_S
+                granted_s = set_leases(self._ends, self._tunnels, wanted_s + EXPIRY_MARGIN_S, token=token)
+                until = asked_at + min(wanted_s, granted_s - EXPIRY_MARGIN_S)
+                on_extended(math.ceil(until - time.monotonic()))
         if decision is Decision.KEEP:
             set_leases(self._ends, self._tunnels, self._lease_s, token=token)
             self._lease = Lease(self._ends, self._tunnels, self._lease_s)

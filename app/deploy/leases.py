@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ _LOST = {
     4: "is being put back: its timer ran out, or somebody ran the undo on its console",
     5: "has waited for too long to hear of Tunnelmark, and puts itself back",
 }
+
+_WAITS = re.compile(r"waits (?P<seconds>\d{1,9})")
 
 
 class Lease:
@@ -96,7 +99,7 @@ def _renewal(end: HostEnd, tunnel: str, seconds: float, *, timeout_s: float) -> 
 
 def set_leases(
     ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
-) -> None:
+) -> float:
     """Tell both hosts' timers for how long they are to wait from now on.
 
     Args:
@@ -105,18 +108,25 @@ def set_leases(
         seconds: For how long, in seconds.
         token: Cancels it.
 
+    Returns:
+        For how long both wait now, as they say, in seconds.
+
     Raises:
-        CommandFailed: A host goes back already.
+        CommandFailed: A host goes back already, or does not say for how long it waits.
         ConnectionLost, DeadlineExceeded: A host could not be told.
     """
 
-    def renew(side: Side, child: CancelToken) -> None:
+    def renew(side: Side, child: CancelToken) -> float:
         end = ends[side]
-        command = _renewal(end, tunnels[side], seconds, timeout_s=TELL_S)
-        if not end.session.run(command, token=child).is_ok:
+        result = end.session.run(_renewal(end, tunnels[side], seconds, timeout_s=TELL_S), token=child)
+        if not result.is_ok:
             raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
+        answer = _WAITS.fullmatch(result.stdout.strip())
+        if answer is None:
+            raise CommandFailed(f"{end.label} does not say for how long it waits before it is put back.")
+        return float(answer["seconds"])
 
-    on_both(renew, token=token)
+    return min(on_both(renew, token=token).values())
 
 
 # The new text takes the old one's place in one moment: a lock without an owner looks as if it were just being made.

@@ -285,8 +285,9 @@ class Silence:
 def test_without_a_decision_in_time_both_hosts_go_back(world: World) -> None:
     left: list[float] = []
     with started_tunnel(world) as one:
-        assert one.hold(1.0, Silence(), token=CancelToken(), on_left=left.append) is None
-    assert left
+        more = list[float]()
+        assert one.hold(1.0, Silence(), token=CancelToken(), on_left=left.append, on_extended=more.append) is None
+    assert (bool(left), more) == (True, [])
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
 
 
@@ -303,11 +304,13 @@ class AskingForTime:
 
 
 def test_more_time_is_given_by_both_hosts_timers(world: World) -> None:
-    user, left = AskingForTime(world), list[float]()
+    user, left, more = AskingForTime(world), list[float](), list[float]()
     with started_tunnel(world) as one:
-        assert one.hold(5.0, user, token=CancelToken(), on_left=left.append) is Decision.KEEP
+        decision = one.hold(5.0, user, token=CancelToken(), on_left=left.append, on_extended=more.append)
+        assert decision is Decision.KEEP
         assert [host.links for host in world.hosts] == [STANDING, STANDING]
     assert left == [5.0, 5.0 + EXTENSION_S]
+    assert more == [5.0 + EXTENSION_S]
     before, after = user.ends_s
     for early, late in zip(before, after, strict=True):
         assert EXTENSION_S - 2 <= late - early <= EXTENSION_S + 2

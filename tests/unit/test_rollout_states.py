@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
@@ -16,7 +18,7 @@ from app.cli.rollout_text import applied_words, print_status
 from app.compose import rollout_deploy
 from app.deploy import confirming, lasting
 from app.domain.cancel import CancelToken
-from app.domain.commands import Command
+from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
 from app.domain.injection import InjectionReport
@@ -158,6 +160,22 @@ def test_what_the_user_does_not_keep_is_undone(world: World, store: Store, decis
     assert any(isinstance(event, RolloutCountdown) for event in events)
     assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
     assert look(world, store).state is None
+
+
+def test_how_much_longer_hosts_wait_is_stored_as_they_say(
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, says = world.a.run, iter((Decision.EXTEND, Decision.UNDO))
+
+    def grudging(command: Command, **more: Any) -> CommandResult:
+        result = run(command, **more)
+        return replace(result, stdout="waits 45\n") if result.stdout.startswith("waits 3") else result
+
+    monkeypatch.setattr(world.a, "run", grudging)
+    user = SimpleNamespace(wait=lambda *_given, **_more: next(says))
+    one = deploy(world, store, options=RolloutOptions(confirm_within_s=30.0), user=cast("Says", user))
+    assert one.expires_at is not None
+    assert (one.expires_at - one.state_at).total_seconds() <= 40
 
 
 @pytest.mark.parametrize(

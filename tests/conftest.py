@@ -88,7 +88,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def environment(home: Path) -> dict[str, str]:
     """What the program gets when it is started as a user does."""
-    return {**os.environ, "TUNNELMARK_HOME": str(home), "COLUMNS": "160"}
+    return {**os.environ, "TUNNELMARK_HOME": str(home), "COLUMNS": "10000"}  # no line is broken
 
 
 @pytest.fixture(scope="session")

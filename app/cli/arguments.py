@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 
 from app.cli.names import meant
 
+_MISSING = "the following arguments are required: "
+"""Source: argparse of Python 3.11, parse_known_args."""
+
 
 class Parser(argparse.ArgumentParser):
     """An `ArgumentParser` for commands; its subparsers are of the same class."""
@@ -21,10 +24,30 @@ class Parser(argparse.ArgumentParser):
             self._refuse(unknown)
         return found, unknown
 
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong; of a missing argument also what it can be."""
+        before, mark, names = message.partition(_MISSING)
+        super().error(f"{mark}{', '.join(map(self._with_choices, names.split(', ')))}" if not before else message)
+
+    def _with_choices(self, name: str) -> str:
+        for action in self._actions:
+            if name in (action.dest, action.metavar) and action.choices is not None and not action.option_strings:
+                known = {str(choice).lower(): str(choice) for choice in reversed(list(action.choices))}
+                return f"{name} (one of {', '.join(reversed(known.values()))})"
+        return name
+
     def _refuse(self, unknown: Sequence[str]) -> NoReturn:
         known = [option for action in self._actions for option in action.option_strings]
         guesses = (meant(word.partition("=")[0], known) for word in unknown if word.startswith("-"))
         self.error(f"unknown: {' '.join(unknown)}.{next(filter(None, guesses), '')} See {self.prog} --help.")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError as error:
+            if action.type is int:
+                raise argparse.ArgumentError(action, f"{arg_string} is not a whole number") from error
+            raise
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:

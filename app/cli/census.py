@@ -8,8 +8,8 @@ from rich.console import Console
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.files import report_paths, write_text
-from app.cli.names import check_solutions, words_of
+from app.cli.files import check_text, report_paths, write_text
+from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import EventDisplay
 from app.cli.tables import Column, Kind, Table
@@ -35,7 +35,10 @@ def census(context: Context) -> int:
     if not MIN_PINGS <= options.pings <= MAX_PINGS:
         raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
     check_solutions(words_of(options.solutions))
-    reports = report_paths({".html": options.report})
+    check_list("--solutions", options.solutions)
+    check_list("--options", options.options)
+    reports = report_paths(context, {".html": options.report})
+    check_text(context, options.json)
     with context.services() as services:
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))

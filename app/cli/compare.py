@@ -11,7 +11,7 @@ from app.campaign import FINAL, CampaignControl
 from app.cli.context import Context, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
-from app.cli.names import check_solutions, meant, unknown_solution, words_of
+from app.cli.names import check_list, check_solutions, meant, unknown_solution, words_of
 from app.cli.pair_option import find_pair
 from app.cli.progress import CampaignDisplay, duration
 from app.cli.results import print_ranking
@@ -20,6 +20,7 @@ from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.compose.lab_kinds import how_to_measure_again
 from app.domain.errors import Cancelled, InvalidOption, NotFound
+from app.domain.pair_names import LAB_PREFIX
 from app.domain.results import (
     PROFILES,
     AttemptStatus,
@@ -40,15 +41,18 @@ DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 def compare(context: Context) -> int:
     """Measure a pair, rank, and write what was asked for."""
     options = context.options
-    reports = report_paths({".json": options.json, ".html": options.report, ".pdf": options.pdf, ".csv": options.csv})
+    asked = {".json": options.json, ".html": options.report, ".pdf": options.pdf, ".csv": options.csv}
+    reports = report_paths(context, asked)
+    check_list("--solutions", options.solutions)
     check_solutions(words_of(options.solutions))
+    chosen_profile(ProfileName.QUICK.value, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
     if options.all and not options.list:
         raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:
         if options.resume:
-            _check_lab_is_there(services, options.pair)
+            _check_resumable(services, options.pair)
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.list:
@@ -213,18 +217,21 @@ def _say_how_to_resume(context: Context, services: Services, record: CampaignRec
 _KINDS = {".html": "Report", ".pdf": "Report as PDF", ".json": "Figures as JSON", ".csv": "Figures as CSV"}
 
 
-def _resumable(services: Services, pair_name: str) -> int | None:
+def _resumable(services: Services, pair_name: str) -> int:
     campaign_id = services.unfinished(pair_name)
     if campaign_id is None:
         raise InvalidOption(f"There is no interrupted comparison of {pair_name}.", hint="Leave --resume out.")
     return campaign_id
 
 
-def _check_lab_is_there(services: Services, pair_name: str) -> None:
-    """Refuse to resume in a lab that has ended, before another one is started."""
-    campaign_id = services.unfinished(pair_name) if pair_name.startswith("lab:") else None
-    if campaign_id is None:
-        return
+def _check_resumable(services: Services, pair_name: str) -> None:
+    """Refuse to resume where there is nothing to resume, or in a lab that has ended, before anybody logs in."""
+    kind = pair_name.removeprefix(LAB_PREFIX)
+    if kind == pair_name:
+        services.known_pair(pair_name)
+    elif "=" in kind:
+        pair_name = f"{LAB_PREFIX}{platforms_text(*parse_platforms(kind))}"
+    campaign_id = _resumable(services, pair_name)
     record, _ = services.results(campaign_id)
     if services.is_lab_gone(record):
         raise NotFound(

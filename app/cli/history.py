@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
+from app.cli.files import ask_yes
 from app.cli.tables import Column, Kind, Table
+from app.compose.history import is_unranked
+from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption
 from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
 
 if TYPE_CHECKING:
     from app.compose import Archive
+    from app.wizard.ports import ProgressSink
+
+_MANY = 20
+"""Comparisons that are ranked before that is said; all of them together take a second or so."""
 
 _COLUMNS = (
     Column("number"),
@@ -38,7 +47,10 @@ def history(context: Context) -> int:
             return _note(context, archive, *options.note)
         if options.delete:
             return _delete(context, archive, [EntryId.parse(text) for text in options.delete])
-        found = archive.ranked_history()
+        found = context.job(lambda token, tell: _ranked(archive, token, tell))
+    if options.json:
+        print(json.dumps({"format": 1, "entries": [entry_data(one) for one in found]}, indent=2))  # noqa: T201 - the result
+        return ExitCode.OK
     if found:
         with context.pager():
             history_table(found).print(context.out)
@@ -47,13 +59,47 @@ def history(context: Context) -> int:
     return ExitCode.OK
 
 
+def _ranked(archive: Archive, token: CancelToken, tell: ProgressSink) -> tuple[HistoryEntry, ...]:
+    """Return every entry with its winner; those that are not known yet take a moment each."""
+    entries = archive.history()
+    missing = sum(is_unranked(one) for one in entries)
+    found, done = [], 0
+    for one in entries:
+        token.raise_if_cancelled()
+        if is_unranked(one):
+            if missing >= _MANY:
+                tell(f"Ranking {missing} comparisons, once for every later list", done / missing)
+            done += 1
+        found.append(archive.with_winner(one))
+    return tuple(found)
+
+
+def entry_data(one: HistoryEntry) -> dict[str, object]:
+    """Return an entry as JSON has it; times are UTC."""
+    return {
+        "number": one.key,
+        "kind": one.kind.value,
+        "started": one.at.astimezone(UTC).isoformat(timespec="seconds"),
+        "pair": one.pair,
+        "profile": one.profile,
+        "planned": one.planned,
+        "measured": one.measured,
+        "failed": one.failed,
+        "status": one.state,
+        "winner": None
+        if one.winner is None
+        else {"text": one.winner.text, "solution": one.winner.solution, "suite": one.winner.suite},
+        "note": one.note,
+    }
+
+
 def history_table(found: Sequence[HistoryEntry]) -> Table:
     """Return a row for each entry."""
     table = Table(_COLUMNS)
     for one in found:
         table.add_row(
             one.key,
-            f"{one.at.astimezone():%Y-%m-%d %H:%M}",
+            f"{one.at.astimezone():%Y-%m-%d %H:%M %Z}",
             one.pair,
             one.kind.value,
             one.profile or "-",
@@ -87,7 +133,7 @@ def _delete(context: Context, archive: Archive, ids: Sequence[EntryId]) -> int:
     found = archive.entries(ids)
     if not context.options.yes and not _is_agreed(context, found):
         context.err.print("Nothing was deleted.", markup=False)
-        return ExitCode.OK
+        return ExitCode.CANCELLED
     archive.store.delete_measured([one.id for one in found if one.id is not None])
     names = ", ".join(_named(one.id) for one in found if one.id is not None)
     context.out.print(f"Deleted: {names}.", markup=False, soft_wrap=True)
@@ -101,10 +147,7 @@ def _is_agreed(context: Context, found: Sequence[HistoryEntry]) -> bool:
     context.err.print("These go for good, with every figure, sample and note:", markup=False)
     history_table(found).print(context.err)
     context.err.print("The audit log, deployments and reports in files stay.", markup=False)
-    try:
-        return input("Delete? Type yes or no: ").strip().lower() == "yes"
-    except EOFError:
-        return False
+    return ask_yes("Delete?")
 
 
 def _named(entry: EntryId) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from app.cli.terminal import prose_width
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.verdicts import Question, Verdict
 
-_WIDTH = 100
-_MAX_SHOWN_LINE = 90
+_GUTTER = 9
+_NARROWEST = 40
 _STYLES = {
     Verdict.UNPROTECTED: "bold red",
     Verdict.INSECURE: "bold red",
@@ -28,11 +29,11 @@ def print_files(out: Console, files: Sequence[LintedFile]) -> None:
     for file in files:
         if file.error:
             _line(out, f"{file.path}: not read", "bold")
-            _line(out, f"  {file.error}")
+            _prose(out, file.error)
             continue
         _line(out, f"{file.path} ({file.kind}): {_counted(file)}", "bold")
         for note in file.notes:
-            _line(out, f"  Note: {note}")
+            _prose(out, f"Note: {note}")
         for finding in file.findings:
             _print_finding(out, file, finding)
 
@@ -51,15 +52,16 @@ def _kind(finding: LintFinding) -> str:
 
 
 def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None:
-    gutter = " " * 7 + "| "
+    gutter = " " * (_GUTTER - 2) + "| "
+    room = max(_NARROWEST, prose_width(out) - _GUTTER)
     indent = 0
     if 0 < finding.line <= len(file.lines):
         shown = file.lines[finding.line - 1]
         column, length = _marked(shown, finding)
-        start = max(0, column - _MAX_SHOWN_LINE // 2)
-        cut = shown[start : start + _MAX_SHOWN_LINE]
+        start = max(0, column - room // 2)
+        cut = shown[start : start + room]
         _line(out, f"{finding.line:6d} | {cut}")
-        indent = min(column - start, 40)
+        indent = min(column - start, max(0, room - _NARROWEST))
         marker = " " * (column - start) + "^" * max(1, min(length, len(cut) - column + start))
         _line(out, gutter + marker, _STYLES[finding.verdict])
     else:
@@ -69,7 +71,7 @@ def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None
         words.append(f"Instead: {finding.replacement}")
     words.append(f"Source: {finding.source}")
     for index, text in enumerate(words):
-        for wrapped in textwrap.wrap(text, max(40, _WIDTH - indent - 9)):
+        for wrapped in textwrap.wrap(text, room - indent):
             _line(out, gutter + " " * indent + wrapped, _STYLES[finding.verdict] if index == 0 else "dim")
 
 
@@ -90,6 +92,11 @@ def _verdict(finding: LintFinding) -> str:
     if finding.question is Question.INSECURE:
         return str(finding.verdict)
     return f"{finding.question} ({finding.verdict})"
+
+
+def _prose(out: Console, text: str) -> None:
+    for line in textwrap.wrap(text, max(_NARROWEST, prose_width(out)), initial_indent="  ", subsequent_indent="    "):
+        _line(out, line)
 
 
 def _line(out: Console, text: str, style: str = "") -> None:

@@ -13,6 +13,18 @@ def words_of(text: str | None) -> tuple[str, ...]:
     return tuple(word.strip() for word in (text or "").split(",") if word.strip())
 
 
+def check_list(option: str, text: str | None) -> None:
+    """Refuse an option that was given without a word in it.
+
+    Raises:
+        InvalidOption: It names nothing.
+    """
+    if text is not None and not words_of(text):
+        raise InvalidOption(
+            f"{option} {text!r} names nothing.", hint=f"Name something after {option}, or leave it out."
+        )
+
+
 def meant(word: str, known: Iterable[str]) -> str:
     """Return ` Did you mean NAME?` where a known name is close to a word; else an empty text."""
     close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)

@@ -8,9 +8,11 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.pairs import underlay_addresses
 from app.cli.tables import Column, Table
-from app.domain.errors import InvalidOption
+from app.compose import Services
+from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.ssh_hosts import SshHost, SshHosts
 
+_FILE_EXAMPLE = "tunnelmark pair import-ssh-config --file FILE"
 _EXAMPLE = "tunnelmark pair import-ssh-config north --a pump-1 --b pump-2 --underlay 10.0.0.1,10.0.0.2"
 
 
@@ -18,7 +20,7 @@ def import_ssh_config(context: Context) -> int:
     """Store a pair of two hosts of a configuration of ssh; without a name, list the hosts and store nothing."""
     options = context.options
     with context.services() as services:
-        hosts = services.ssh_hosts(Path(options.file) if options.file else None)
+        hosts = _hosts(services, options.file)
         if options.pair is None:
             _refuse_without_name(options.a, options.b, options.underlay)
             _list(context, hosts)
@@ -36,6 +38,13 @@ def import_ssh_config(context: Context) -> int:
             context.err.print(f"{host.alias}: {host.note}", markup=False)
     context.out.print(f"Stored. Look at it with: tunnelmark discover {pair.name}", markup=False)
     return ExitCode.OK
+
+
+def _hosts(services: Services, file: str | None) -> SshHosts:
+    try:
+        return services.ssh_hosts(Path(file) if file else None)
+    except InvalidFile as error:
+        raise InvalidFile(error.message, hint=f"Name another one with --file: {_FILE_EXAMPLE}") from error
 
 
 def words_of(host: SshHost) -> str:

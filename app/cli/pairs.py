@@ -10,8 +10,8 @@ from pathlib import Path
 from app.cli.context import Context
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.exit_codes import ExitCode
-from app.cli.files import write_text
-from app.cli.names import check_solutions, words_of
+from app.cli.files import check_text, write_text
+from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Table
 from app.compose import Services
@@ -134,7 +134,9 @@ def discover(context: Context) -> int:
     """Find out what two hosts can do, and install what is missing where that is asked for."""
     options = context.options
     solutions = words_of(options.solution)
+    check_list("--solution", options.solution)
     check_solutions(solutions)
+    check_text(context, options.json)
     with context.services() as services:
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))

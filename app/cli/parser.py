@@ -55,7 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_census(commands)
     _add_results(commands)
-    add_rollout(commands, _command, _positive)
+    add_rollout(commands, _command, _positive, _add_force)
     _add_lint(commands)
     _add_policy(commands)
     _add_sudoers(commands)
@@ -85,10 +85,19 @@ def _common() -> argparse.ArgumentParser:
 
 def _positive(text: str) -> float:
     """Read a number above 0, as argparse's `type`."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
     if not (math.isfinite(number) and number > 0):
         raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
     return number
+
+
+def _add_force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--force", action="store_true", help="replace files that are there already (asked about at a terminal)"
+    )
 
 
 def _handler(name: str) -> Handler:
@@ -196,6 +205,7 @@ def _add_discover(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     discover.add_argument("--json", metavar="FILE", help="write everything that was found (- for stdout)")
     discover.add_argument("--all", action="store_true", help="print every suite, not only each solution's default")
     discover.add_argument("--solution", metavar="A,B", help="print every suite of these solutions")
+    _add_force(discover)
     discover.add_argument("--install", action="store_true", help="install what is missing on the hosts")
 
 
@@ -210,6 +220,7 @@ def _add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", metavar="FILE", help="write the figures as CSV")
     parser.add_argument("--pdf", metavar="FILE", help="write the report as PDF")
     parser.add_argument("--report", metavar="FILE.html", help="where the HTML report goes")
+    _add_force(parser)
     parser.add_argument("--resume", action="store_true", help="go on with an interrupted comparison of this pair")
     parser.add_argument(
         "--list",
@@ -253,6 +264,7 @@ def _add_census(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     add_open_firewall(census)
     census.add_argument("--json", metavar="FILE", help="write every result as JSON (- for stdout)")
     census.add_argument("--report", metavar="FILE.html", help="write a page for people")
+    _add_force(census)
     census.add_argument("--allow-load", action="store_true", help="agree to load on a live link (labs need no consent)")
     unfinished = census.add_mutually_exclusive_group()
     unfinished.add_argument(
@@ -269,6 +281,7 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
             "pair", nargs="?", metavar="PAIR", help="whose latest comparison (default: the latest of all)"
         )
         parser.add_argument("--campaign", type=int, metavar="N", help="the comparison's number, see history")
+        _add_force(parser)
     rank.add_argument("--json", metavar="FILE", help="write ranking and figures as JSON (- for stdout)")
     rank.add_argument(
         "--weights",
@@ -296,6 +309,7 @@ def _add_results(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="N",
         help="delete comparisons N or censuses cN with all that was measured in them",
     )
+    changes.add_argument("--json", action="store_true", help="list them as JSON, with times in UTC")
     history.add_argument("--yes", action="store_true", help="with --delete: do not ask")
 
 

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.files import report_paths, write_text
+from app.cli.files import check_text, report_paths, write_text
 from app.cli.tables import Column, Kind, Table
 from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
@@ -34,6 +34,7 @@ def rank(context: Context) -> int:
         raise InvalidOption(
             "--weights and --json do not go together.", hint="Leave one of them out: weights are written into no file."
         )
+    check_text(context, options.json)
     with context.archive() as archive:
         record, ranking = archive.results(_campaign_id(archive, options.pair, options.campaign))
         if options.json:
@@ -64,10 +65,10 @@ def print_weighting(out: Console, weighting: Weighting) -> None:
 def report(context: Context) -> int:
     """Write reports of a stored comparison."""
     options = context.options
+    asked = {".html": options.html, ".pdf": options.pdf, ".json": options.json, ".csv": options.csv}
+    paths, samples = report_paths(context, asked), report_paths(context, {".csv": options.samples})
     with context.archive() as archive:
         campaign_id = _campaign_id(archive, options.pair, options.campaign)
-        paths = report_paths({".html": options.html, ".pdf": options.pdf, ".json": options.json, ".csv": options.csv})
-        samples = report_paths({".csv": options.samples})
         if not paths and not samples:
             paths = [archive.default_report_path(campaign_id)]
         written = [archive.write_report(campaign_id, path) for path in paths]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from rich.console import Console
@@ -20,11 +20,9 @@ from app.cli.names import check_solutions
 from app.cli.pair_option import find_pair
 from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side, lan_guard_options
-from app.cli.tables import Column, Table
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.deploy.places import slot_of
-from app.domain.audit import AuditCheck
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
 from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
@@ -143,6 +141,8 @@ def deploy(context: Context) -> int:
             "and so is what crosses between the LANs.",
             hint="To change one of them, name the solution instead: tunnelmark deploy PAIR SOLUTION",
         )
+    if not options.again:
+        _chosen_options(options)  # before anybody logs in
     with context.services() as services:
         pair = find_pair(context, services)
         key, chosen = _wanted(context, services, pair)
@@ -170,11 +170,16 @@ def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple
         if options.move_lan_rules is not None:
             chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
         return (earlier.solution, earlier.suite), chosen
+    return (options.solution, options.suite or ""), _chosen_options(options)
+
+
+def _chosen_options(options: argparse.Namespace) -> RolloutOptions:
+    """Return what was chosen besides the solution; raises InvalidOption where it does not go together."""
     inner = both_addresses(options.inner)
     bridge_a, bridge_b = by_side(options.bridge, "--bridge")
     if options.move_lan_rules and not (bridge_a or bridge_b):
         raise InvalidOption("No LAN port is joined whose rules could be moved.", hint="Name one: --bridge A=PORT")
-    return (options.solution, options.suite or ""), RolloutOptions(
+    return RolloutOptions(
         bridge_a=bridge_a,
         bridge_b=bridge_b,
         inner_a=inner[0],
@@ -318,60 +323,6 @@ def status_code(now: PairStatus) -> ExitCode:
     if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
         return ExitCode.FAILED if now.unfinished or now.damaged else ExitCode.OK
     return ExitCode.OK if now.is_healthy else ExitCode.FAILED
-
-
-def deployments(context: Context) -> int:
-    """List what was rolled out."""
-    with context.services() as services:
-        found = services.deployments(context.options.pair)
-    if context.options.json:
-        _print_json(found)
-        return ExitCode.OK
-    deployment_table(found).print(context.out)
-    return ExitCode.OK
-
-
-def deployment_table(found: Sequence[Deployment]) -> Table:
-    """Return a row for each deployment."""
-    ranks = {"id": 0, "pair": 0, "solution": 0, "suite": 0, "state": 0, "since": 1, "by": 2}
-    table = Table([Column(heading, rank=rank) for heading, rank in ranks.items()], more="--json")
-    for one in found:
-        since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
-        table.add_row(one.id, one.pair.name, one.solution, one.suite, one.state, since, one.by)
-    return table
-
-
-def audit(context: Context) -> int:
-    """Write the audit log, or say whether it is what was written."""
-    options = context.options
-    with context.services() as services:
-        if options.verify:
-            return _print_check(context, services.check_audit())
-        if options.out:
-            path = services.write_audit(Path(options.out).expanduser(), options.pair)
-            context.err.print(f"Audit log: {path}", markup=False, soft_wrap=True)
-            return ExitCode.OK
-        lines = services.audit_log(options.pair)
-    for line in reversed(lines[:200]):
-        entry = line.entry
-        outcome = "?" if entry.exit_status is None else str(entry.exit_status)
-        context.out.print(
-            f"{entry.at:%Y-%m-%d %H:%M:%S} {line.by or '-'} {entry.host} [{outcome}] {entry.what}",
-            markup=False,
-            soft_wrap=True,
-        )
-    return ExitCode.OK
-
-
-def _print_check(context: Context, check: AuditCheck) -> int:
-    if check.broken_at is not None:
-        context.err.print(f"The audit log is not what was written. {check.why}", markup=False, soft_wrap=True)
-        return ExitCode.FAILED
-    older = f" {check.unchained} entries of an older version come before them." if check.unchained else ""
-    context.out.print(f"All {check.entries} entries hold.{older}", markup=False, soft_wrap=True)
-    if check.digest:
-        context.out.print(f"Their digest: {check.digest}", markup=False, soft_wrap=True)
-    return ExitCode.OK
 
 
 def _run(context: Context, work: Callable[[CancelToken, RolloutSink], T]) -> T:

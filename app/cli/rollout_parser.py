@@ -11,13 +11,19 @@ AddCommand = Callable[..., argparse.ArgumentParser]
 Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
 
 
-def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
+def add_rollout(
+    commands: Commands[argparse.ArgumentParser],
+    add: AddCommand,
+    positive: Callable[[str], float],
+    add_force: Callable[[argparse.ArgumentParser], None],
+) -> None:
     """Add the commands.
 
     Args:
         commands: Where to.
         add: Adds one command: commands, name, handler, text, has_pair.
         positive: Reads a number above 0.
+        add_force: Adds the option by which files are replaced.
     """
     deploy = add(
         commands, "deploy", "rollout.deploy", "roll out a VPN that stays", has_pair=True, is_pair_optional=True
@@ -64,14 +70,15 @@ def add_rollout(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
     undeploy.add_argument("--json", action="store_true", help="as JSON")
     rotate = add(commands, "rotate-keys", "rollout.rotate_keys", "roll out the same again with new keys", has_pair=True)
     _add_confirming(rotate, positive, has_json_only=True)
-    deployments = add(commands, "deployments", "rollout.deployments", "list what was rolled out")
+    deployments = add(commands, "deployments", "records.deployments", "list what was rolled out")
     deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     deployments.add_argument("--json", action="store_true", help="as JSON")
-    audit = add(commands, "audit", "rollout.audit", "write the audit log: every command that changed a host")
+    audit = add(commands, "audit", "records.audit", "write the audit log: every command that changed a host")
     audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
     audit.add_argument(
         "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
     )
+    add_force(audit)
     audit.add_argument("--verify", action="store_true", help="say whether it is what was written, and print its digest")
 
 
@@ -124,7 +131,10 @@ def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
 
 def _percent(text: str) -> float:
     """Read a number from 0 to 100, as argparse's `type`."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
     if not 0 <= number <= 100:
         raise argparse.ArgumentTypeError(f"{text} is not from 0 to 100")
     return number

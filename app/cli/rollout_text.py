@@ -80,8 +80,11 @@ def print_status(out: Console, status: PairStatus) -> None:
             _line(out, f"  shown before it was confirmed: {properties_line(shown)}")
         if status.connect_s is not None:
             _line(out, f"  connected {status.connect_s:.1f} s after both ends were started, when it was rolled out")
+    # The lines of the hosts say so of themselves, with the reason.
+    silent = {f"{end.label} could not be asked." for end in (status.a, status.b) if not end.is_reachable}
     for sentence in status.sentences:
-        _line(out, sentence)
+        if sentence not in silent:
+            _line(out, sentence)
     for end in (status.a, status.b):
         _print_end_status(out, end, status)
 

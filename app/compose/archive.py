@@ -10,6 +10,7 @@ from app.compose.history import find_entries, find_winner, list_history, with_wi
 from app.compose.paths import Paths, find_paths
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
 from app.domain.history import EntryId, HistoryEntry, Winner
+from app.domain.pair_names import LAB_PREFIX
 from app.domain.ranking import Ranking
 from app.domain.results import CampaignRecord
 from app.ranking import rank
@@ -46,12 +47,15 @@ class Archive:
         """Return the number of the latest comparison, of one pair or of all.
 
         Raises:
-            NotFound: There is none.
+            NotFound: There is none, or no such pair.
         """
         campaign_id = self.store.latest_campaign(pair)
         if campaign_id is None:
+            if pair is not None and not pair.startswith(LAB_PREFIX):
+                self.store.get_pair(pair)
             of = f" of {pair}" if pair else ""
-            raise NotFound(f"There is no comparison{of} yet.", hint="Measure with: tunnelmark compare PAIR")
+            hint = f"Measure with: tunnelmark compare {pair or 'PAIR'}"
+            raise NotFound(f"There is no comparison{of} yet.", hint=hint)
         return campaign_id
 
     def json_data(self, record: CampaignRecord, ranking: Ranking) -> Mapping[str, object]:
@@ -67,6 +71,10 @@ class Archive:
     def ranked_history(self) -> tuple[HistoryEntry, ...]:
         """Return comparisons, censuses and deployments with every winner, newest first."""
         return with_winners(self.store, self.history())
+
+    def with_winner(self, entry: HistoryEntry) -> HistoryEntry:
+        """Return an entry of the history with its winner; the history has it from now on."""
+        return with_winners(self.store, (entry,))[0]
 
     def winner(self, campaign_id: int) -> Winner:
         """Return which VPN a comparison recommends; the history has it from now on."""
@@ -92,7 +100,8 @@ class Archive:
         writers = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
         record, ranking = self.results(campaign_id)
         path = path.expanduser().absolute()
-        _make_folder(path.parent)
+        if path.parent == self.paths.reports_dir:  # nobody else makes that one
+            _make_folder(path.parent)
         writers[path.suffix.lower()](record, ranking, path)
         return path
 
@@ -108,7 +117,6 @@ class Archive:
         from app.reports import write_samples_csv
 
         path = path.expanduser().absolute()
-        _make_folder(path.parent)
         write_samples_csv(self.results(campaign_id)[0], path)
         return path
 

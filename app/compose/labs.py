@@ -20,6 +20,8 @@ from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platfo
 from app.wizard.ports import ProgressSink
 
 DEFAULT_LAB = "default"
+_DISTRIBUTIONS = tuple({name.partition("-")[0] for name in LAB_PLATFORMS})
+"""A name that begins with one of these and is neither a lab nor a platform is a platform mistyped."""
 
 
 class Labs:
@@ -93,6 +95,8 @@ class Labs:
         """
         if name not in LAB_PLATFORMS and "=" not in name:
             lab = self.manager.find(name)
+            if lab is None and name.startswith(_DISTRIBUTIONS):
+                parse_platforms(name)  # says that there is no such platform
             if lab is None:
                 raise NotFound(
                     f"There is no running lab named {name}.",

@@ -151,7 +151,7 @@ class RolloutOperations:
         reached = self._reach(pair, token=token)
         waiting = next((one for one in self.deployments(pair.name) if waiting_on(one, reached)), None)
         if waiting is None:
-            raise NotFound(f"Nothing waits for a confirmation on {pair.name}.", hint="It may have been too late.")
+            raise self._nothing_waits(pair, reached)
         sessions = self.sessions(pair, token=token)
         run = RolloutRun(self.store, sessions, emit)
         ends = host_ends(sessions, STATE_DIR)
@@ -176,6 +176,16 @@ class RolloutOperations:
         confirmed = run.save(confirmed, DeploymentState.CONFIRMED)
         mark_replaced(run, confirmed)
         return confirmed
+
+    def _nothing_waits(self, pair: PairSpec, reached: Mapping[Side, Reached]) -> NotFound:
+        last = next(iter(self.deployments(pair.name)), None)
+        is_on_host = any(one.state is not None and one.state.deployment_id for one in reached.values())
+        if last is None and not is_on_host:
+            hint = f"Deploy with: tunnelmark deploy {pair.name} SOLUTION"
+            return NotFound(f"There is nothing to confirm on {pair.name}: nothing is deployed.", hint=hint)
+        what = f"Its last deployment, {last.id[:8]}, is {last.state.value}. " if last is not None else ""
+        hint = f"{what}See how the hosts are with: tunnelmark status {pair.name}"
+        return NotFound(f"Nothing waits for a confirmation on {pair.name}.", hint=hint)
 
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take what stands on a pair back: both hosts are then as they were before the first deployment.

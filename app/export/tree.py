@@ -45,6 +45,10 @@ def check_place(folder: Path, *, may_replace: bool) -> None:
         InvalidOption: Something is there, and it may not or must not be replaced.
         InvalidFile: It cannot be looked at.
     """
+    if not folder.absolute().parent.exists():
+        raise InvalidOption(
+            f"The folder {folder.absolute().parent} is not there.", hint="Make it first, or name another one."
+        )
     if not folder.exists() and not folder.is_symlink():
         return
     if not folder.is_dir() or folder.is_symlink():
@@ -85,7 +89,6 @@ def write_tree(folder: Path, files: Sequence[TreeFile], *, may_replace: bool) ->
     beside = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(6)}.part")
     old = beside.with_suffix(".old")
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
         beside.mkdir()
         _fill(beside, {file.path: file for file in (*files, TreeFile(MARK_FILE, _MARK_TEXT))})
         if folder.exists():

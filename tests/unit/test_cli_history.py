@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,6 +71,44 @@ def test_list_has_failures_winner_and_note(home: Path, capsys: pytest.CaptureFix
     assert "running" in next(line for line in out.splitlines() if "plant-3" in line)
 
 
+def test_json_has_every_entry_with_its_winner_and_utc(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "--note", "2", "after the firmware"]) == ExitCode.OK
+    capsys.readouterr()
+    assert main(["history", "--json"]) == ExitCode.OK
+    data = json.loads(capsys.readouterr().out)
+    assert data["format"] == 1
+    running, second, first = data["entries"]
+    assert [one["number"] for one in data["entries"]] == ["3", "2", "1"]
+    assert (running["status"], running["winner"]) == ("running", None)
+    assert (second["planned"], second["measured"], second["failed"]) == (5, 4, 1)
+    assert (second["pair"], second["note"]) == ("plant-2", "after the firmware")
+    assert "WireGuard" in second["winner"]["text"]
+    assert first["started"].endswith("+00:00")
+
+
+def test_times_have_a_time_zone(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert main(["history"]) == ExitCode.OK
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()
+    assert all(" JST " in line for line in capsys.readouterr().out.splitlines() if "plant-" in line)
+
+
+def test_many_comparisons_that_are_ranked_first_are_announced(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("app.cli.history._MANY", 2)
+    assert main(["history"]) == ExitCode.OK
+    assert "Ranking 2 comparisons" in capsys.readouterr().err
+    assert main(["history"]) == ExitCode.OK
+    assert "Ranking" not in capsys.readouterr().err
+
+
 def test_note_is_shown_by_rank_and_removed_by_an_empty_one(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["history", "--note", "2", "[bold]old[/bold] firmware"])
     main(["rank", "--campaign", "2"])
@@ -130,7 +170,7 @@ def test_deleting_asks_with_what_goes(
     left: list[int],
 ) -> None:
     answer(monkeypatch, word)
-    assert main(["history", "--delete", "1"]) == ExitCode.OK
+    assert main(["history", "--delete", "1"]) == (ExitCode.OK if word == "yes" else ExitCode.CANCELLED)
     said = capsys.readouterr().err
     assert "plant-1" in said
     assert "plant-2" not in said

@@ -157,6 +157,9 @@ def test_what_is_wrong_stands_out_and_fails() -> None:
         "beta: cannot be asked. No route.",
     ):
         assert words in text
+    said_twice = replace(status, sentences=("beta could not be asked.", "Something else."))
+    assert "could not be asked" not in text_of(print_status, said_twice)
+    assert "Something else." in text_of(print_status, said_twice)
     assert status_code(status) == 1
 
 
@@ -262,7 +265,7 @@ def test_the_whole_audit_log_is_written_in_place_of_what_was_there(
     for ending in ("json", "csv"):
         path = tmp_path / f"audit.{ending}"
         path.write_text("old")
-        assert main(["audit", "north", "--out", str(path)]) == ExitCode.OK
+        assert main(["audit", "north", "--out", str(path), "--force"]) == ExitCode.OK
         text = path.read_text()
         assert [text.count(f"tml{number}") for number in (0, 1, 2, 3, 4, 9)] == [1, 1, 1, 1, 1, 0]
         assert "old" not in text
@@ -271,14 +274,14 @@ def test_the_whole_audit_log_is_written_in_place_of_what_was_there(
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize(("name", "words"), [("no/audit.csv", "cannot be written"), ("audit.txt", "not as audit.txt")])
+@pytest.mark.parametrize(("name", "words"), [("no/audit.csv", "is not there"), ("audit.txt", "not as audit.txt")])
 def test_an_audit_log_that_cannot_be_written_is_a_sentence_with_a_hint(
     tmp_path: Path, name: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["audit", "--out", str(tmp_path / name)]) == ExitCode.INVALID
     said = capsys.readouterr().err
     assert words in said
-    assert "Choose a file in a folder" in said or "Name it audit.csv" in said
+    assert "Make it first" in said or "Name it audit.csv" in said
     assert "Traceback" not in said
 
 

@@ -23,8 +23,8 @@ from app.cli.history import history_table
 from app.cli.labs import lab_table
 from app.cli.pairs import pair_table
 from app.cli.policy import answer_table, guideline_table, verdict_table
+from app.cli.records import deployment_table
 from app.cli.results import ranking_table
-from app.cli.rollout import deployment_table
 from app.cli.rollout_watch import loss_table
 from app.cli.suites_text import print_suites, suite_overview
 from app.cli.tables import Column, Kind, Table

@@ -20,6 +20,9 @@ def names(folder: Path) -> list[str]:
 
 def test_a_folder_with_modes(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "out"
+    with pytest.raises(InvalidOption, match="is not there"):
+        write_tree(folder, FILES, may_replace=False)
+    folder.parent.mkdir()
     write_tree(folder, FILES, may_replace=False)
     assert names(folder) == [MARK_FILE, "README.txt", "a/b/tunnel.sh", "a/key.conf"]
     assert (folder / "a/b/tunnel.sh").stat().st_mode & 0o777 == 0o755

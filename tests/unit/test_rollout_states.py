@@ -19,7 +19,7 @@ from app.compose import rollout_deploy
 from app.deploy import confirming, lasting
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed, TunnelDown
+from app.domain.errors import CommandFailed, NotFound, TunnelDown
 from app.domain.hosts import Side
 from app.domain.injection import InjectionReport
 from app.domain.link import STATE_DIR
@@ -398,3 +398,18 @@ def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next
     forget(world.b)
     assert_next_contact_takes_back(world, store)
     assert [host.etc_files() for host in world.hosts] == before
+
+
+def test_confirming_says_why_there_is_nothing_to_confirm(world: World, store: Store) -> None:
+    def refused() -> NotFound:
+        with pytest.raises(NotFound) as error:
+            Operations(world, store).confirm(world.request.pair, token=CancelToken(), emit=lambda _event: None)
+        return error.value
+
+    nothing = refused()
+    assert nothing.message == "There is nothing to confirm on pair: nothing is deployed."
+    assert nothing.hint == "Deploy with: tunnelmark deploy pair SOLUTION"
+    one = deploy_and_keep(world, store)
+    done = refused()
+    assert done.message == "Nothing waits for a confirmation on pair."
+    assert f"Its last deployment, {one.id[:8]}, is confirmed." in done.hint

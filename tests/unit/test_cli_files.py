@@ -1,0 +1,117 @@
+"""Files that commands write: checked before anything is done, and none is replaced unasked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample_records import sample_record
+
+from app.cli.exit_codes import ExitCode
+from app.cli.main import main
+from app.domain.results import CampaignStatus
+from app.storage import Store
+
+WRITERS = {
+    "report --html {}": "x.html",
+    "report --json {}": "x.json",
+    "report --csv {}": "x.csv",
+    "report --samples {}": "x.csv",
+    "rank --json {}": "x.json",
+    "audit --out {}": "x.csv",
+}
+BEFORE_A_LOGIN = {
+    "compare north --json {}": "x.json",
+    "compare north --report {}": "x.html",
+    "demo --pdf {}": "x.pdf",
+    "census north --json {}": "x.json",
+    "census north --report {}": "x.html",
+    "discover north --json {}": "x.json",
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with a comparison, and a pair that nobody can log in to."""
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    record = sample_record(rounds=1, pings=5)
+    with Store.open(tmp_path / "data" / "tunnelmark.db") as store:
+        number = store.create_campaign(record.plan, record.facts, "0.1.0")
+        for attempt in record.attempts:
+            store.save_attempt(number, attempt)
+        store.finish_campaign(number, CampaignStatus.COMPLETED)
+    words = ["pair", "add", "north", "--a", "127.0.0.1:1", "--b", "127.0.0.1:2", "--underlay", "192.0.2.1,192.0.2.2"]
+    assert main(words) == ExitCode.OK
+    return tmp_path
+
+
+def _run(line: str, path: Path, *more: str) -> int:
+    return main([*line.format(path).split(), *more])
+
+
+@pytest.mark.parametrize(("line", "name"), WRITERS.items())
+def test_a_file_is_replaced_only_where_that_is_asked_for(
+    home: Path, capsys: pytest.CaptureFixture[str], line: str, name: str
+) -> None:
+    path = home / name
+    assert _run(line, path) == ExitCode.OK
+    assert path.stat().st_size > 0
+    path.write_text("kept")
+    capsys.readouterr()
+    assert _run(line, path) == ExitCode.INVALID
+    assert "is there already" in capsys.readouterr().err
+    assert path.read_text() == "kept"
+    assert _run(line, path, "--force") == ExitCode.OK
+    assert path.read_text() != "kept"
+
+
+@pytest.mark.parametrize(("line", "name"), (WRITERS | BEFORE_A_LOGIN).items())
+def test_no_folder_is_made(home: Path, capsys: pytest.CaptureFixture[str], line: str, name: str) -> None:
+    assert _run(line, home / "gone" / name) == ExitCode.INVALID
+    assert f"The folder {home / 'gone'} is not there." in " ".join(capsys.readouterr().err.split())
+    assert not (home / "gone").exists()
+
+
+@pytest.mark.parametrize(("line", "name"), BEFORE_A_LOGIN.items())
+def test_a_file_that_is_to_stay_is_found_before_a_login(
+    home: Path, capsys: pytest.CaptureFixture[str], line: str, name: str
+) -> None:
+    (home / name).write_text("kept")
+    assert _run(line, home / name) == ExitCode.INVALID
+    said = capsys.readouterr().err
+    assert "is there already" in said
+    assert "Connecting" not in said
+    assert (home / name).read_text() == "kept"
+
+
+@pytest.mark.parametrize(("word", "is_replaced"), [("yes", True), ("y", False), ("no", False), (None, False)])
+def test_at_a_terminal_it_is_asked_about(
+    home: Path, monkeypatch: pytest.MonkeyPatch, word: str | None, *, is_replaced: bool
+) -> None:
+    def typed(_prompt: str) -> str:
+        if word is None:
+            raise EOFError
+        return word
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", typed)
+    path = home / "x.html"
+    path.write_text("kept")
+    assert (_run("report --html {}", path) == ExitCode.OK) is is_replaced
+    assert (path.read_text() != "kept") is is_replaced
+
+
+def test_the_place_that_nobody_named_is_made_and_its_report_replaced(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        assert main(["report"]) == ExitCode.OK
+    assert Path(capsys.readouterr().out.split()[-1]).parent == home / "data" / "reports"
+
+
+def test_an_export_makes_its_own_folder_and_no_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["export-config", "north", "wireguard", "--out"]
+    assert main([*words, str(home / "gone" / "out")]) == ExitCode.INVALID
+    assert "is not there" in capsys.readouterr().err
+    assert not (home / "gone").exists()

@@ -16,6 +16,7 @@ from app.ranking.candidates import figures_of
 from app.ranking.summaries import answered_us
 from app.reports.bars import cpu_figure, throughput_figure
 from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
+from app.reports.figure_data import FigureData, cdf_data, cpu_data, latency_data, throughput_data
 from app.reports.labels import short_names, shortened, styles, wrapped
 from app.reports.svg import Theme, to_svg
 from app.reports.text import clean
@@ -48,12 +49,14 @@ class Drawn:
         title: Above it.
         caption: Below it: how to read it.
         svg: The figure.
+        data: Its numbers.
     """
 
     name: str
     title: str
     caption: str
     svg: str
+    data: FigureData
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,7 @@ def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
         "Latency over frame size",
         "Lines are means, bands hold the middle 90 % of all replies. Lower is better; the scale is logarithmic.",
         _svg(figure, "latency", "Mean round-trip time over frame size, one line for each candidate", theme),
+        latency_data([one.result for one in series]),
     )
 
 
@@ -157,9 +161,11 @@ def _cdf_sizes(series: Sequence[Series]) -> list[int]:
 
 def _cdf(record: CampaignRecord, series: Sequence[Series], size: int, theme: Theme) -> Drawn:
     figure, axes = new_axes(theme, right=0.97)
-    curves = []
+    curves, found = [], []
     for one in series:
         samples, sent = _samples(record, one, size)
+        if sent:
+            found.append((one.result.title, samples, sent))
         if samples.size:
             shares = np.linspace(0, 1, min(400, samples.size))
             times_ms = np.quantile(samples, shares) / 1000.0
@@ -179,6 +185,7 @@ def _cdf(record: CampaignRecord, series: Sequence[Series], size: int, theme: The
         f"How many replies are in time: {size}-byte frames",
         f"Further left and steeper is better; a lost request never arrives.{lightest}",
         _svg(figure, f"cdf{size}", f"Share of replies within a time, frames of {size} bytes", theme),
+        cdf_data(found),
     )
 
 
@@ -233,6 +240,7 @@ def _throughput(series: Sequence[Series], theme: Theme) -> Drawn:
         "TCP throughput",
         "Mean over rounds in each direction; whiskers are 95 % intervals. Longer is better.",
         _svg(figure, "throughput", "TCP throughput in both directions, one pair of bars for each candidate", theme),
+        throughput_data((one.result.title, one.result.throughput_mbit_s) for one in series),
     )
 
 
@@ -249,10 +257,13 @@ def _usages(record: CampaignRecord, one: Series) -> dict[str, tuple[float, float
 
 
 def _cpu(record: CampaignRecord, series: Sequence[Series], theme: Theme) -> Drawn:
-    figure = cpu_figure([(one.label, one.style.colour, _usages(record, one)) for one in series], theme)
+    usages = [_usages(record, one) for one in series]
+    rows = [(one.label, one.style.colour, found) for one, found in zip(series, usages, strict=True)]
+    figure = cpu_figure(rows, theme)
     return Drawn(
         "cpu",
         "CPU during throughput",
         "All cores of a host together are 100 %. Read it beside the throughput: who carries more works more.",
         _svg(figure, "cpu", "CPU of both hosts in user space, kernel and interrupts, for each candidate", theme),
+        cpu_data((one.result.title, found) for one, found in zip(series, usages, strict=True)),
     )

@@ -186,14 +186,16 @@ def repeat_command(record: CampaignRecord) -> str:
     """Return a command line that makes the same comparison again."""
     plan = record.plan
     profile = plan.profile
-    named = PROFILES.get(profile.name, PROFILES[ProfileName.STANDARD])
+    base = PROFILES.get(profile.name, PROFILES[ProfileName.STANDARD])
     argv = ["tunnelmark", "compare", plan.pair.name]
-    argv += ["--solutions", ",".join(dict.fromkeys(one.solution for one in plan.candidates))]
-    argv += ["--profile", named.name.value]
+    # With the suite: which one is the default depends on the hosts, and on what is known of ciphers later.
+    named = (one.solution if one.is_unprotected else f"{one.solution}:{one.suite}" for one in plan.candidates)
+    argv += ["--solutions", ",".join(dict.fromkeys(named))]
+    argv += ["--profile", base.name.value]
     for option, value, usual in (
-        ("--pings", profile.pings, named.pings),
-        ("--seconds", profile.seconds, named.seconds),
-        ("--rounds", profile.rounds, named.rounds),
+        ("--pings", profile.pings, base.pings),
+        ("--seconds", profile.seconds, base.seconds),
+        ("--rounds", profile.rounds, base.rounds),
     ):
         if value != usual:
             argv += [option, str(value)]

@@ -129,7 +129,7 @@ def _overview_row(one: CandidateResult, report: WireReport, anchor: str) -> View
         "leak": _leak_word(report.leak),
         "properties": [_property_word(report, *one) for one in _injected(report)],
         "broken": _break_word(worst),
-        "largest": f"{packets_text(largest)}, {grouped(round(largest.outer_bytes))} B" if largest else NOTHING,
+        "largest": [packets_text(largest), f"{grouped(round(largest.outer_bytes))} B"] if largest else [NOTHING],
         "advised": NOTHING if advised is None else f"{grouped(advised)}{_PROOF_SIGNS[report.is_advised_mtu_proven]}",
         "crossed": ", ".join(crossed) if report.crossings else NOTHING,
     }

@@ -7,12 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import html5lib
+import numpy as np
 import pytest
 from sample_records import HOSTILE, MODELS, Model, hostile_record, sample_record
 
-from app.domain.results import CampaignRecord, CampaignStatus, LatencySeries
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.ranking import rank
+from app.ranking.words import figure as number
 from app.reports import to_html, write_html
+from app.reports.figure_data import cdf_data
+from app.reports.text import NOTHING, clean, ms
 
 
 def page(record: CampaignRecord) -> str:
@@ -142,7 +146,7 @@ def test_says_what_it_has_to() -> None:
         "Debian GNU/Linux 13 (trixie)",
         "openvpn-udp 2.6.14",
         "CVE-2016-6329",
-        "tunnelmark compare lab:practice --solutions baseline,l2tp,wireguard,openvpn-udp,openvpn-tcp",
+        "tunnelmark compare lab:practice --solutions baseline,l2tp,wireguard:chacha20-poly1305,openvpn-udp:aes-256-gcm",
         "0.35 for 60",
     ):
         assert " ".join(expected.split()) in shown
@@ -171,3 +175,60 @@ def test_written_in_one_step(tmp_path: Path) -> None:
     write_html(record, rank(record), target)
     assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def _tables_of_figures(tree: ET.Element) -> dict[str, list[list[str]]]:
+    """Return the rows of the table beside each figure, by the figure's heading."""
+    found = {}
+    for figure in tree.iter("figure"):
+        title = "".join(next(figure.iter("h3")).itertext())
+        rows = [["".join(cell.itertext()) for cell in row] for row in next(figure.iter("tbody"))]
+        assert len(list(figure.iter("details"))) == 1
+        assert title in "".join(next(figure.iter("summary")).itertext())
+        headings = list(next(figure.iter("thead")).iter("th"))
+        assert {len(row) for row in rows} == {len(headings)}
+        found[title] = rows
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_figure_has_its_numbers_in_a_table(name: str) -> None:
+    text, tree = case(name)
+    assert len(_tables_of_figures(tree)) == text.count("<svg") == text.count('<details class="data"')
+
+
+def test_the_numbers_beside_the_figures_are_those_of_the_ranking() -> None:
+    record = record_of("usual")
+    results = {clean(one.title): one for one in rank(record).results if one.status is AttemptStatus.COMPLETED}
+    tables = _tables_of_figures(case("usual")[1])
+    assert list(tables) == [
+        "Latency over frame size",
+        "How many replies are in time: 60-byte frames",
+        "How many replies are in time: 1514-byte frames",
+        "TCP throughput",
+        "CPU during throughput",
+    ]
+    for rows in tables.values():
+        assert {row[0] for row in rows} == set(results)
+    for title, *cells in tables["Latency over frame size"]:
+        sizes = results[title].latency
+        assert [cell.split(" (")[0] for cell in cells] == [ms(size.mean_ms) for size in sizes]
+        assert cells[0] == f"{ms(sizes[0].mean_ms)} ({ms(sizes[0].p5_ms)} to {ms(sizes[0].p95_ms)})"
+    for title, _answered, *within in tables["How many replies are in time: 60-byte frames"]:
+        times = [float(one) for one in within]
+        assert times == sorted(times)
+        assert times[0] == pytest.approx(results[title].latency[0].p50_ms, rel=0.05)
+    for title, to_b, _interval, to_a, _other in tables["TCP throughput"]:
+        rates = results[title].throughput_mbit_s
+        assert (to_b, to_a) == (number(rates["a_to_b"].mean), number(rates["b_to_a"].mean))
+    assert {row[1] for row in tables["CPU during throughput"]} == {"A", "B"}
+
+
+def test_a_share_that_was_never_answered_has_no_time() -> None:
+    samples = np.arange(1000, 1090, dtype=np.uint32)
+    (row,) = cdf_data([("x", samples, 100)]).rows
+    assert row == ("x", "90.0 %", "1.05", "1.09", NOTHING)
+
+
+def test_parts_of_a_cell_stay_whole_where_it_is_narrow() -> None:
+    assert '<span class="whole">2 (fragments)</span>, <span class="whole">' in case("usual")[0]

@@ -107,4 +107,7 @@ def test_the_command_to_repeat_names_what_differs_from_the_profile() -> None:
         "--profile standard --pings 200 --seconds 3 --rounds 1 --deadline-ms 5"
     )
     record = sample_record(deadline_ms=None, pair_spec=pair())
-    assert repeat_command(record).startswith("tunnelmark compare lab:practice --solutions baseline,l2tp,wireguard,")
+    assert repeat_command(record).startswith(
+        "tunnelmark compare lab:practice --solutions baseline,l2tp,wireguard:chacha20-poly1305,openvpn-udp:aes-256-gcm,"
+        "openvpn-tcp:aes-256-gcm,openvpn-udp:bf-cbc --profile"
+    )

@@ -60,6 +60,7 @@ class RolloutTask:
         within_s: How long the user has to confirm; None where nobody is asked.
         is_undo: Whether it takes something back, which nobody can stop.
         is_confirming: Whether it confirms what stands already, which nobody can stop either.
+        is_replacing: Whether another VPN takes the place of what stands.
         only: The host on which it is done, because the other one cannot be reached; None for both.
     """
 
@@ -71,6 +72,7 @@ class RolloutTask:
     within_s: float | None = None
     is_undo: bool = False
     is_confirming: bool = False
+    is_replacing: bool = False
     only: Side | None = None
 
     @property

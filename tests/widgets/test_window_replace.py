@@ -65,3 +65,14 @@ def test_before_the_hosts_are_looked_at_no_empty_box_can_be_opened(driver: Drive
     assert form.suite.isVisible()
     form.pairs.setCurrentIndex(1)
     assert not form.solution.isEnabled(), "what was found is of the other pair"
+
+
+def test_what_is_undone_is_not_called_replaced(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    assert page.title.text() == "Replace a tunnel"
+    driver.click(standing_page_of(driver).detail.undo)
+    driver.dialog().accept()
+    driver.until(lambda: driver.window.current is page)
+    driver.idle()
+    assert page.title.text() == "Roll out"

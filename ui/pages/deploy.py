@@ -204,7 +204,11 @@ class DeployPage(Page):
         name = pair.name if pair is not None else ""
         standing = next((one for one in self._deployments if one.pair.name == name and one.state.is_standing), None)
         self.setup.show_replaced(standing)
-        title = tr("Roll out") if standing is None else tr("Replace a tunnel")
+        if not self.is_running:
+            self._name_page(is_replacing=standing is not None)
+
+    def _name_page(self, *, is_replacing: bool) -> None:
+        title = tr("Replace a tunnel") if is_replacing else tr("Roll out")
         if self.title.text() != title:
             self.title.setText(title)
             self.setAccessibleName(title)
@@ -272,6 +276,7 @@ class DeployPage(Page):
                 ),
                 self._title_of(run.replaces) or run.replaces,
                 options.confirm_within_s,
+                is_replacing=bool(run.replaces),
             )
         )
 
@@ -285,6 +290,7 @@ class DeployPage(Page):
         self.notice.clear()
         self.setup.forget_run()
         self.faces.setCurrentWidget(self.live)
+        self._name_page(is_replacing=task.is_replacing)
         self.live.begin(task)
         self._rolling = self.start(
             task.name,
@@ -340,6 +346,7 @@ class DeployPage(Page):
     def show_choice(self) -> None:
         """Show the form again; what was typed is still there."""
         self.faces.setCurrentWidget(self.setup)
+        self._show_replaced()
         self.enter()
         self.setup.show_actions()
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from app.domain.adapters import Adapter
 from app.domain.hosts import HostFacts, MissingPart, Side
 from app.domain.results import Candidate
-from app.domain.solutions import CensusOption, SolutionInfo
+from app.domain.solutions import CensusOption, OptionKind, SolutionInfo, Suite
 from app.domain.verdicts import Finding, Verdict
-from app.policy import DEFAULT_GUIDELINES, judge_suite, post_quantum
+from app.policy import DEFAULT_GUIDELINES, Possible, judge_possible, post_quantum
 from app.wizard import HostCheck
 
 BASELINE = "baseline"
@@ -41,9 +41,11 @@ def find_candidates(
     for name, adapter in adapters.items():
         info = adapter.info
         suites = adapter.suites(facts_a, facts_b)
+        options = adapter.census(facts_a, facts_b)
+        possible = possible_in(suites, options)
         titles = _titles(info.title, [suite.title for suite in suites])
         for suite, title in zip(suites, titles, strict=True):
-            verdict, findings = judge_suite(suite, info, guidelines=guidelines)
+            verdict, findings = judge_possible(suite, info, possible, guidelines=guidelines)
             quantum = post_quantum(suite, info)
             candidates.append(
                 Candidate(name, suite.name, title, verdict, findings, info.is_unprotected, post_quantum=quantum)
@@ -52,15 +54,23 @@ def find_candidates(
                 defaults.append((name, suite.name))
         proposed = {suite.name for suite in suites}
         candidates += [
-            _listed(info, option, guidelines)
-            for option in adapter.census(facts_a, facts_b)
-            if option.suite.name not in proposed
+            _listed(info, option, possible, guidelines) for option in options if option.suite.name not in proposed
         ]
     return tuple(candidates), tuple(defaults)
 
 
-def _listed(info: SolutionInfo, option: CensusOption, guidelines: Collection[str]) -> Candidate:
-    verdict, findings = judge_suite(option.suite, info, guidelines=guidelines)
+def possible_in(suites: Sequence[Suite], options: Sequence[CensusOption]) -> Possible:
+    """Return what both hosts can do in a solution, from what its adapter proposes and what the programs list.
+
+    An AEAD counts where it is proposed: programs list what their library has, also where they cannot use it.
+    """
+    proposed = (name for suite in suites for name in suite.algorithms)
+    listed = (name for one in options if one.kind is not OptionKind.AEAD for name in one.suite.algorithms)
+    return Possible(tuple(dict.fromkeys(proposed)), tuple(dict.fromkeys(listed)))
+
+
+def _listed(info: SolutionInfo, option: CensusOption, possible: Possible, guidelines: Collection[str]) -> Candidate:
+    verdict, findings = judge_possible(option.suite, info, possible, guidelines=guidelines)
     if option.is_unprotected and verdict is not Verdict.UNPROTECTED:
         reason = "It leaves frames readable or changeable on the way."
         verdict, findings = (

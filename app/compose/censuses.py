@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.census import find_unfinished, plan_census, run_census
 from app.census.planning import DEFAULT_PINGS
+from app.compose.candidates import possible_in
 from app.compose.header import file_header
 from app.compose.version import tunnelmark_version
 from app.domain.adapters import Adapter
@@ -20,7 +21,7 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import LinkHealer
 from app.domain.solutions import CensusOption
 from app.domain.verdicts import Finding, Verdict
-from app.policy import judge_suite
+from app.policy import judge_possible
 from app.ranking.census import count_census
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
@@ -126,12 +127,13 @@ def results(store: Store, census_id: int) -> CensusResults:
         NotFound: There is none of that number.
     """
     record = store.load_census(census_id)
-    verdicts = {
-        (solution, option.suite.name): judge_suite(option.suite, ADAPTERS[solution].info)
-        for solution in record.solutions
-        if solution in ADAPTERS
-        for option in _options(ADAPTERS[solution], record)
-    }
+    verdicts = {}
+    for adapter in (ADAPTERS[solution] for solution in record.solutions if solution in ADAPTERS):
+        options = _options(adapter, record)
+        facts = (record.facts[Side.A.value], record.facts[Side.B.value])
+        possible = possible_in(adapter.suites(*facts), options)
+        for option in options:
+            verdicts[adapter.info.name, option.suite.name] = judge_possible(option.suite, adapter.info, possible)
     return CensusResults(record, count_census(record), verdicts)
 
 

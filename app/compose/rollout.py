@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.compose import rollout_plan
 from app.compose.audit_texts import AUDIT_TEXTS
+from app.compose.candidates import possible_in
 from app.compose.header import file_header
 from app.compose.rollout_choice import choose, current_ids, prepare, read_places
 from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_deployment
@@ -35,7 +36,7 @@ from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
 from app.domain.rollout_events import Confirmation, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.domain.rollout_status import PairStatus
-from app.policy import POLICY_NAME, POLICY_VERSION, judge_suite
+from app.policy import POLICY_NAME, POLICY_VERSION, judge_possible
 from app.reports.files import write_atomically
 from app.storage import Store
 from app.wizard import Discovery
@@ -289,7 +290,8 @@ class RolloutOperations:
         suite = find_suite(adapter, facts[0], facts[1], deployment.suite)
         if suite is None:
             return replace(status, verdict=deployment.verdict)
-        verdict, findings = judge_suite(suite, adapter.info, guidelines=self.settings().guidelines)
+        possible = possible_in(adapter.suites(facts[0], facts[1]), adapter.census(facts[0], facts[1]))
+        verdict, findings = judge_possible(suite, adapter.info, possible, guidelines=self.settings().guidelines)
         sentences = status.sentences
         if verdict.severity > deployment.verdict.severity:
             sentences = (*sentences, f"Today's policy calls it {verdict}; it was {deployment.verdict}.")

@@ -6,9 +6,11 @@ from app.policy.describe import Description, describe, known_rows
 from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES, Guideline, Rule, Standing
 from app.policy.judge import UNKNOWN_REASON, check_guidelines, findings, judge, judge_suite
 from app.policy.post_quantum import post_quantum
+from app.policy.replacing import ANOTHER_VPN, Possible, judge_possible
 from app.policy.speed import Measured, best_of, judge_speed, judge_speeds
 
 __all__ = [
+    "ANOTHER_VPN",
     "COMPOSITIONS",
     "DEFAULT_GUIDELINES",
     "GUIDELINES",
@@ -19,6 +21,7 @@ __all__ = [
     "Description",
     "Guideline",
     "Measured",
+    "Possible",
     "Row",
     "Rule",
     "Standing",
@@ -27,6 +30,7 @@ __all__ = [
     "describe",
     "findings",
     "judge",
+    "judge_possible",
     "judge_speed",
     "judge_speeds",
     "judge_suite",

@@ -18,6 +18,8 @@ from app.policy.combinations import Composition, compositions
 from app.policy.data import normalise
 from app.policy.judge import UNKNOWN_REASON, findings
 from app.policy.lint.names import MAX_NAMES, split_names
+from app.policy.names import find_rows
+from app.policy.replacing import ANOTHER_VPN
 
 _SPELLING = "The policy does not know this name; look whether it is spelled as the program lists it."
 
@@ -52,11 +54,20 @@ class Usage:
         solution: Whose setting it is, which decides what guidelines are about it.
         design: Parts of the design where each proposal names its own MAC.
         composition: What holds for modes because of the MAC that other settings name.
+        instead: Best algorithm that the program can do, in place of the policy's replacements; empty for these.
     """
 
     solution: str = ""
     design: tuple[str, ...] = ()
     composition: tuple[Composition, ...] = ()
+    instead: str = ""
+
+    def fitted(self, finding: Finding, name: str) -> Finding:
+        """Return a finding on a name whose replacement the program can do."""
+        if not self.instead or not finding.replacement:
+            return finding
+        is_best = find_rows(name) == find_rows(self.instead)
+        return replace(finding, replacement=ANOTHER_VPN if is_best else self.instead)
 
 
 def judge_setting(setting: Setting, style: str, usage: Usage, *, guidelines: Collection[str]) -> list[LintFinding]:
@@ -75,7 +86,7 @@ def judge_setting(setting: Setting, style: str, usage: Usage, *, guidelines: Col
         for finding in _findings(name, tuple(guidelines), usage.solution, composition):
             key = (written, finding.reason, finding.question)
             if key not in found:
-                found[key] = _of(setting, written, finding, is_alone=is_alone)
+                found[key] = _of(setting, written, usage.fitted(finding, name), is_alone=is_alone)
     return list(found.values())
 
 

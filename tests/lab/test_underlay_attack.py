@@ -7,16 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from app.domain.hosts import Side
+from support.export_attack import plain_tunnel, start_plain
 from support.net_desk import need_namespaces
 from support.net_hosts import NetHosts, net_hosts
 from support.underlay_attack import ALTERED_AT, CANARIES, PORTS, REPLAYS, UnderlayAttack
 from support.waiting import wait_until
-
-# Without keys OpenVPN sends Ethernet frames as they are, and believes every datagram from its peer's address.
-_START = (
-    "openvpn --dev-type tap --dev tml0 --proto udp4 --port {port} --remote {peer} --daemon --writepid /run/plain.pid"
-    " --ping 1 > /dev/null 2>&1; until [ -e /sys/class/net/tml0 ]; do sleep 0.05; done; ip link set tml0 up"
-)
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +24,8 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NetHosts]:
 @pytest.fixture
 def plain(hosts: NetHosts) -> Iterator[None]:
     """Have a tunnel between both hosts that nothing protects."""
-    pair = hosts.pairs[0]
-    for host, peer in zip(pair.hosts, reversed(pair.addresses), strict=True):
-        host.run(_START.format(port=PORTS[0], peer=peer))
-    yield
-    for host in pair.hosts:
-        host.run("kill $(cat /run/plain.pid); while [ -e /sys/class/net/tml0 ]; do sleep 0.05; done")
+    with plain_tunnel(hosts.pairs[0]):
+        yield
 
 
 def test_forged_and_replayed_packets_get_into_a_tunnel_without_keys(hosts: NetHosts, plain: None) -> None:
@@ -57,7 +48,7 @@ def test_stream_of_forged_packets_is_counted_over_a_loss_of_power(hosts: NetHost
         pair.b.power_off()
         before = len(attack.seen(Side.B))
         pair.power_on(Side.B)
-        pair.b.run(_START.format(port=PORTS[0], peer=pair.addresses[0]))
+        start_plain(pair.b, pair.addresses[0])
         wait_until(lambda: len(attack.seen(Side.B)) > before, "a forged frame on B after its restart")
         attack.end_stream()
         assert attack.forge().let_in

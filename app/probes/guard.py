@@ -27,13 +27,14 @@ slow host several percent of its CPU, which would be measured as well. It does n
 GUARD_HEAD = r"""
 limit=$1; shift
 child=
-stop() {
+leave() {
     trap '' TERM HUP INT PIPE
     kill "$watch" 2>/dev/null
     for one in $child; do kill "$one" 2>/dev/null; done
     wait
-    exit 143
+    exit "$1"
 }
+stop() { leave 143; }
 main=$$
 ( trap '' PIPE
   passed=0
@@ -60,7 +61,8 @@ run() {
 """
 """Beginning of a guarded script. $1 is its limit in seconds; `run LABEL PROGRAM ARGUMENT...` runs one program.
 
-A script that starts programs in another way keeps their process ids in `child`, separated by spaces.
+A script that starts programs in another way keeps their process ids in `child`, separated by spaces, and ends early by
+`leave STATUS`, never by `exit`: what it runs ends with it.
 """
 
 GUARD_TAIL = """

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -55,3 +56,15 @@ def test_the_process_id_is_the_programs_own() -> None:
     done = subprocess.run(["sh", "-c", script, "tunnelmark", "30"], capture_output=True, text=True, check=True)
     start, said, _ = done.stdout.splitlines()
     assert parse_guard_line(start) == GuardLine(GuardMark.START, "it", int(said))
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_a_script_that_leaves_early_ends_what_it_runs(shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell}")
+    script = f"{GUARD_HEAD}sleep 60 &\nchild=$!\necho $child\nleave 3\n{GUARD_TAIL}"
+    # It would hold the pipe for a minute.
+    words = [shell, "-c", script, "tunnelmark", "30"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 3
+    assert not Path("/proc", done.stdout.strip()).exists()

@@ -40,7 +40,7 @@ case $kind in
     *) held="$which ip protocol $number counter drop" ;;
 esac
 : >"$folder/hold"
-nft -f - <<END || exit 1
+nft -f - <<END || leave 1
 table ip $table {
     set held { type ipv4_addr; flags timeout; elements = { $peer timeout ${seconds}s } }
     chain arriving {

@@ -65,7 +65,7 @@ tcpdump=$! child=$!
 tries=0
 until grep -q "listening on" "$said"; do
     tries=$((tries + 1))
-    if [ "$tries" -ge 300 ] || ! kill -0 "$tcpdump" 2>/dev/null; then cat "$said" >&2; exit 1; fi
+    if [ "$tries" -ge 300 ] || ! kill -0 "$tcpdump" 2>/dev/null; then cat "$said" >&2; leave 1; fi
     sleep 0.05 2>/dev/null || sleep 1
 done
 linger=1

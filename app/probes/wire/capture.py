@@ -57,7 +57,7 @@ _CAPTURE_SCRIPT = (
 folder=$1 address=$2 filter=$3 other_filter=$4 tunnel=$5 tunnel_filter=$6 bytes=$7 packets=$8
 umask 077
 device=$(device_of "$address")
-[ -n "$device" ] || { echo "#none $address"; exit 0; }
+[ -n "$device" ] || { echo "#none $address"; leave 0; }
 other=$(ip -4 route show default 2>/dev/null | while read -r line; do
     name=${line##* dev }; name=${name%% *}
     [ "$name" != "$device" ] && [ "$name" != "$tunnel" ] && { echo "$name"; break; }

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from app.cli.tables import Column, Kind, Table
 from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile, InvalidOption
-from app.domain.hosts import PairSpec, Side
+from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pairs import Saving
 from app.domain.rollout import BROADCASTS_PER_S, Deployment, RolloutOptions
 
@@ -171,13 +172,26 @@ def _described(services: Services, row: Mapping[str, Any]) -> PairSpec | None:
     if former is None:
         services.check_pair(pair, Saving.ADD)
         return pair
-    if (former.a, former.b, former.underlay_a, former.underlay_b) != (a, b, pair.underlay_a, pair.underlay_b):
+    if _reached(former) != _reached(pair):
         raise InvalidOption(
             f"There is a pair {pair.name} already, with other hosts or addresses than in the file.",
             hint=f"See it with `tunnelmark pair show {pair.name}`; change the file, or store the pair anew: "
             "tunnelmark pair add --replace",
         )
     return None
+
+
+def _reached(pair: PairSpec) -> tuple[HostSpec, HostSpec, str, str]:
+    """Return how a pair is reached, whatever its hosts are called and however paths are written."""
+
+    def path(text: str | None) -> str | None:
+        return str(Path(text).expanduser().absolute()) if text else None
+
+    a, b = (
+        replace(one, label="", identity_file=path(one.identity_file), host_key_file=path(one.host_key_file))
+        for one in (pair.a, pair.b)
+    )
+    return a, b, pair.underlay_a, pair.underlay_b
 
 
 def _work(services: Services) -> FleetWork:

@@ -163,6 +163,7 @@ def _between_braces(text: str) -> str:
         (("lab", "up", "--name", "debian-13"), 2),
         (("pair", "add", "x", "--a", "::::", "--b", "b", "--underlay", "1.1.1.1,2.2.2.2"), 2),
         (("pair", "add", "x", "--a", "a", "--b", "b", "--underlay", "nonsense"), 2),
+        (("pair", "add", "x", "--a", "root@a", "--b", "root@a:22", "--underlay", "10.0.0.1,10.0.0.2"), 2),
         (("rank", "--campaign", "999999"), 2),
         (("nonsense",), 2),
     ],
@@ -174,7 +175,7 @@ def test_mistakes_get_a_sentence_and_status_2(words: tuple[str, ...], status: in
 
 def test_unreachable_hosts_are_said_to_be(tunnelmark: Run, tmp_path: Path) -> None:
     tunnelmark(
-        "pair", "add", "gone", "--a", "root@127.0.0.1:1", "--b", "root@127.0.0.1:1", "--underlay", "10.0.0.1,10.0.0.2"
+        "pair", "add", "gone", "--a", "root@127.0.0.1:1", "--b", "root@127.0.0.1:2", "--underlay", "10.0.0.1,10.0.0.2"
     )
     done = tunnelmark("discover", "gone", status=1)
     assert "127.0.0.1" in done.stderr

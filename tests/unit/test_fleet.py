@@ -262,3 +262,23 @@ def test_a_file_does_not_replace_a_stored_pair(
     assert "There is a pair two already, with other hosts or addresses than in the file" in capsys.readouterr().err
     assert main(["pair", "list"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2:]] == ["two"], "nothing was stored"
+
+
+def test_a_stored_pair_that_the_file_describes_again_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However the path of its key is written; its consents are kept."""
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "key").write_text("x")
+    hosts = ["--a", "root@127.0.0.1:1", "--b", "root@127.0.0.1:2", "--underlay", "10.1.0.1,10.2.0.1"]
+    assert main(["pair", "add", "two", *hosts, "--identity", str(tmp_path / "key"), "--load-cap", "5"]) == 0
+    path = tmp_path / "fleet.toml"
+    path.write_text(
+        '[[pair]]\nname = "two"\na = "root@127.0.0.1:1"\nb = "root@127.0.0.1:2"\nidentity = "~/key"\n'
+        'underlay = ["10.1.0.1", "10.2.0.1"]\nsolution = "wireguard"\n'
+    )
+    assert main(["deploy", "--all", "--from", str(path)]) == ExitCode.FAILED, "nobody answers there"
+    capsys.readouterr()
+    assert main(["pair", "show", "two"]) == 0
+    assert '"load_cap_mbit_s": 5.0' in capsys.readouterr().out

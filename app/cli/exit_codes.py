@@ -14,7 +14,7 @@ class ExitCode(IntEnum):
     INVALID = 2  # what was asked cannot be done: options, names, files
     INCOMPLETE = 3  # a comparison ended, and some of it failed or was not run; report and JSON are there
     BUG = 70  # a fault of Tunnelmark itself
-    CANCELLED = 130  # Ctrl-C; the hosts were put back
+    CANCELLED = 130  # Ctrl-C, and the hosts were put back; or the user did not agree
     ENDED = 143  # a second signal; the hosts put themselves back when their timers run out
 
 
@@ -24,7 +24,7 @@ EXIT_STATUSES: Mapping[ExitCode, str] = {
     ExitCode.INVALID: "invalid options, names or files",
     ExitCode.INCOMPLETE: "a comparison ended with attempts that failed or were not run",
     ExitCode.BUG: "internal error",
-    ExitCode.CANCELLED: "cancelled; both hosts were restored",
+    ExitCode.CANCELLED: "cancelled, and both hosts restored; or a question answered with no",
     ExitCode.ENDED: "ended by a second signal; the hosts roll back when their timers run out",
 }
 """What each means, for the top-level help, the man page and the user guide."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,13 @@ import pytest
 from app.deploy.kit import KitRequest, kit_files
 from app.deploy.lasting_adapter import own_steps
 from app.deploy.ledger import STEP_NUMBER, numbered
-from app.domain.adapters import Adapter, EndPlan, Step
+from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import judge_suite
 from support.adapter_cases import all_cases, command_text, home, identity, request
 from support.export_cases import export_request
+from support.guard_rules import Packet, Table, table_of, told
 
 PROTECTED = [
     pytest.param(*one, id=f"{one[0].info.name}-{one[1].name}") for one in all_cases() if not one[0].info.is_unprotected
@@ -57,6 +59,36 @@ def is_guard(step: Step) -> bool:
 
 def has_session(end: EndPlan) -> bool:
     return any(SESSION.search(command_text(step.command)) for step in end.steps)
+
+
+def failures_of(table: Table, asked: PlanRequest, side: Side) -> list[str]:
+    """Return how a table fails to keep strangers out of the session of a plan; nothing where it keeps them out."""
+    link, names = asked.link, asked.link.names
+    failures = [] if table.name == f"inet {names.guard_table}" else ["it is another table"]
+    peer, number = link.underlay(side.other), names.l2tp_session_id
+    bare = Packet(number, peer, "underlay0")
+    # What protects a session: IPsec, an interface that authenticates, or MACsec inside of it.
+    ways = (
+        replace(bare, is_in_ipsec=True),
+        Packet(number, link.carrier(side.other), names.wireguard_interface),
+        replace(bare, inner_type=0x88E5),
+    )
+    protected = [one for one in ways if not table.drops(one, "input")]
+    if len(protected) != 1 or table.drops(protected[0], "output"):
+        failures.append("it lets no frames, or too many, through")
+    elsewhere = [replace(one, source="192.0.2.66") for one in ways]
+    over_ipv6 = [
+        replace(bare, family=6, source="2001:db8::66", headers=headers)
+        for headers in ((115,), (44, 115), (44, 60, 115), (60, 115), (0, 115))
+    ]
+    # A stranger can write the peer's address in the interface, too.
+    forged = replace(bare, source=link.carrier(side.other))
+    unprotected = (bare, forged, *elsewhere, replace(protected[0], has_options=True) if protected else bare, *over_ipv6)
+    failures += [f"it lets {one} in" for one in unprotected if not table.drops(one, "input")]
+    failures += [f"it lets {bare} out"] if not table.drops(bare, "output") else []
+    other = replace(bare, session=number + 1)
+    failures += [f"it drops {other}"] if table.drops(other, "input") or table.drops(other, "output") else []
+    return failures
 
 
 GUARDED = [
@@ -112,6 +144,32 @@ def test_guard_does_not_go_before_its_session(adapter: Adapter, suite: Suite, si
     (tmp_path / "ip.session").unlink()
     subprocess.run(undo.argv, env=environment, check=True)
     assert "delete table inet" in (tmp_path / "nft.noted").read_text()
+
+
+@pytest.mark.parametrize(("adapter", "suite"), GUARDED)
+@BOTH_SIDES
+def test_guard_is_the_table_of_its_session_and_each_of_its_rules_is_needed(
+    adapter: Adapter, suite: Suite, side: Side, tmp_path: Path
+) -> None:
+    asked = request(adapter, suite)
+    guard, *others = adapter.plan(asked).end(side).steps
+    table = table_of(guard, tmp_path / "bin")
+    assert failures_of(table, asked, side) == []
+    for rule in table.rules:
+        weaker = replace(table, rules=tuple(one for one in table.rules if one != rule))
+        assert failures_of(weaker, asked, side), f"nothing shows that this is missing: {rule}"
+    assert failures_of(replace(table, name="inet another"), asked, side)
+    # It is this very table that is asked for and removed, and only by its own undo.
+    assert guard.standing is not None
+    assert guard.undo is not None
+    assert guard.standing.argv == ("nft", "list", "table", *table.name.split())
+    assert told(guard.undo.argv, tmp_path / "bin").splitlines()[0] == f"nft delete table {table.name}"
+    for step in others:
+        for command in (step.command, *((step.undo,) if step.undo is not None else ())):
+            assert not re.search(r"\bnft\b|\b(?:iptables|ip6tables)\b", command_text(command)), step.title
+    # The session has an undo, which comes before.
+    sessions = [step for step in others if SESSION.search(command_text(step.command))]
+    assert all(one.undo is not None and "l2tp del session" in command_text(one.undo) for one in sessions)
 
 
 @pytest.mark.parametrize(("adapter", "suite"), STARTED)

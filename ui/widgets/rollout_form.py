@@ -303,6 +303,8 @@ class RolloutForm(Card):
         box.clear()
         for text, data in entries:
             box.addItem(text, data)
+        if entries:
+            box.setCurrentIndex(0)  # a box with a placeholder selects nothing by itself
         box.blockSignals(False)  # noqa: FBT003 - Qt has it so
 
     # --- what changes -------------------------------------------------------------------------------------------------

@@ -45,12 +45,10 @@ def find_candidates(
         possible = possible_in(suites, options)
         titles = _titles(info.title, [suite.title for suite in suites])
         for suite, title in zip(suites, titles, strict=True):
-            verdict, findings = judge_possible(suite, info, possible, guidelines=guidelines)
+            judged = judge_possible(suite, info, possible, guidelines=guidelines)
             quantum = post_quantum(suite, info)
-            candidates.append(
-                Candidate(name, suite.name, title, verdict, findings, info.is_unprotected, post_quantum=quantum)
-            )
-            if suite.is_default and (verdict.is_deployable or name == BASELINE):
+            candidates.append(Candidate(name, suite.name, title, *judged, info.is_unprotected, post_quantum=quantum))
+            if suite.is_default and (judged[0].is_deployable or name == BASELINE):
                 defaults.append((name, suite.name))
         proposed = {suite.name for suite in suites}
         candidates += [

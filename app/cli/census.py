@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from rich.console import Console
 
@@ -32,13 +33,7 @@ MIN_PINGS, MAX_PINGS = 1, 1000
 def census(context: Context) -> int:
     """Try every cipher, MAC and AEAD that the programs of both hosts list."""
     options = context.options
-    if not MIN_PINGS <= options.pings <= MAX_PINGS:
-        raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
-    check_solutions(words_of(options.solutions))
-    check_list("--solutions", options.solutions)
-    check_list("--options", options.options)
-    reports = report_paths(context, {".html": options.report})
-    check_text(context, options.json)
+    reports = _checked(context)
     with context.services() as services:
         pair = find_pair(context, services)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
@@ -74,6 +69,18 @@ def census(context: Context) -> int:
             "The census stopped. Once the cause is repaired, the same command goes on with it.", markup=False
         )
     return ExitCode.OK if record.is_complete else ExitCode.INCOMPLETE
+
+
+def _checked(context: Context) -> list[Path]:
+    """Check the options before anybody logs in; return where reports go."""
+    options = context.options
+    if not MIN_PINGS <= options.pings <= MAX_PINGS:
+        raise InvalidOption(f"--pings {options.pings} is out of range.", hint=f"Choose {MIN_PINGS} to {MAX_PINGS}.")
+    check_solutions(words_of(options.solutions))
+    check_list("--solutions", options.solutions)
+    check_list("--options", options.options)
+    check_text(context, options.json)
+    return report_paths(context, {".html": options.report})
 
 
 def _resume_id(context: Context, services: Services, found: Discovery, plan: CensusPlan) -> int | None:

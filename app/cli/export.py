@@ -9,6 +9,7 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
 from app.cli.sides import both_addresses, by_side, lan_guard_options
+from app.compose.rollout_choice import check_options
 from app.domain.rollout import RolloutOptions
 
 
@@ -27,6 +28,7 @@ def export_config(context: Context) -> int:
         may_replace=options.force,
         is_live=options.live,
     )
+    check_options(chosen.rollout)
     with context.services() as services:
         pair = context.job(lambda token, tell: services.resolve_pair(options.pair, token=token, on_progress=tell))
         done = context.job(lambda token, tell: export_config(services, pair, chosen, token=token, on_progress=tell))

@@ -16,6 +16,7 @@ from app.cli.names import check_solutions
 from app.cli.pairs import parse_address
 from app.cli.tables import Column, Kind, Table
 from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
+from app.compose.rollout_choice import check_options
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
@@ -48,6 +49,8 @@ def deploy_all(context: Context) -> int:
         raise InvalidOption("--confirm-within and --dry-run are for one pair at a time.")
     rows = read_fleet(Path(options.file))
     check_solutions([row["solution"] for row in rows])
+    for row in rows:
+        check_options(_rollout_options(row))
     with context.services() as services:
         described = [_described(services, row) for row in rows]  # all are checked before one is stored
         for pair in filter(None, described):
@@ -140,9 +143,9 @@ def _are_words(values: Any) -> bool:
     return all(isinstance(value, str) and value for value in values)
 
 
-def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell: Any) -> FleetEntry:
+def _rollout_options(row: Mapping[str, Any]) -> RolloutOptions:
     bridge, inner = row.get("bridge", {}), row.get("inner", ["", ""])
-    options = RolloutOptions(
+    return RolloutOptions(
         bridge_a=bridge.get("a", ""),
         bridge_b=bridge.get("b", ""),
         inner_a=inner[0],
@@ -153,6 +156,10 @@ def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell:
         blocks_dhcp=row.get("block-dhcp", False),
         blocks_router_advertisements=row.get("block-router-advertisements", False),
     )
+
+
+def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell: Any) -> FleetEntry:
+    options = _rollout_options(row)
     pair = services.resolve_pair(row["name"], token=token, on_progress=tell)
     return FleetEntry(pair, row["solution"], row.get("suite", ""), options)
 

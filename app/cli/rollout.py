@@ -22,6 +22,7 @@ from app.cli.rollout_text import applied_words, print_deployment, print_dry_run,
 from app.cli.sides import both_addresses, by_side, lan_guard_options
 from app.cli.terminal import run_cancellable
 from app.compose import Services
+from app.compose.rollout_choice import check_options
 from app.deploy.places import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.codec import to_data
@@ -141,8 +142,10 @@ def deploy(context: Context) -> int:
             "and so is what crosses between the LANs.",
             hint="To change one of them, name the solution instead: tunnelmark deploy PAIR SOLUTION",
         )
-    if not options.again:
-        _chosen_options(options)  # before anybody logs in
+    # Before anybody logs in:
+    check_options(
+        RolloutOptions(confirm_within_s=options.confirm_within) if options.again else _chosen_options(options)
+    )
     with context.services() as services:
         pair = find_pair(context, services)
         key, chosen = _wanted(context, services, pair)

@@ -113,7 +113,7 @@ def choose(
     for name in suite.algorithms:
         if name in NEVER_LASTING:
             raise InvalidPlan(f"{candidate.title} is never rolled out: {NEVER_LASTING[name]}")
-    _check_options(options)
+    check_options(options)
     return Choice(adapter, suite, candidate.title, candidate.verdict, candidate.findings)
 
 
@@ -132,7 +132,12 @@ def _check_verdict(title: str, verdict: Verdict, findings: tuple[Finding, ...], 
         )
 
 
-def _check_options(options: RolloutOptions) -> None:
+def check_options(options: RolloutOptions) -> None:
+    """Refuse options that no pair of hosts could have; needs no host.
+
+    Raises:
+        InvalidOption: A number is out of range, addresses do not go together, or a LAN port is missing.
+    """
     within_s = options.confirm_within_s
     if within_s is not None and not SHORTEST_CONFIRM_S <= within_s <= LONGEST_CONFIRM_S:
         raise InvalidOption(

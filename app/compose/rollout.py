@@ -303,6 +303,14 @@ class RolloutOperations:
 
     def _standing(self, pair: PairSpec, *, token: CancelToken) -> Deployment:
         status = self.status(pair, token=token)
+        theirs = [end.label for end in (status.a, status.b) if end.deployment_id]
+        if status.deployment is None and theirs:
+            raise CommandFailed(
+                f"What is rolled out on {' and '.join(theirs)} is not known on this computer, so it cannot be rolled "
+                "out again as it is.",
+                hint="Do that on the computer from which it was rolled out or exported, or replace it from here: "
+                f"tunnelmark deploy {pair.name} SOLUTION",
+            )
         if status.deployment is None or status.state is None:
             raise NotFound(
                 f"Nothing is rolled out on {pair.name}.", hint="Roll out with: tunnelmark deploy PAIR SOLUTION"

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.rollout import status_code
-from app.domain.rollout import DeploymentState
+from app.deploy.places import place_dir
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed
+from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.rollout_events import Decision
 from app.storage import Store
 from support.deploy_world import World, shell_of
-from support.lasting_rollout import deploy_and_keep, look, save_facts
-from support.lasting_world import lasting_world, place_on
+from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, look, save_facts
+from support.lasting_world import SLOT, current, lasting_world, place_on, wait_until_watched
 from support.made_up_host import LocalHost
+from support.waiting import wait_until
+
+FIRST = Path(__file__).parents[1] / "support" / "first_version"
+"""Scripts that the first version left on hosts (0cbb154, 21 November 2026), without their comments."""
+OPEN = "ip l2tp add session name tml0"
 
 
 @pytest.fixture
@@ -65,3 +77,79 @@ def test_replay_window_that_takes_packets_twice_is_found(
         status = look(world, store)
         assert (status.a.lets_strangers_in, status.b.lets_strangers_in) == (False, lets_in)
         assert status.is_healthy is not lets_in
+
+
+def let_the_first_version_run(host: LocalHost, deployment_id: str) -> None:
+    """Put the scripts of the first version in the place of today's, and start the tunnel with them."""
+    folder = place_dir(SLOT)
+    start = Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=30)
+    assert host.run(start, token=CancelToken()).is_ok
+    recorded = {
+        f"{folder}/start.sh": FIRST / "start.txt",
+        f"{folder}/{deployment_id}/lasting.sh": FIRST / "lasting.txt",
+    }
+    for path, file in recorded.items():
+        changed = host.path(path)
+        before = hashlib.sha256(changed.read_bytes()).hexdigest()
+        write = Command(("sh", "-c", 'cat > "$1"', "write", path), timeout_s=5, stdin=file.read_bytes())
+        assert host.run(write, token=CancelToken()).is_ok
+        sums = host.path(f"{folder}/{deployment_id}/sums")
+        sums.write_text(sums.read_text().replace(before, hashlib.sha256(changed.read_bytes()).hexdigest()))
+    again = replace(start, argv=(*start.argv[:-1], "return"))
+    assert host.run(again, token=CancelToken()).is_ok
+    wait_until_watched(host)
+
+
+class Rotating(Operations):
+    """Services that rotate keys; what was rolled out is rolled out again on the made-up hosts."""
+
+    def discover(self, *_: object, **__: object) -> object:  # type: ignore[override]
+        return None
+
+    def deploy(  # type: ignore[override]
+        self, found: object, key: tuple[str, str], options: RolloutOptions, **more: object
+    ) -> Deployment:
+        assert key[0] in self.adapters
+        return deploy(self.world, self.store, options=options, user=cast("Says", more["confirmation"]))
+
+    def rotate(self) -> Deployment:
+        user = Says(Decision.KEEP)
+        pair = self.world.request.pair
+        return self.rotate_keys(pair, token=CancelToken(), emit=lambda _event: None, confirmation=user)
+
+
+def test_rotating_keys_replaces_what_the_first_version_has_rolled_out(world: World, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "t.db") as store:
+        save_facts(world, store)
+        one = deploy_and_keep(world, store)
+        for host in world.hosts:
+            let_the_first_version_run(host, one.id)
+            assert "mend" not in (place_on(host) / one.id / "lasting.sh").read_text()
+        wait_until(lambda: look(world, store).is_healthy, "the tunnel")
+        for host in world.hosts:
+            add_to_steps(host, one.id, OPEN)
+        assert look(world, store).a.lets_strangers_in
+        again = Rotating(world, store).rotate()
+        assert again.state is DeploymentState.CONFIRMED
+        assert again.id != one.id
+        for host in world.hosts:
+            wait_until_watched(host)
+            assert current(host) == again.id
+            assert not (place_on(host) / one.id).exists()
+            assert not host.path(one.link.run_dir).exists()
+        assert look(world, store).is_healthy
+        assert store.get_deployment(one.id).state is DeploymentState.REPLACED
+
+
+def test_rotating_keys_of_what_this_computer_does_not_know_is_refused_with_words(world: World, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "theirs.db") as store:
+        save_facts(world, store)
+        one = deploy_and_keep(world, store)
+        for host in world.hosts:
+            add_to_steps(host, one.id, OPEN)
+    with Store.open(tmp_path / "ours.db") as store:
+        save_facts(world, store)
+        with pytest.raises(CommandFailed, match="not known on this computer") as refused:
+            Rotating(world, store).rotate()
+        assert "tunnelmark deploy pair SOLUTION" in refused.value.hint
+        assert all(current(host) == one.id for host in world.hosts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.domain.errors import InvalidPlan, TunnelmarkError
@@ -29,7 +29,6 @@ from ui.widgets.verdicts import verdict_look
 _KEY = Qt.ItemDataRole.UserRole
 _UNAVAILABLE = Qt.ItemDataRole.UserRole + 1
 _NAME, _VERDICT, _HOW = range(3)
-_ROOMY_EM = 64
 
 
 class CandidatesPage(Page):
@@ -51,6 +50,7 @@ class CandidatesPage(Page):
         self._given: tuple[Key, ...] = ()
         self._by_key: dict[Key, Candidate] = {}
         self._titles: dict[Key, str] = {}
+        self._needed_px = 0
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels([tr("Candidate"), tr("Verdict"), tr("Encrypts in, carried by")])
         self.tree.setAccessibleName(tr("Candidates"))
@@ -62,11 +62,14 @@ class CandidatesPage(Page):
         self.tree.itemChanged.connect(self._on_tick)
         self.tree.itemClicked.connect(self._on_click)
         self.tree.itemActivated.connect(self._on_click)
+        self.tree.expanded.connect(self._measure_columns)
+        self.tree.collapsed.connect(self._measure_columns)
         header = self.tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         for column in (_VERDICT, _HOW):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.sectionResized.connect(self._fit_columns)  # the stretched one is, with the window
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.weak = QCheckBox(tr("Include &weak suites: legacy and insecure ones, for comparison"))
         self.weak.toggled.connect(self._on_weak)
@@ -101,10 +104,17 @@ class CandidatesPage(Page):
         below.setStretch(2, 1)
         self.body.addLayout(below)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room to the names where the page is narrow; the details say how a candidate works."""
-        self.tree.setColumnHidden(_HOW, self.width() < _ROOMY_EM * self.fontMetrics().height())
-        super().resizeEvent(event)
+    def _measure_columns(self) -> None:
+        """Note how wide the columns would be, so that no name and no verdict is shortened."""
+        header = self.tree.header()
+        header.setSectionHidden(_HOW, False)  # noqa: FBT003 - Qt has it so
+        columns = range(self.tree.columnCount())
+        self._needed_px = sum(max(self.tree.sizeHintForColumn(nth), header.sectionSizeHint(nth)) for nth in columns)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Leave the room to the names where there is too little; the details say how a candidate works."""
+        self.tree.header().setSectionHidden(_HOW, self._needed_px > self.tree.viewport().width())
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 
@@ -252,6 +262,7 @@ class CandidatesPage(Page):
         has_weak = any(is_weak(candidate) for candidate in found.candidates)
         self.weak.setVisible(has_weak)
         self.search.begin_anew()
+        self._measure_columns()
         self.select_first_protected()
         self.changed.emit()
 

@@ -59,6 +59,8 @@ class HistoryPage(Page):
         self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
         self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
         self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
+        self.nothing = label(tr("No entry has all of these words."), "muted", is_wrapping=False)
+        self.every = button(tr("&Show every entry"), "clock", on_click=self.search.clear)
         self.table = HistoryTable(context.theme)
         self.table.itemActivated.connect(self._open)
         self.table.itemSelectionChanged.connect(self._on_selection)
@@ -73,6 +75,7 @@ class HistoryPage(Page):
             self.table.addAction(one)
         self.body.addWidget(self.busy)
         self.body.addLayout(row(self.search, self.number, 0, self.note, self.delete, self.open))
+        self.body.addLayout(row(self.nothing, self.every, 0))
         self.body.addWidget(self.table, 1)
         self.body.addStretch(0)  # keeps the rest together while there is nothing to show
         self._show_rows(is_there=False)
@@ -107,8 +110,16 @@ class HistoryPage(Page):
             self._rank(unranked)
 
     def _show_rows(self, *, is_there: bool) -> None:
-        for widget in (self.search, self.number, self.open, self.note, self.delete, self.table):
+        for widget in (self.search, self.number, self.open, self.note, self.delete):
             widget.setVisible(is_there)
+        self._show_hits()
+
+    def _show_hits(self) -> None:
+        """Show the table, or say that the filter leaves nothing of it."""
+        has_hits, is_filtered = bool(self.table.shown), bool(self.table.entries)
+        self.table.setVisible(has_hits)
+        for widget in (self.nothing, self.every):
+            widget.setVisible(is_filtered and not has_hits)
 
     def _rank(self, unranked: list[HistoryEntry]) -> None:
         """Find the winners that no list has shown yet; the table can be used meanwhile."""
@@ -141,6 +152,7 @@ class HistoryPage(Page):
 
     def _filter(self) -> None:
         self.table.filter(self.search.text())
+        self._show_hits()
         self._on_selection()
         self._count()
 

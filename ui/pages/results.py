@@ -39,6 +39,9 @@ from ui.widgets.weighting_bar import WeightingBar
 _WIDEST_PX = 4096
 _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
+_LEAST_LINES = 2
+"""The ranking never shows fewer lines, unless it has fewer."""
+_LOW_PX = 600
 
 _KINDS = {"html": "HTML", "pdf": "PDF", "csv": "CSV", "json": "JSON"}
 
@@ -146,11 +149,11 @@ class ResultsPage(Page):
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.table.show_data(data)
         self._weigh()
-        self.table.setFixedHeight(min(_MAX_TABLE_PX, self.table.height_for_all_px()))
         self.tabs.show_data(data)
         self._on_row()
         self._offer_to_go_on(record)
         self._show_buttons()
+        self._share_height()
         self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
         self.shown.emit(record.campaign_id)
 
@@ -222,7 +225,7 @@ class ResultsPage(Page):
 
     def _point_at(self, key: Key | None) -> None:
         """Show the band of the line under the pointer, else of the selected one."""
-        self.tabs.latency.highlight(key or self.table.selected_key())
+        self.tabs.highlight(key or self.table.selected_key())
 
     def _open(self) -> None:
         key = self.table.selected_key()
@@ -313,7 +316,27 @@ class ResultsPage(Page):
         layout.addWidget(self.weighting)
         layout.addWidget(self.table)
         layout.addWidget(self.tabs, 1)
-        self.body.addWidget(ScrollPage(content, _WIDEST_PX), 1)
+        self._content = layout
+        self._scroll = ScrollPage(content, _WIDEST_PX)
+        self.body.addWidget(self._scroll, 1)
+        self._scroll.resized.connect(self._share_height)
+        self.tabs.tabBarClicked.connect(self._show_whole_tab)
+        self.tabs.currentChanged.connect(self._show_whole_tab)
+
+    def _share_height(self) -> None:
+        """Let the ranking scroll by itself in a low window, so that a plot below it is whole."""
+        needed = self.table.height_for_all_px()
+        self.table.setFixedHeight(min(_MAX_TABLE_PX, needed))
+        least = min(needed, self.table.height_for_px(_LEAST_LINES))
+        room = self._scroll.viewport().height()
+        self.sentence.set_low(is_low=room < _LOW_PX)
+        spare = room - self._content.minimumHeightForWidth(self._scroll.content_width_px())
+        self.table.setFixedHeight(max(least, min(_MAX_TABLE_PX, needed, self.table.height() + spare)))
+
+    def _show_whole_tab(self) -> None:
+        """Scroll until the tab that the user opens is in sight."""
+        if self.tabs.isVisible():
+            self._scroll.ensureWidgetVisible(self.tabs, 0, 0)
 
 
 def _what(data: ResultData) -> str:

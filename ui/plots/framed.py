@@ -28,10 +28,17 @@ class PlotFrame(QFrame):
         plots: All with the same columns.
         below: Widgets under the plots.
         look: One of the style sheet's looks.
+        beside: Widgets to the right of the heading.
     """
 
     def __init__(
-        self, heading: ElidedLabel, name: str, plots: Sequence[ScopePlot], below: Sequence[QWidget] = (), look: str = ""
+        self,
+        heading: ElidedLabel,
+        name: str,
+        plots: Sequence[ScopePlot],
+        below: Sequence[QWidget] = (),
+        look: str = "",
+        beside: Sequence[QWidget] = (),
     ) -> None:
         super().__init__()
         self.setProperty("look", look)
@@ -46,9 +53,11 @@ class PlotFrame(QFrame):
         self._timer.timeout.connect(self._on_tick)
         top = QHBoxLayout()
         top.setContentsMargins(0, 0, 0, 0)
-        top.setSpacing(0)
+        top.setSpacing(GRID if beside else 0)
         heading.setContentsMargins(GRID, 2, 0, 0)
         top.addWidget(heading, 1)
+        for widget in beside:
+            top.addWidget(widget)
         top.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
@@ -92,9 +101,9 @@ class PlotFrame(QFrame):
             self.refresh()
 
 
-def framed(plot: ScopePlot, *below: QWidget, look: str = "card") -> PlotFrame:
-    """Return a plot in a frame, its name above it and other widgets under it."""
-    return PlotFrame(plot.heading, plot.name, (plot,), below, look)
+def framed(plot: ScopePlot, *below: QWidget, look: str = "card", beside: Sequence[QWidget] = ()) -> PlotFrame:
+    """Return a plot in a frame, its name above it and other widgets under it and beside its name."""
+    return PlotFrame(plot.heading, plot.name, (plot,), below, look, beside)
 
 
 def _side_by_side(plots: Sequence[ScopePlot]) -> QWidget:

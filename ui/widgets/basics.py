@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -261,6 +261,9 @@ class ElidedLabel(QLabel):
         self.update()
 
 
+_CONTENT_STRETCH = 100
+
+
 class ScrollPage(QScrollArea):
     """Scrolls a page's content when the window is small, and keeps it readable when it is wide.
 
@@ -269,6 +272,9 @@ class ScrollPage(QScrollArea):
         max_width_px: Widest the content becomes, in logical pixels.
         is_never_sideways: Whether layouts must leave it as wide as its content needs.
     """
+
+    resized = Signal()
+    """There is more or less room for the content."""
 
     def __init__(self, content: QWidget, max_width_px: int = 1280, *, is_never_sideways: bool = False) -> None:
         super().__init__()
@@ -285,9 +291,18 @@ class ScrollPage(QScrollArea):
         content.setMaximumWidth(max_width_px)
         self._outer = QHBoxLayout(holder)
         self._outer.setContentsMargins(0, 0, 0, 0)
-        self._outer.addWidget(content, 100)
+        self._outer.addWidget(content, _CONTENT_STRETCH)
         self._outer.addStretch(1)
         self.setWidget(holder)
+
+    def content_width_px(self) -> int:
+        """Return how wide a content that is not limited becomes in the room that there is."""
+        return self.viewport().width() * _CONTENT_STRETCH // (_CONTENT_STRETCH + 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Report that the room has changed."""
+        super().resizeEvent(event)
+        self.resized.emit()
 
     def minimumSizeHint(self) -> QSize:
         """Return a size at which nothing scrolls sideways, where that is wanted."""

@@ -168,4 +168,8 @@ class DataTable(QTableWidget):
 
     def height_for_all_px(self) -> int:
         """Return the height that shows every line."""
-        return self.horizontalHeader().sizeHint().height() + self.rowCount() * self.rowHeight(0) + 6
+        return self.height_for_px(self.rowCount())
+
+    def height_for_px(self, lines: int) -> int:
+        """Return the height that shows so many lines."""
+        return self.horizontalHeader().sizeHint().height() + lines * self.rowHeight(0) + 6

@@ -31,7 +31,7 @@ _ICONS = {"comparison": "compare", "rollout": "rollout", "census": "key"}
 """Icons of the areas in which something can run."""
 
 _ROOMY_EM = 76
-"""In a narrower window the bar goes without the program's name and without the menu's word."""
+"""In a narrower window the bar goes without the program's name and sign."""
 
 
 class TopBar(QFrame):
@@ -68,10 +68,10 @@ class TopBar(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
         layout.setSpacing(GRID)
-        layout.addWidget(icon_label("app", "accent", 24))
-        self._brand = label("Tunnelmark", "brand", is_wrapping=False)
-        layout.addWidget(self._brand)
-        layout.addSpacing(2 * GRID)
+        self._brand = (icon_label("app", "accent", 24), label("Tunnelmark", "brand", is_wrapping=False))
+        for widget in self._brand:
+            layout.addWidget(widget)
+        layout.addSpacing(GRID)
         layout.addWidget(self._tabs())
         layout.addStretch(1)
         layout.addWidget(self.lab)
@@ -81,10 +81,8 @@ class TopBar(QFrame):
         """Leave the room to the buttons where the window is narrow; its title has the name as well."""
         super().resizeEvent(event)
         is_roomy = self.width() >= _ROOMY_EM * self.fontMetrics().height()
-        if is_roomy == self._brand.isHidden():
-            self._brand.setVisible(is_roomy)
-            self.menu.setText(tr("Menu") if is_roomy else "")
-            set_icon(self.menu, "menu")
+        for widget in self._brand:
+            widget.setVisible(is_roomy)
 
     def _tabs(self) -> QWidget:
         tabs = QWidget()

@@ -89,9 +89,10 @@ class GuidelinesLine(QWidget):
 
     def _show(self, ids: Collection[str]) -> None:
         names = ", ".join(GUIDELINES[one].title for one in ids)
-        self.told.setText(
-            tr("Guidelines that apply: %1").replace("%1", names) if names else tr("No guideline applies.")
-        )
+        text = tr("1 guideline applies: %2") if len(ids) == 1 else tr("%1 guidelines apply: %2")
+        if not ids:
+            text = tr("No guideline applies.")
+        self.told.setText(text.replace("%1", str(len(ids))).replace("%2", names))
 
     def _fail(self, error: TunnelmarkError) -> None:
         self.failed.emit(error)

@@ -41,6 +41,7 @@ _FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
 _PLACE = Qt.ItemDataRole.UserRole
 _RANK_PX = 56
 _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
+_SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
 _ROOMY_EM = 70
 """In a narrower table the relative figures give way to the names."""
 
@@ -108,7 +109,7 @@ class RankingTable(DataTable):
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
         header.moveSection(header.visualIndex(YOURS), 1)
         self.set_column_unused(YOURS, is_unused=True)
-        self.hide_where_narrow((INTERVAL, LATENCY_X, MBIT_X), _ROOMY_EM)
+        self.hide_where_narrow(_SECOND_RANK, _ROOMY_EM)
         theme.changed.connect(self._redraw)
 
     def _add_actions(self) -> None:
@@ -131,6 +132,8 @@ class RankingTable(DataTable):
         """Order by the user's own weights, in a column of its own; None shows the order of the ranks again."""
         self._weighting = weighting
         self.set_column_unused(YOURS, is_unused=weighting is None)
+        self.set_column_unused(CPU, is_unused=False)
+        self.hide_where_narrow(_SECOND_RANK if weighting is None else (*_SECOND_RANK, CPU), _ROOMY_EM)
         self.sort_by(YOURS if weighting is not None else None)
 
     def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
 from app.domain.hosts import Side
 from app.wizard import HostCheck
 from ui.attempt_story import attempt_story, attempts_of
 from ui.live_rows import Key
+from ui.plots.base import ScopePlot
 from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.results import CdfPlot, CpuBarsPlot, FrontierPlot
@@ -23,10 +28,24 @@ from ui.widgets.swatch import swatch_icon
 from ui.widgets.tips import set_tip
 from ui.widgets.wire_view import WireView
 
-_LEAST_PX = 360
-"""Leaves some 280 px to a plot."""
+_LEAST_PX = 256
+"""Leaves some 200 px to a plot."""
 
 _KEY = Qt.ItemDataRole.UserRole
+
+
+_CURVES, _DISTRIBUTION, _FRONTIER, _CPU, _WIRE = range(5)
+"""Places of the tabs that are made when they are opened: a plot takes 30 ms."""
+SomePlot = TypeVar("SomePlot", bound=ScopePlot)
+
+
+class _Holder(QWidget):
+    """A tab that is still empty."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = QVBoxLayout(self)
+        self.box.setContentsMargins(0, 0, 0, 0)
 
 
 class ResultTabs(QTabWidget):
@@ -39,10 +58,8 @@ class ResultTabs(QTabWidget):
         self.setMinimumHeight(_LEAST_PX)
         self._theme = theme
         self._data: ResultData | None = None
-        self.latency = LatencyPlot(theme)
-        self.cdf = CdfPlot(theme)
-        self.frontier = FrontierPlot(theme)
-        self.cpu = CpuBarsPlot(theme)
+        self._undrawn: dict[int, Callable[[ResultData], None]] = {}
+        self._key: Key | None = None
         self.frame_size = QComboBox()
         self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
         self.frame_size.currentIndexChanged.connect(self._draw_cdf)
@@ -53,36 +70,74 @@ class ResultTabs(QTabWidget):
         self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.candidates.currentItemChanged.connect(self._show_candidate)
         self.code = CodeView(theme)
-        self.wire = WireView(theme)
         self.why = QWidget()
         self.hosts = QWidget()
         self.doubts = QWidget()
-        self.addTab(framed(self.latency, look="plain"), tr("Curves"))
-        self.addTab(self._cdf_tab(), tr("Distribution"))
-        self.addTab(framed(self.frontier, look="plain"), tr("Frontier"))
-        self.addTab(framed(self.cpu, look="plain"), tr("CPU"))
-        self._wire_at = self.addTab(self.wire, tr("Wire"))
+        self._draws = {
+            self.addTab(_Holder(), tr("Curves")): self._draw_latency,
+            self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
+            self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
+            self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
+            self.addTab(_Holder(), tr("Wire")): self._draw_wire,
+        }
         self._why_at = self.addTab(self.why, tr("Why"))
         self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
         self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
         self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
+        self.currentChanged.connect(self._draw)
+
+    def sizeHint(self) -> QSize:
+        """Ask for no more height than a plot needs: a page that scrolls gives all that is asked for."""
+        return QSize(super().sizeHint().width(), _LEAST_PX)
+
+    @cached_property
+    def latency(self) -> LatencyPlot:
+        """The curves."""
+        return self._put(_CURVES, LatencyPlot(self._theme))
+
+    @cached_property
+    def cdf(self) -> CdfPlot:
+        """The distribution of one frame size."""
+        size = label_for(tr("Frame size"), self.frame_size)
+        return self._put(_DISTRIBUTION, CdfPlot(self._theme), (size, self.frame_size))
+
+    @cached_property
+    def frontier(self) -> FrontierPlot:
+        """Throughput against latency."""
+        return self._put(_FRONTIER, FrontierPlot(self._theme))
+
+    @cached_property
+    def cpu(self) -> CpuBarsPlot:
+        """Shares of the CPU."""
+        return self._put(_CPU, CpuBarsPlot(self._theme))
+
+    @cached_property
+    def wire(self) -> WireView:
+        """What packet captures showed."""
+        view = WireView(self._theme)
+        self._holder(_WIRE).box.addWidget(view)
+        return view
+
+    def _holder(self, nth: int) -> _Holder:
+        holder = self.widget(nth)
+        assert isinstance(holder, _Holder)  # noqa: S101 - made in __init__
+        return holder
+
+    def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = ()) -> SomePlot:
+        """Put a plot into its tab, which is shown for the first time."""
+        self._holder(nth).box.addWidget(framed(plot, look="plain", beside=beside))
+        return plot
+
+    def _draw(self, nth: int) -> None:
+        """Draw what a tab shows, unless that has been done."""
+        draw = self._undrawn.pop(nth, None)
+        if draw is not None and self._data is not None:
+            draw(self._data)
 
     def show_data(self, data: ResultData) -> None:
-        """Show a comparison."""
+        """Show a comparison; each tab is drawn when it is opened."""
         self._data = data
-        self.latency.set_sizes(data.record.plan.profile.frame_bytes)
-        self.latency.set_candidates(data.names)
-        self.latency.draw(data.curves)
-        sizes = sorted({size for _, size in data.cdfs})
-        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
-        self.frame_size.clear()
-        for size in sizes:
-            self.frame_size.addItem(f"{size} {tr('bytes')}", size)
-        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
-        self._draw_cdf()
-        self.frontier.draw(data)
-        self.cpu.draw(data)
-        self.wire.show_data(data)
+        self._undrawn.clear()
         self._replace(self._why_at, _why_tab(data), tr("Why"))
         self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
         doubts = doubts_of(data)
@@ -96,6 +151,8 @@ class ResultTabs(QTabWidget):
             set_tip(item, candidate.title)
             self.candidates.addItem(item)
         self.candidates.setCurrentRow(0)
+        self._undrawn.update(self._draws)
+        self._draw(self.currentIndex())
 
     def show_why(self) -> None:
         """Open the tab with what speaks for and against."""
@@ -104,8 +161,10 @@ class ResultTabs(QTabWidget):
 
     def choose(self, key: Key) -> None:
         """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
-        self.wire.choose(key)
-        self.latency.highlight(key)
+        self._key = key
+        if _WIRE not in self._undrawn:
+            self.wire.choose(key)
+        self.highlight(key)
         for nth in range(self.candidates.count()):
             if self.candidates.item(nth).data(_KEY) == key:
                 self.candidates.setCurrentRow(nth)
@@ -119,17 +178,33 @@ class ResultTabs(QTabWidget):
         self.insertTab(nth, widget, title)
         self.setCurrentIndex(current)
 
+    def highlight(self, key: Key | None) -> None:
+        """Show the band of a candidate among the curves."""
+        if _CURVES not in self._undrawn:
+            self.latency.highlight(key)
+
+    def _draw_latency(self, data: ResultData) -> None:
+        self.latency.set_sizes(data.record.plan.profile.frame_bytes)
+        self.latency.set_candidates(data.names)
+        self.latency.draw(data.curves)
+        self.latency.highlight(self._key)
+
+    def _draw_cdfs(self, data: ResultData) -> None:
+        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.frame_size.clear()
+        for size in sorted({size for _, size in data.cdfs}):
+            self.frame_size.addItem(f"{size} {tr('bytes')}", size)
+        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._draw_cdf()
+
+    def _draw_wire(self, data: ResultData) -> None:
+        self.wire.show_data(data)
+        if self._key is not None:
+            self.wire.choose(self._key)
+
     def _draw_cdf(self) -> None:
         if self._data is not None and self.frame_size.currentData() is not None:
             self.cdf.draw(self._data, self.frame_size.currentData())
-
-    def _cdf_tab(self) -> QWidget:
-        tab = QWidget()
-        layout = QVBoxLayout(tab)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.addLayout(row(label_for(tr("Frame size"), self.frame_size), self.frame_size, 0))
-        layout.addWidget(framed(self.cdf, look="plain"), 1)
-        return tab
 
     def _code_tab(self) -> QWidget:
         tab = QWidget()

@@ -59,6 +59,10 @@ class SentenceCard(QFrame):
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
 
+    def set_low(self, *, is_low: bool) -> None:
+        """Write the sentence in the size of other texts, where there is little height."""
+        set_look(self.sentence, "strong" if is_low else "sentence")
+
     def show_ranking(self, ranking: Ranking, *, is_lab: bool, outcome: Outcome) -> None:
         """Show a recommendation, or why there is none; causes of failures come first where there is none."""
         advice = ranking.recommendation

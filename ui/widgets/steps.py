@@ -13,7 +13,7 @@ from ui.theme import GRID
 from ui.widgets.basics import button
 from ui.widgets.tips import enable, set_tip
 
-_WIDE_PX, _NARROW_PX = 168, 60
+_WIDE_PX, _NARROW_PX = 168, 76
 
 
 def step_names() -> dict[Step, str]:
@@ -41,6 +41,7 @@ class StepList(QFrame):
         self.setAccessibleName(tr("Steps"))
         self.buttons: dict[Step, QPushButton] = {}
         self._ticks: dict[Step, QLabel] = {}
+        self._inner: dict[Step, QHBoxLayout] = {}
         self._group = QButtonGroup(self)
         self._is_past = False
         layout = QVBoxLayout(self)
@@ -59,6 +60,7 @@ class StepList(QFrame):
             inner.addWidget(tick)
             self.buttons[step] = entry
             self._ticks[step] = tick
+            self._inner[step] = inner
             self._group.addButton(entry)
             layout.addWidget(entry)
         layout.addStretch(1)
@@ -68,10 +70,14 @@ class StepList(QFrame):
             self.chosen.emit(step)
 
     def set_narrow(self, *, is_narrow: bool) -> None:
-        """Show numbers only, where the window is narrow; the names are in the tool tips then."""
+        """Show the names below the numbers, where the window is narrow."""
         self.setFixedWidth(_NARROW_PX if is_narrow else _WIDE_PX)
         for step, entry in self.buttons.items():
-            entry.setText(str(step.number) if is_narrow else f"{step.number}   {step_names()[step]}")
+            entry.setText(f"{step.number}{chr(10) if is_narrow else '   '}{step_names()[step]}")
+            place = Qt.AlignmentFlag.AlignTop if is_narrow else Qt.AlignmentFlag.AlignVCenter
+            inner = self._inner[step]
+            inner.setAlignment(self._ticks[step], place)
+            inner.setContentsMargins(0, GRID if is_narrow else 0, GRID + 4, 0)
             set_tip(entry, f"{step_names()[step]} (Alt+{step.number})")
             entry.setShortcut(f"Alt+{step.number}")  # Qt takes it away with the text
 

@@ -41,6 +41,8 @@ _PROPERTIES = {_AUTHENTIC: Property.AUTHENTIC, _REPLAY: Property.REPLAY_PROOF}
 _KEY = Qt.ItemDataRole.UserRole
 _SIDE_BY_SIDE_PX = 1_300
 """From this width on, the selected candidate stands beside the table, else below it."""
+_ROOMY_PX = 960
+"""In less width the advised MTU gives way to the names; the selected candidate's is below."""
 
 
 def leak_look(verdict: LeakVerdict) -> VerdictLook:
@@ -151,6 +153,7 @@ class WireView(QWidget):
         """Put the selected candidate where there is room for it."""
         super().resizeEvent(event)
         is_wide = self.width() >= _SIDE_BY_SIDE_PX
+        self.table.set_column_unused(_MTU, is_unused=self.width() < _ROOMY_PX)
         orientation = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
         if self._split.orientation() is not orientation:
             self._split.setOrientation(orientation)

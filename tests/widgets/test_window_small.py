@@ -1,0 +1,84 @@
+"""Pages in a small window: plots are whole, and names can be read."""
+
+from __future__ import annotations
+
+import pytest
+from dialog_tour import settle
+from history_driver import fill_history
+from layout_checks import layout_faults
+from PySide6.QtCore import QPoint, QRect
+from window_driver import Driver
+
+from app.wizard import Step
+from ui.pages.candidates import CandidatesPage
+from ui.pages.history import HistoryPage
+
+SIZES = [(1024, 700), (1280, 800)]
+_LEAST_PLOT_PX = 140
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_tab_of_the_results_is_whole_beside_the_ranking(driver: Driver, size: tuple[int, int]) -> None:
+    window = driver.window
+    window.resize(*size)
+    driver.compare()
+    driver.idle()
+    page = window.results
+    for nth in range(page.tabs.count()):
+        page.tabs.setCurrentIndex(nth)
+        settle()
+        view = page.tabs.window()
+        tabs = QRect(page.tabs.mapTo(view, QPoint(0, 0)), page.tabs.size())
+        assert tabs.bottom() < window.footer.mapTo(view, QPoint(0, 0)).y(), page.tabs.tabText(nth)
+        table = QRect(page.table.mapTo(view, QPoint(0, 0)), page.table.size())
+        assert table.top() > page.title.mapTo(view, QPoint(0, 0)).y(), "the ranking is in sight as well"
+        assert page.table.viewport().height() >= 2 * page.table.rowHeight(0)
+    for plot in (page.tabs.latency, page.tabs.cdf, page.tabs.frontier, page.tabs.cpu):
+        assert plot.height() >= _LEAST_PLOT_PX, plot.name
+
+
+def test_steps_and_menu_have_their_words_in_a_narrow_window(driver: Driver) -> None:
+    driver.look_at_hosts()
+    for width in (1024, 1280):
+        driver.window.resize(width, 700)
+        settle()
+        words = [entry.text().split()[-1] for entry in driver.window.steps.buttons.values()]
+        assert words == ["Hosts", "Link", "Choice", "Plan", "Run", "Results"]
+        assert driver.window.top.menu.text() == "Menu"
+        assert layout_faults(driver.window) == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_name_of_the_choice_is_shortened(driver: Driver, size: tuple[int, int]) -> None:
+    driver.window.resize(*size)
+    driver.go_to(Step.CHOOSE)
+    driver.idle()
+    settle()
+    page = driver.page(CandidatesPage)
+    assert page.tree.sizeHintForColumn(0) <= page.tree.columnWidth(0)
+    assert page.guidelines.told.text().startswith("3 guidelines apply: "), "however much of their names is shown"
+
+
+def test_filter_without_hits_says_so_and_goes_back(driver: Driver) -> None:
+    fill_history(driver)
+    driver.window.show_history()
+    page = driver.page(HistoryPage)
+    assert (page.table.isVisible(), page.nothing.isVisible(), page.every.isVisible()) == (True, False, False)
+    page.search.setText("nothing of the kind")
+    assert (page.table.isVisible(), page.nothing.isVisible(), page.every.isVisible()) == (False, True, True)
+    driver.click(page.every)
+    assert page.search.text() == ""
+    assert (page.table.isVisible(), page.nothing.isVisible(), page.every.isVisible()) == (True, False, False)
+    assert len(page.table.shown) == len(page.table.entries)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_empty_history_stands_together(driver: Driver, size: tuple[int, int]) -> None:
+    driver.window.resize(*size)
+    driver.window.show_history()
+    page = driver.page(HistoryPage)
+    settle()
+    shown = [page.title, page.notice]
+    assert all(widget.isVisible() for widget in shown)
+    assert not page.table.isVisible()
+    assert page.notice.geometry().top() - page.title.geometry().bottom() < 64

@@ -131,6 +131,25 @@ def test_a_guard_that_was_removed_is_made_again_on_a_tunnel_that_goes_on(world: 
     assert world.a.path(f"{GUARD}.made").read_text() == f"{made}made\n"
 
 
+_FLUSHING = 'if [ -e "$1.reload" ]; then rm -f "$1" "$1.reload"; fi; : > "$1.open"'
+
+
+def test_a_guard_that_a_reload_flushes_while_it_is_made_again_costs_no_restart(world: World) -> None:
+    guard, link = guarded_vpn().steps[Side.A]
+    opening = step("Open the firewall", _FLUSHING, 'rm -f "$1.open"', GUARD)
+    standing = Command(("test", "-e", f"{GUARD}.open"), timeout_s=LIMIT_S, is_root=True)
+    steps = (guard, replace(opening, standing=standing, is_repeatable=True), link)
+    roll_out(world, replace(VPN, steps=dict.fromkeys(Side, steps)))
+    wait_until_watched(world.b)
+    made = world.b.path(f"{GUARD}.made").read_text()
+    world.b.path(f"{GUARD}.reload").touch()
+    world.b.path(f"{GUARD}.open").unlink()
+    world.b.path(GUARD).unlink()
+    world.b.wake(lambda: world.b.path(f"{GUARD}.made").read_text() == f"{made}made\nmade\n", "the guard, twice")
+    world.b.wake(lambda: state_of(world.b).is_standing, "all of the tunnel")
+    assert (state_of(world.b).restarts, world.b.path(GUARD).exists()) == (0, True)
+
+
 _NOTING = """: > "$1"
 [ -e "$1.noting" ] || exit 0
 echo "did: 3 added"

@@ -2,8 +2,10 @@
 
 # mend: makes again what can be made again by itself on a tunnel that goes on, for example a firewall table after a reload
 # of the host's rules. Fails where that cannot be done, or where something else has gone: then the tunnel is taken down.
+# A reload may flush once more what has just been made: it is made a second time, and not a third.
 mend() {
-    has_interfaces && mend_steps && is_standing
+    has_interfaces && mend_steps || return 1
+    is_standing || { mend_steps && is_standing; }
 }
 
 # mend_step NUMBER TITLE LIMIT_S RETRY_S INPUT PROGRAM ARGUMENT...

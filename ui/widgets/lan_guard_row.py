@@ -46,7 +46,8 @@ class LanGuardRow(QObject):
 
     def show_joined(self, *, is_joined: bool) -> None:
         """Let it be used only where a LAN port is joined."""
-        for widget in (self.limit, self.dhcp, self.advertisements):
+        self.limit.setEnabled(is_joined)  # its tool tip is worth reading before, too
+        for widget in (self.dhcp, self.advertisements):
             enable(widget, is_on=is_joined, reason=tr("Only where a LAN port is joined."))
 
     def added_to(self, options: RolloutOptions) -> RolloutOptions:

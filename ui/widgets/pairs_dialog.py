@@ -63,7 +63,9 @@ class PairsDialog(Panel):
         self.rename = button(tr("&Rename…"), "edit", on_click=self._ask_name)
         self.duplicate = button(tr("&Duplicate…"), "copy", on_click=self._ask_copy)
         self.remove = button(tr("Re&move…"), "close", on_click=self._ask_removal)
-        self.import_hosts = button(tr("&Import from ~/.ssh/config…"), "install", on_click=self._read_hosts)
+        self.import_hosts = button(
+            tr("&Import…"), "install", on_click=self._read_hosts, tip=tr("Two hosts of ~/.ssh/config")
+        )
         for one in (self.new, self.edit, self.rename, self.duplicate, self.remove, self.import_hosts):
             one.setAutoDefault(False)
         self.body.addWidget(self.empty)

@@ -123,6 +123,8 @@ def test_leases_are_renewed_through_a_deployment_a_restart_a_power_cut_and_a_rol
     time.sleep(1)
     wait_until(lambda: desk.tunnelmark("status", pair.name).status == 0, "the tunnel", timeout_s=60)
     wait_until(lambda: is_on(pair, BRIDGE), "clients on the bridge", timeout_s=60)
+    # What moves a client is no daemon of the tunnel: that it ends restarts nothing.
+    assert pair.a.run("cat /run/tunnelmark-*/.lasting/restarts").strip() == "1"
     for side in Side:
         pair.host(side).power_off()
         pair.power_on(side)

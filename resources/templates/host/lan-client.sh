@@ -21,7 +21,6 @@
 action=$1 bridge=$2 port=$3 inner=$4 tunnel='' saved=/run/tunnelmark-$2.lan
 own=/run/tunnelmark-$bridge.dhcp
 bridge_leases=/run/dhclient.$bridge.leases
-here=$(readlink /proc/self/ns/net)
 
 # note_client PID KIND: sets found (PID:START KIND) to the client of $wanted that is not suspended; counts them.
 note_client() {
@@ -45,6 +44,7 @@ note_client() {
 # find_client INTERFACE: fails where it has none. What is there twice may be there for a moment only: a client that starts
 # a program.
 find_client() {
+    here=$(readlink /proc/self/ns/net)
     for again in yes no; do
         wanted=$1 found='' found_why='' found_leases=
         each_client note_client
@@ -125,8 +125,7 @@ explain() {
 }
 
 take_found() {
-    pid=${found%%:*}
-    known=${found%% *}
+    pid=${found%%:*} known=${found%% *}
     if load && [ "$process" != "$known" ] && [ "$taken" = udhcpc ] && is_running "$process"; then
         # Another one has taken its place on the port.
         finish "${process%%:*}"
@@ -138,8 +137,7 @@ take_found() {
 # background once a server has answered.
 wait_for_client() {
     uptime_s
-    until_s=$((uptime_now + 10))
-    is_early=no
+    until_s=$((uptime_now + 10)) is_early=no
     if [ -n "$TUNNELMARK_NOTES" ] && [ "$uptime_now" -lt 600 ]; then until_s=$((uptime_now + 30)) is_early=yes; fi
     while [ "$uptime_now" -lt "$until_s" ]; do
         if find_client "$port"; then has_to_wait || return 0; elif [ "$is_early" = no ]; then return 0; fi
@@ -167,10 +165,12 @@ take() {
     take_found
 }
 
-# launch FOLDER WORD...: in the background, outside of this session, with the environment that it had.
+# launch FOLDER WORD...: in the background, outside of this session, with the environment that it had: nothing of it
+# carries the tunnel's mark. Waits until it runs.
 launch() {
     start_in=$1
     shift
+    if [ "$taken" = dhclient ]; then set -- sh -c "$wait_for_lease" launch "$used" "$used_leases" "$own" "$@"; fi
     while IFS= read -r line; do
         case $line in "set "*) set -- "${line#set }" "$@" ;; esac
     done < "$own/taken"
@@ -183,28 +183,36 @@ launch() {
             if [ -w "$root/cgroup.procs" ]; then sh -c 'echo "$PPID" > "$1"' sh "$root/cgroup.procs"; fi
         done
         umask "$mask"
-        cd "$start_in" || exit 1
-        if [ "$taken" = udhcpc ]; then exec "$@"; fi
-        # It ends once it has a lease, and goes on in the background.
-        "$@" && extend && : > "$own/answered"
+        cd "$start_in" && exec "$@"
     ) &
+    rounds=0
+    until find_client "$used"; do
+        if [ "$rounds" -ge 50 ]; then return 1; fi
+        rounds=$((rounds + 1))
+        nap
+    done
 }
 
-# extend: dhclient adds the address of a lease that it knows already, but not its new end where the address is there.
-extend() {
-    ip=$(sed -n 's/^ *fixed-address \([0-9.]*\);.*/\1/p' "$used_leases" | tail -n 1)
-    seconds=$(sed -n 's/^ *option dhcp-lease-time \([0-9]*\);.*/\1/p' "$used_leases" | tail -n 1)
-    if [ -z "$ip" ] || [ -z "$seconds" ] || [ "$seconds" = 4294967295 ]; then return 0; fi
+# dhclient ends once it has a lease, and goes on in the background. It adds the address of a lease that it knows already, but
+# not its new end where the address is there.
+# shellcheck disable=SC2016 # a script
+wait_for_lease='
+used=$1 leases=$2 own=$3
+shift 3
+"$@" || exit
+ip=$(sed -n "s/^ *fixed-address \([0-9.]*\);.*/\1/p" "$leases" | tail -n 1)
+seconds=$(sed -n "s/^ *option dhcp-lease-time \([0-9]*\);.*/\1/p" "$leases" | tail -n 1)
+if [ -n "$ip" ] && [ -n "$seconds" ] && [ "$seconds" != 4294967295 ]; then
     whole=$(ip -o -4 addr show dev "$used" | sed -n "s/.* inet \($ip\/[0-9]*\) .*/\1/p" | head -n 1)
-    [ -z "$whole" ] || ip addr change "$whole" valid_lft "$seconds" preferred_lft "$seconds" dev "$used" || :
-}
+    [ -z "$whole" ] || ip addr change "$whole" valid_lft "$seconds" preferred_lft "$seconds" dev "$used"
+fi
+case $leases in "/run/dhclient.$used.leases") : > "$own/answered" ;; esac
+'
 
 # start_on INTERFACE: as it was started on the port, but for the interface and its own files.
 start_on() {
-    used=$1 used_leases=$kept_leases
-    start_in=/
+    used=$1 used_leases=$kept_leases start_in=/ value_of='' has_files=
     set --
-    value_of='' has_files=
     while IFS= read -r line; do
         case $line in "word "*) word=${line#word } ;; *) continue ;; esac
         if [ "$taken" = dhclient ]; then
@@ -314,9 +322,9 @@ run_client() {
         take_found || return 1
     fi
     load || return 0
-    move_late || return 1
+    move_late || [ -n "$TUNNELMARK_NOTES" ] || return 1
     if find_client "$bridge"; then return 0; fi
-    start_on "$bridge"
+    start_on "$bridge" || echo "the DHCP client of $port does not start on $bridge" >&2
     if [ -n "$TUNNELMARK_NOTES" ]; then return 0; fi
     rounds=0
     until [ -e "$own/answered" ]; do
@@ -362,23 +370,15 @@ end_client() {
 
 give() {
     end_client || return 1
-    load || {
-        rm -rf "$own"
-        return 0
-    }
-    if is_running "$process"; then
+    if ! load; then
+        :
+    elif is_running "$process"; then
         kill -s CONT "${process%%:*}"
     elif [ -e "/sys/class/net/$port" ] && ! find_client "$port"; then
-        start_on "$port"
-        rounds=0
-        until find_client "$port"; do
-            if [ "$rounds" -ge 50 ]; then
-                echo "the DHCP client of $port does not start again" >&2
-                return 1
-            fi
-            rounds=$((rounds + 1))
-            nap
-        done
+        if ! start_on "$port"; then
+            echo "the DHCP client of $port does not start again" >&2
+            return 1
+        fi
     fi
     rm -rf "$own"
 }

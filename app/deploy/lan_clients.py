@@ -78,8 +78,7 @@ def client_note(port: str, label: str, client: DhcpClient) -> str:
     """Return what a deployment does with a port's client, for users."""
     return (
         f"{port} on {label} has its address from a DHCP server. Its client ({client.title}) runs on the bridge while "
-        f"{port} is joined and renews the lease there, with the MAC address of {port}; its requests do not cross the "
-        f"tunnel. After a rollback it runs on {port} again."
+        f"{port} is joined and renews the lease there; after a rollback it runs on {port} again."
     )
 
 

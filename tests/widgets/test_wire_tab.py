@@ -33,11 +33,11 @@ def tabs(qtbot: QtBot, theme: Theme) -> ResultTabs:
 
 
 def shown(tabs: ResultTabs, record: CampaignRecord) -> WireView:
-    """Show a comparison and return the tab."""
+    """Show a comparison, open the tab and return what is in it."""
     tabs.show_data(prepare(record, rank(record)))
-    page = tabs.widget(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Wire"))
-    assert isinstance(page, WireView)
-    return page
+    tabs.setCurrentIndex(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Wire"))
+    assert tabs.currentWidget().isAncestorOf(tabs.wire)
+    return tabs.wire
 
 
 def plain(text: str) -> str:

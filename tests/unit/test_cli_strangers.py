@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from rich.table import Table
 
+from app.cli import main
 from app.cli.terminal import CleanConsole
 from app.domain.errors import CommandFailed
 from app.domain.plain_text import plain_text
@@ -70,11 +71,13 @@ def tunnelmark(home: Path, *words: str) -> tuple[int, str]:
         pytest.param(f"{HOSTILE}\r\n" * 3, id="no-ssh"),
     ],
 )
-def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(banner: str, tmp_path: Path) -> None:
+def test_a_greeting_before_authentication_does_not_reach_the_terminal_as_it_is(
+    banner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     with stranger(banner.encode()) as port:
-        host = f"root@127.0.0.1:{port}"
-        status, said = tunnelmark(tmp_path, "pair", "add", "p", "--a", host, "--b", host, *UNDERLAY)
-        assert status == 0, said
+        a, b = (f"{user}@127.0.0.1:{port}" for user in ("root", "admin"))
+        assert main(["pair", "add", "p", "--a", a, "--b", b, *UNDERLAY]) == 0
         status, said = tunnelmark(tmp_path, "discover", "p")
     assert status == 1
     assert said.startswith(("Connecting", "Error"))

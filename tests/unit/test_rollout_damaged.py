@@ -50,6 +50,26 @@ def store(tmp_path: Path, world: World) -> Iterator[Store]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def deployed(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[tuple[World, Store, Deployment]]:
+    """A deployment that several tests inspect; `undamaged` gives each of them the same files."""
+    root = tmp_path_factory.mktemp("damaged")
+    with lasting_world(root / "world", shell_of(request)) as world, Store.open(root / "t.db") as store:
+        save_facts(world, store)
+        yield world, store, deploy_and_keep(world, store)
+
+
+@pytest.fixture
+def undamaged(deployed: tuple[World, Store, Deployment], tmp_path: Path) -> Iterator[tuple[World, Store, Deployment]]:
+    place, kept = place_on(deployed[0].a), tmp_path / "kept"
+    shutil.copytree(place, kept, symlinks=True)
+    yield deployed
+    place.rename(tmp_path / "damaged")
+    kept.rename(place)
+
+
 def restart(host: LocalHost, deployment: Deployment) -> None:
     """End what runs on a host, and empty its /run, as a restart does; nothing is started afterwards."""
     host.end_processes()
@@ -134,9 +154,9 @@ def text_of(status: PairStatus) -> str:
     ],
 )
 def test_it_is_said_and_nothing_is_changed_by_a_look(
-    world: World, store: Store, lose: Callable[[World, str], str]
+    undamaged: tuple[World, Store, Deployment], lose: Callable[[World, str], str]
 ) -> None:
-    one = deploy_and_keep(world, store)
+    world, store, one = undamaged
     missing = lose(world, one.id)
     status = look(world, store)
     assert (status.state, status.unfinished, status.can_be_repaired) == (DeploymentState.CONFIRMED, (), False)

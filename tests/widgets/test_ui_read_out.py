@@ -91,6 +91,9 @@ def test_each_plot_of_a_comparison_has_its_figures(driver: Driver) -> None:
     live = driver.window.run_page.findChildren(PlotFrame)
     driver.next()
     driver.idle()
+    tabs = driver.window.results.tabs
+    for nth in range(tabs.count()):
+        tabs.setCurrentIndex(nth)  # a plot is made when its tab is opened
     frames = [*live, *driver.window.results.findChildren(PlotFrame)]
     assert len(frames) == 8
     for frame in frames:

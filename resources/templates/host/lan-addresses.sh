@@ -1,13 +1,6 @@
 # The IPv4 addresses and routes of a LAN port: written down before they move to a bridge, and put back as they were.
 # Expects: bridge, tunnel, port, inner (the tunnel's own address, on the bridge), saved (the file). Works wherever it was
 # broken off before: no address is taken away from one interface before it is on the other one.
-#
-# Where the port's DHCP client moves, too (see lan-client.sh), addresses keep their ends, and what is not lent any more does
-# not come back.
-
-has_client() {
-    [ -e "/run/tunnelmark-$bridge.dhcp" ]
-}
 
 # is_port_of INTERFACE: whether it is a port of the bridge.
 is_port_of() {
@@ -38,8 +31,8 @@ add_address() {
                 ;;
             noprefixroute) more="$more $1" ;;
             valid_lft | preferred_lft)
-                # On the bridge nobody renews it but such a client: there it stays.
-                if { [ "$device" = "$port" ] || has_client; } && [ "$2" != forever ]; then more="$more $1 ${2%sec}"; fi
+                # On the bridge nobody renews it: there it stays.
+                if [ "$device" = "$port" ] && [ "$2" != forever ]; then more="$more $1 ${2%sec}"; fi
                 shift
                 ;;
             "$device":*) plain="$plain label $1" ;;
@@ -122,31 +115,6 @@ put_address() {
     [ "$2" = "$inner" ] || add_address "$@"
 }
 
-# put_lent DEVICE WORD...: where its client has moved, only what is still on one of both.
-put_lent() {
-    if has_client && ! has_address "$port" "$2" && ! has_address "$bridge" "$2"; then return 0; fi
-    put_address "$@"
-}
-
-# put_lent_route DEVICE WORD...: there is no way to a router of a lease that has ended.
-put_lent_route() {
-    put_route "$@" || has_client
-}
-
-# put_end DEVICE WORD...: an address ends when it would have ended on the bridge.
-put_end() {
-    case " $* " in *" valid_lft forever "* | *" $inner "*) return 0 ;; esac
-    device=$1 whole=$2
-    shift
-    while [ $# -gt 1 ]; do
-        if [ "$1" = valid_lft ]; then
-            ip addr change "$whole" valid_lft "${2%sec}" preferred_lft "${2%sec}" dev "$device"
-            return
-        fi
-        shift
-    done
-}
-
 # put_state DEVICE up|down
 put_state() {
     ip link set dev "$1" "$2"
@@ -162,22 +130,17 @@ give_back() {
     if is_port_of "$port"; then ip link set dev "$port" nomaster || failures=1; fi
     if is_port_of "$tunnel"; then ip link set dev "$tunnel" nomaster || failures=1; fi
     if [ -e "/sys/class/net/$port" ]; then
-        for_each address put_lent "$port" < "$saved"
+        for_each address put_address "$port" < "$saved"
         for_each address put_address "$port" << END
 $added
 END
-        if has_client; then
-            for_each address put_end "$port" << END
-$added
-END
-        fi
     fi
     if [ -e "/sys/class/net/$bridge" ]; then ip link del dev "$bridge" || failures=$((failures + 1)); fi
     if [ -e "/sys/class/net/$port" ]; then
         for_each state put_state "$port" < "$saved"
         if ! grep -q '^state down' "$saved"; then
-            for_each route put_lent_route "$port" < "$saved"
-            for_each route put_lent_route "$port" << END
+            for_each route put_route "$port" < "$saved"
+            for_each route put_route "$port" << END
 $added
 END
         fi

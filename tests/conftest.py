@@ -26,6 +26,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("tunnelmark")
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; at what width text is wrapped depends on it
 
 pytest_plugins = ("suite.recording", "suite.quarantine", "suite.selection")
 
@@ -88,7 +89,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def environment(home: Path) -> dict[str, str]:
     """What the program gets when it is started as a user does."""
-    return {**os.environ, "TUNNELMARK_HOME": str(home), "COLUMNS": "10000"}  # no line is broken
+    return {**os.environ, "TUNNELMARK_HOME": str(home), "COLUMNS": "160"}
 
 
 @pytest.fixture(scope="session")

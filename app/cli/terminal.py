@@ -34,15 +34,12 @@ _SECRET_WORDS = {
 }
 
 
-def _width_without_terminal() -> int:
-    """Return what whoever reads the pipe has room for, such as `watch`; else room for everything."""
-    columns = os.environ.get("COLUMNS", "")
-    return max(int(columns), _NARROWEST) if columns.isascii() and columns.isdigit() else _WIDTH_WITHOUT_TERMINAL
-
-
 def prose_width(out: Console) -> int:
-    """Return at how many columns text is wrapped: those of a terminal, 100 where nothing limits them."""
-    return out.width if out.width < _WIDTH_WITHOUT_TERMINAL else _PROSE_WIDTH
+    """Return at how many columns text is wrapped: those of a terminal; without one, what COLUMNS says, or 100."""
+    if out.width < _WIDTH_WITHOUT_TERMINAL:
+        return out.width
+    columns = os.environ.get("COLUMNS", "")
+    return max(int(columns), _NARROWEST) if columns.isascii() and columns.isdigit() else _PROSE_WIDTH
 
 
 class CleanConsole(Console):
@@ -54,14 +51,14 @@ class CleanConsole(Console):
 
 
 def make_console(*, is_for_errors: bool, has_colour: bool = True) -> Console:
-    """Return a console on stdout or stderr; without a terminal it is plain, and as wide as COLUMNS says or very wide.
+    """Return a console on stdout or stderr; without a terminal it is plain and very wide.
 
     Args:
         is_for_errors: On stderr.
         has_colour: Whether it may use colours; where the variable NO_COLOR is set, it never does.
     """
     stream = sys.stderr if is_for_errors else sys.stdout
-    width = None if stream.isatty() else _width_without_terminal()
+    width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
     return CleanConsole(
         stderr=is_for_errors, width=width, highlight=False, soft_wrap=False, no_color=None if has_colour else True
     )

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from app.cli.sides import lan_guard_options
-from app.compose.rollout_choice import _check_options
+from app.compose.rollout_choice import check_options
 from app.compose.rollout_guards import guard_ports
 from app.compose.rollout_status import _loop_text
 from app.deploy.bridging import Bridging
@@ -65,12 +65,12 @@ def test_deployments_of_earlier_versions_have_the_defaults() -> None:
 @pytest.mark.parametrize("limit", [-1, 1_000_001])
 def test_a_limit_out_of_range_is_refused(limit: int) -> None:
     with pytest.raises(InvalidOption, match="out of range"):
-        _check_options(replace(JOINED, broadcast_limit=limit))
+        check_options(replace(JOINED, broadcast_limit=limit))
 
 
 def test_nothing_can_be_blocked_where_no_lan_is_joined() -> None:
     with pytest.raises(InvalidOption, match="no LAN port is joined"):
-        _check_options(RolloutOptions(blocks_dhcp=True))
+        check_options(RolloutOptions(blocks_dhcp=True))
 
 
 def test_options_that_were_not_given_are_left_to_their_defaults() -> None:

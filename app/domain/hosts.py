@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from app.domain.sides import Side as Side  # noqa: PLC0414 - whoever knows hosts knows their sides
 
-_SSH_PORT = 22
+SSH_PORT = 22
 
 
 class AuthKind(StrEnum):
@@ -72,7 +72,7 @@ class PairSpec:
         a, b = self.a, self.b
         if a.label != b.label:
             return
-        ports = a.port or _SSH_PORT, b.port or _SSH_PORT
+        ports = a.port or SSH_PORT, b.port or SSH_PORT
         added = [f":{port}" for port in ports] if ports[0] != ports[1] else [" (A)", " (B)"]
         object.__setattr__(self, "a", replace(a, label=a.label + added[0]))
         object.__setattr__(self, "b", replace(b, label=b.label + added[1]))

@@ -82,11 +82,11 @@ application.exec()
 """
 
 
-def _start_s(script: str) -> float:
-    """Return the CPU time until a window is painted, in seconds, with byte code as an installed program has it."""
+def _start_s(script: str) -> tuple[float, float]:
+    """Return CPU time and time until a window is painted, in seconds, with byte code as an installed program has it."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before, began_s = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", script + _UNTIL_PAINTED],
         capture_output=True,
@@ -95,9 +95,10 @@ def _start_s(script: str) -> float:
         env=environment,
         check=True,
     )
+    took_s = time.perf_counter() - began_s
     assert done.stdout == "painted\n"
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, took_s
 
 
 def test_the_first_window_comes_soon() -> None:
@@ -105,13 +106,17 @@ def test_the_first_window_comes_soon() -> None:
     for _ in range(15):  # alternating, so that what else the machine does hits both
         bare.append(_start_s(_BARE))
         ours.append(_start_s(_OURS))
-    ratio = min(ours) / min(bare)  # the quickest of each: what else runs can only make a start slower
-    both = [f"{1000 * min(each):.0f} ms (median {1000 * statistics.median(each):.0f})" for each in (ours, bare)]
-    print(
-        f"\nCPU time of the first window: {both[0]}, of a bare PySide6 window: {both[1]}, "
-        f"ratio {ratio:.2f} (limit {START_RATIO_LIMIT})"
-    )
-    assert ratio <= START_RATIO_LIMIT
+    ratios = []
+    for which, what in enumerate(("CPU time", "time")):
+        # The quickest of each: what else runs can only make a start slower.
+        mine, other = [one[which] for one in ours], [one[which] for one in bare]
+        ratios.append(min(mine) / min(other))
+        both = [f"{1000 * min(each):.0f} ms (median {1000 * statistics.median(each):.0f})" for each in (mine, other)]
+        print(
+            f"\n{what} until the first window: {both[0]}, until a bare PySide6 window: {both[1]}, "
+            f"ratio {ratios[-1]:.2f} (limit {START_RATIO_LIMIT})"
+        )
+    assert max(ratios) <= START_RATIO_LIMIT
 
 
 def _big_plan() -> CampaignPlan:

@@ -139,7 +139,8 @@ def wait_until_untouched(world: World, timeout_s: float = 40.0) -> None:
     for host in world.hosts:
         wait_until(lambda host=host: not list((host.root / "run").iterdir()), f"no folder on {host.side}", timeout_s)
         assert host.links == {"eth1"}, host.side
-        host.wake(lambda host=host: not host.processes(), f"no process on {host.side}", min(timeout_s, 10.0))
+        host.end_pauses()  # once: a timer that lingers longer than that is seen
+        wait_until(lambda host=host: not host.processes(), f"no process on {host.side}", min(timeout_s, 10.0))
 
 
 def assert_untouched(world: World) -> None:

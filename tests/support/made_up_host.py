@@ -280,6 +280,10 @@ class LocalHost:
 
         _repeat(lambda: self._end_sleeps(LONGEST_PAUSE_S), until, what, timeout_s)
 
+    def end_pauses(self) -> None:
+        """End the pauses that its scripts make now; they go on, and may make others."""
+        self._end_sleeps(LONGEST_PAUSE_S)
+
     def move_clock(self, seconds: float) -> None:
         """Move its clock ahead; from then on it stands still."""
         moved = self._uptime.with_suffix(".new")

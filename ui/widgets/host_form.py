@@ -9,7 +9,7 @@ from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QWidget
 
 from app.domain.errors import InvalidOption
-from app.domain.hosts import AuthKind, HostSpec, Side
+from app.domain.hosts import SSH_PORT, AuthKind, HostSpec, Side
 from app.domain.pairs import PairFault, PairField
 from ui.accessible import announce
 from ui.dropping import FileDrop
@@ -225,4 +225,5 @@ class HostForm(Card):
 
 def _is_of_address(spec: HostSpec) -> bool:
     """Whether a host is called by its address: another address gives it another label."""
-    return spec.label in (spec.address, f"{spec.address}:{spec.port}", f"{spec.address} (A)", f"{spec.address} (B)")
+    added = "", f":{spec.port or SSH_PORT}", " (A)", " (B)"
+    return spec.label in [spec.address + one for one in added]

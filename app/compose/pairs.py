@@ -37,7 +37,7 @@ class PairOperations:
         if how is not Saving.UPDATE:  # a pair of an earlier version keeps its name
             check_pair_name(pair.name)
         check_pair(pair)
-        self.store.check_saving(pair.name, how)
+        self.store.check_saving(pair, how)
 
     def stored_pairs(self) -> tuple[PairSpec, ...]:
         """Return stored pairs by name; labs are not among them."""

@@ -6,13 +6,17 @@ import sqlite3
 from datetime import UTC, datetime
 
 from app.domain.codec import to_json
-from app.domain.errors import InvalidOption, NotFound
-from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.errors import InvalidOption, NotFound, StorageFault
+from app.domain.hosts import SSH_PORT, HostFacts, PairSpec, Side
 from app.domain.pairs import Saving
 from app.storage.rows import read_value, write_time
 
-_LEFT = (("campaign", "comparisons"), ("census", "cipher censuses"), ("deployment", "deployments"))
-"""Tables whose rows stay when their pair is removed."""
+_LEFT = (
+    ("campaign", "comparisons", "plan"),
+    ("census", "cipher censuses", "plan"),
+    ("deployment", "deployments", "body"),
+)
+"""Tables whose rows stay when their pair is removed, and the column that has the pair as it was."""
 
 
 def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> None:
@@ -22,7 +26,7 @@ def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> No
         NotFound: One is to be changed, and there is none of that name.
         InvalidOption: The name is taken.
     """
-    check_saving(connection, pair.name, how)
+    check_saving(connection, pair, how)
     connection.execute(
         "INSERT INTO pair (name, spec, saved_at) VALUES (?, ?, ?)"
         " ON CONFLICT (name) DO UPDATE SET spec = excluded.spec, saved_at = excluded.saved_at",
@@ -30,29 +34,45 @@ def save_pair(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> No
     )
 
 
-def check_saving(connection: sqlite3.Connection, name: str, how: Saving) -> None:
-    """Refuse to store a pair under a name; within the transaction that stores it."""
-    is_there = _is_pair(connection, name)
+def check_saving(connection: sqlite3.Connection, pair: PairSpec, how: Saving) -> None:
+    """Refuse to store a pair under its name; within the transaction that stores it."""
+    is_there = _is_pair(connection, pair.name)
     if how is Saving.UPDATE and not is_there:
-        raise _gone(connection, name)
+        raise _gone(connection, pair.name)
     if how is Saving.ADD or not is_there:
-        refuse_taken(connection, name)
+        refuse_taken(connection, pair)
 
 
-def refuse_taken(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse a name for a pair that is new or renamed; within the transaction that stores it.
+def refuse_taken(connection: sqlite3.Connection, pair: PairSpec) -> None:
+    """Refuse the name of a pair that is new or renamed; within the transaction that stores it.
 
-    A removed pair leaves its comparisons and deployments: those of two pairs must not become one's.
+    A removed pair leaves its comparisons and deployments: those of two pairs must not become one's. Where they are of
+    the same hosts they are this pair's again.
 
     Raises:
-        InvalidOption: A pair has it, or something of a removed pair is stored under it.
+        InvalidOption: A pair has it, or something of a removed pair of other hosts is stored under it.
     """
+    name, hosts = pair.name, _hosts(pair)
     if _is_pair(connection, name):
         raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
-    for table, what in _LEFT:
-        if connection.execute(f"SELECT 1 FROM {table} WHERE pair = ? LIMIT 1", (name,)).fetchone():  # noqa: S608 - names from the table above
-            text = f"{name!r} is taken: there are {what} of a pair that was removed."
+    for table, what, column in _LEFT:
+        query = f"SELECT DISTINCT json_extract({column}, '$.pair') FROM {table} WHERE pair = ?"  # noqa: S608 - names from the table above
+        if any(_hosts_in(text) != hosts for (text,) in connection.execute(query, (name,))):
+            text = f"{name!r} is taken: there are {what} of a pair of other hosts that was removed."
             raise InvalidOption(text, hint="Choose another name.")
+
+
+def _hosts(pair: PairSpec) -> tuple[str | int, ...]:
+    logins = (part for host in (pair.a, pair.b) for part in (host.address.lower(), host.port or SSH_PORT))
+    return *logins, pair.underlay_a, pair.underlay_b
+
+
+def _hosts_in(text: str) -> tuple[str | int, ...]:
+    """Return the hosts of a stored pair; none where it cannot be read."""
+    try:
+        return _hosts(read_value(PairSpec, text, what="a removed pair"))
+    except StorageFault:
+        return ()
 
 
 def require_pair(connection: sqlite3.Connection, pair: PairSpec) -> None:

@@ -26,7 +26,7 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
     """
     pair = get_pair(connection, old)
     refuse_busy(connection, old, "renamed")
-    refuse_taken(connection, new)
+    refuse_taken(connection, replace(pair, name=new))
     connection.execute(
         "UPDATE pair SET name = ?, spec = ?, saved_at = ? WHERE name = ?",
         (new, to_json(replace(pair, name=new)), write_time(datetime.now(UTC)), old),

@@ -86,9 +86,9 @@ class Store:
         """
         self._database.write(lambda c: pairs.save_pair(c, pair, how))
 
-    def check_saving(self, name: str, how: Saving) -> None:
+    def check_saving(self, pair: PairSpec, how: Saving) -> None:
         """Refuse what `save_pair` would refuse; raises the same errors."""
-        self._database.read(lambda c: pairs.check_saving(c, name, how))
+        self._database.read(lambda c: pairs.check_saving(c, pair, how))
 
     def get_pair(self, name: str) -> PairSpec:
         """Return a stored pair.

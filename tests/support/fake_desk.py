@@ -176,10 +176,11 @@ class _Memory:
         return self.stored[name]
 
     def save_pair(self, pair: PairSpec, how: Saving) -> None:
-        self.check_saving(pair.name, how)
+        self.check_saving(pair, how)
         self.stored[pair.name] = pair
 
-    def check_saving(self, name: str, how: Saving) -> None:
+    def check_saving(self, pair: PairSpec, how: Saving) -> None:
+        name = pair.name
         if how is Saving.ADD and name in self.stored:
             raise InvalidOption(f"{name!r} is the name of a pair.", hint="Choose another name.")
         if how is Saving.UPDATE and name not in self.stored:

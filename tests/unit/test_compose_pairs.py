@@ -120,6 +120,7 @@ def test_a_name_that_is_taken_is_refused_also_one_of_a_removed_pair(book: Book) 
         book.rename_pair("south", "north")
     book.store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.UNDONE))
     book.store.delete_pair("north")
+    book.save_pair(replace(PAIR, name="south", b=replace(PAIR.b, address="10.9.9.9")), Saving.REPLACE)
     with pytest.raises(InvalidOption, match="removed"):
         book.rename_pair("south", "north")
     with pytest.raises(NotFound):
@@ -184,19 +185,33 @@ MAKE = {
 @pytest.mark.parametrize("left", ["campaign", "census", "deployment"])
 def test_a_name_that_a_removed_pair_left_is_given_to_no_other(book: Book, make: str, left: str) -> None:
     """Its comparisons, time estimates and deployments would be taken for those of the other hosts."""
-    store, south = book.store, replace(PAIR, name="south")
-    store.save_pair(south)
+    leave(book, replace(PAIR, name="south", a=replace(PAIR.a, address="10.9.9.9")), left)
+    with pytest.raises(InvalidOption, match="of a pair of other hosts that was removed"):
+        MAKE[make](book, replace(PAIR, name="south"))
+    assert book.stored_pairs() == (PAIR,)
+
+
+@pytest.mark.parametrize("make", ["add", "replace", "copy", "rename"])
+@pytest.mark.parametrize("left", ["campaign", "census", "deployment"])
+def test_a_name_is_given_to_the_hosts_that_had_it_again(book: Book, make: str, left: str) -> None:
+    south = replace(PAIR, name="south")
+    leave(book, south, left)
+    MAKE[make](book, south)
+    assert south in book.stored_pairs()
+
+
+def leave(book: Book, pair: PairSpec, left: str) -> None:
+    """Store a pair and something of it, and remove the pair."""
+    store = book.store
+    store.save_pair(pair)
     if left == "campaign":
-        number = store.create_campaign(replace(sample_record().plan, pair=south), FACTS, "0.1.0")
+        number = store.create_campaign(replace(sample_record().plan, pair=pair), FACTS, "0.1.0")
         store.finish_campaign(number, CampaignStatus.CANCELLED)
     elif left == "census":
-        store.finish_census(store.create_census(CensusPlan(south, ("openvpn-udp",), items()), FACTS, "0.1.0"))
+        store.finish_census(store.create_census(CensusPlan(pair, ("openvpn-udp",), items()), FACTS, "0.1.0"))
     else:
-        store.save_deployment(replace(deployment("11" * 8, pair="south"), state=DeploymentState.UNDONE))
-    book.remove_pair("south")
-    with pytest.raises(InvalidOption, match="of a pair that was removed"):
-        MAKE[make](book, south)
-    assert book.stored_pairs() == (PAIR,)
+        store.save_deployment(replace(deployment("11" * 8, pair=pair.name), pair=pair, state=DeploymentState.UNDONE))
+    book.remove_pair(pair.name)
 
 
 @pytest.mark.parametrize("make", ["add", "replace", "import"])

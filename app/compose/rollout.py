@@ -17,7 +17,7 @@ from app.compose.rollout_deploy import Rollout, RolloutRun, mark_replaced, new_d
 from app.compose.rollout_ending import end_deployment
 from app.compose.rollout_lans import read_standing
 from app.compose.rollout_one_end import end_damaged, end_on_one, remove_unfinished
-from app.compose.rollout_status import Reached, pair_status, reach, waiting_on
+from app.compose.rollout_status import Reached, pair_status, reach, silent_text, waiting_on
 from app.compose.version import tunnelmark_version
 from app.deploy.confirming import Confirmer
 from app.deploy.lan import lan_interfaces
@@ -30,7 +30,7 @@ from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.concurrency import run_both
-from app.domain.errors import CommandFailed, InvalidFile, NotFound, PreflightRefused, TunnelmarkError
+from app.domain.errors import CommandFailed, EnvironmentFault, InvalidFile, NotFound, PreflightRefused, TunnelmarkError
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
@@ -146,6 +146,7 @@ class RolloutOperations:
         """Confirm what another Tunnelmark has applied and left to the hosts' timers.
 
         Raises:
+            EnvironmentFault: A host cannot be asked, so what waits is not known.
             NotFound: Nothing waits for a confirmation.
             CommandFailed: It was too late; both hosts go back.
         """
@@ -178,15 +179,19 @@ class RolloutOperations:
         mark_replaced(run, confirmed)
         return confirmed
 
-    def _nothing_waits(self, pair: PairSpec, reached: Mapping[Side, Reached]) -> NotFound:
+    def _nothing_waits(self, pair: PairSpec, reached: Mapping[Side, Reached]) -> TunnelmarkError:
         last = next(iter(self.deployments(pair.name)), None)
+        if silent := silent_text((pair.host(side).label, one.error) for side, one in reached.items() if not one.state):
+            known = f"The last deployment known here, {last.id[:8]}, is {last.state.value}. " if last else ""
+            hint = f"{known}What waits is rolled back when its time is up. {_see_status(pair)}"
+            what = f"It is not known whether anything waits for a confirmation on {pair.name}."
+            return EnvironmentFault(f"{what} {silent}", hint=hint)
         is_on_host = any(one.state is not None and one.state.deployment_id for one in reached.values())
         if last is None and not is_on_host:
             hint = f"Deploy with: tunnelmark deploy {pair.name} SOLUTION"
             return NotFound(f"There is nothing to confirm on {pair.name}: nothing is deployed.", hint=hint)
         what = f"Its last deployment, {last.id[:8]}, is {last.state.value}. " if last is not None else ""
-        hint = f"{what}See how the hosts are with: tunnelmark status {pair.name}"
-        return NotFound(f"Nothing waits for a confirmation on {pair.name}.", hint=hint)
+        return NotFound(f"Nothing waits for a confirmation on {pair.name}.", hint=f"{what}{_see_status(pair)}")
 
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take what stands on a pair back: both hosts are then as they were before the first deployment.
@@ -235,7 +240,12 @@ class RolloutOperations:
     def rotate_keys(
         self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation | None = None
     ) -> Deployment:
-        """Roll out what stands on a pair once more, with new keys."""
+        """Roll out what stands on a pair once more, with new keys.
+
+        Raises:
+            EnvironmentFault: A host cannot be asked.
+            NotFound: Nothing is rolled out there.
+        """
         standing = self._standing(pair, token=token)
         return self.redeploy(standing.id, token=token, emit=emit, confirmation=confirmation, pair=pair)
 
@@ -311,6 +321,11 @@ class RolloutOperations:
                 hint="Do that on the computer from which it was rolled out or exported, or replace it from here: "
                 f"tunnelmark deploy {pair.name} SOLUTION",
             )
+        if silent := silent_text((end.label, end.note) for end in (status.a, status.b) if not end.is_reachable):
+            what = f"It is not known whether anything is deployed on {pair.name}."
+            if status.deployment is not None:
+                what = f"The keys of deployment {status.deployment.id[:8]} on {pair.name} were not replaced."
+            raise EnvironmentFault(f"{what} {silent}", hint=_see_status(pair))
         if status.deployment is None or status.state is None:
             raise NotFound(
                 f"Nothing is rolled out on {pair.name}.", hint="Roll out with: tunnelmark deploy PAIR SOLUTION"
@@ -365,3 +380,7 @@ class RolloutOperations:
         if not pairs:
             pairs = [self.store.get_pair(pair_name)]
         return {pair.host(side).address for pair in pairs for side in Side}
+
+
+def _see_status(pair: PairSpec) -> str:
+    return f"See how the hosts are with: tunnelmark status {pair.name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -55,6 +55,15 @@ def reach(
 
     a, b = run_both(lambda: ask(Side.A), lambda: ask(Side.B))
     return {Side.A: a, Side.B: b}
+
+
+def silent_text(silent: Iterable[tuple[str, str]]) -> str:
+    """Return why each of these hosts cannot be asked, in the words of `tunnelmark status`; empty for none.
+
+    Args:
+        silent: Label and reason of each host.
+    """
+    return " ".join(f"{label}: cannot be asked. {reason}".strip() for label, reason in silent)
 
 
 def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *, token: CancelToken) -> PairStatus:

@@ -132,7 +132,12 @@ class RolloutServices(Protocol):
     def rotate_keys(
         self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
     ) -> Deployment:
-        """Roll out what stands on a pair once more, with new keys."""
+        """Roll out what stands on a pair once more, with new keys.
+
+        Raises:
+            EnvironmentFault: A host cannot be asked.
+            NotFound: Nothing is rolled out there.
+        """
         ...
 
     def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
@@ -150,6 +155,7 @@ class RolloutServices(Protocol):
         """Confirm what waits for it on the hosts, whoever applied it.
 
         Raises:
+            EnvironmentFault: A host cannot be asked, so what waits is not known.
             NotFound: Nothing waits for a confirmation.
         """
         ...

@@ -64,6 +64,8 @@ def lint_bytes(
     kind = options.kind or sniff_kind(text, path)
     if kind is None:
         return LintedFile(path, None, error=f"{path} looks like no configuration file that is known. Name its --kind.")
+    if options.kind is None and (refusal := _other_text(text, path, kind)):
+        return LintedFile(path, None, error=refusal)
     reading = KINDS[kind].read(text)
     access: dict[str, FileAccess] = {}
     if find_access is not None:
@@ -174,6 +176,17 @@ def _refusal(name: str, status: os.stat_result) -> str:
 
 def _too_large(name: str) -> str:
     return f"{name} is larger than {MAX_FILE_BYTES // 1024 // 1024} MiB and was not read."
+
+
+def _other_text(text: str, path: str, kind: ConfigKind) -> str:
+    """Return why a text that resembles a kind of file is not read as such; empty where most lines are its settings."""
+    known, total = KINDS[kind].settings_in(text)
+    if known * 2 > total or not total:
+        return ""
+    return (
+        f"{path or 'This text'} was not read: it looks like no configuration file that is known "
+        f"(settings of {KINDS[kind].title}: {known} of {total} lines). If it is one, name its --kind."
+    )
 
 
 def _decoded(data: bytes) -> tuple[str | None, str]:

@@ -18,9 +18,10 @@ from lint_corpus import BAD, FOLDER, GOOD
 
 from app.cli.lint_formats import as_sarif
 from app.cli.main import main
-from app.compose.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file
+from app.compose.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import Question, Verdict
+from vpn_adapters.configs import sniff_kind
 
 LEVELS = {"none", "note", "warning", "error"}
 FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "source", "replacement"]
@@ -228,6 +229,39 @@ class TestUnreadable:
 
     def test_a_path_that_cannot_be_one(self) -> None:
         assert "cannot be read" in lint_file(Path("a\0b")).error
+
+
+OTHER_TEXTS = {
+    "guide.md": "# Guide\n\nThe window asks first.\n\nHost keys are verified.\nNothing is sent.\n- a list\n| a | b |\n",
+    "project.toml": 'name = "x"\nversion = "1"\nlicense = "x"\nexperimentalprotocol = "no"\n[tool.x]\n',
+    "keys.plist": "<plist>\n<dict>\n<key>\nName\n</key>\n<string>x</string>\n</dict>\n</plist>\n",
+}
+
+
+@pytest.mark.parametrize("name", OTHER_TEXTS)
+def test_a_text_of_another_kind_is_not_read(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(OTHER_TEXTS[name], encoding="utf-8")
+    assert sniff_kind(OTHER_TEXTS[name], str(path)) is not None, "it has something of a configuration"
+    status, out, _ = run(capsys, str(path))
+    assert status == 2
+    assert "was not read: it looks like no configuration file that is known (settings of " in " ".join(out.split())
+    pasted = lint_text(OTHER_TEXTS[name])
+    assert pasted.error.startswith("This text was not read")
+    assert (pasted.kind, pasted.findings) == (None, ())
+    assert lint_file(path, LintOptions(kind=ConfigKind.TINC)).kind is ConfigKind.TINC
+
+
+@pytest.mark.parametrize("name", [*GOOD, *BAD, "../../../../docs/examples/old-site.ovpn"])
+def test_most_lines_of_a_configuration_are_settings(name: str) -> None:
+    assert lint_text((FOLDER / name).read_text(encoding="utf-8")).error == ""
+
+
+def test_keys_in_a_configuration_are_no_other_text() -> None:
+    key = "-----BEGIN CERTIFICATE-----\n" + 40 * "MIIB/ab+cd\n" + "-----END CERTIFICATE-----\n"
+    blocks = "".join(f"<{name}>\n{key}</{name}>\n" for name in ("ca", "cert", "key"))
+    inline = lint_text(f"client\ndev tap\n{blocks}{key}ifconfig-noexec\n")
+    assert (inline.kind, inline.error) == (ConfigKind.OPENVPN, "")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SAMPLE = 65_536
 _MAX_LINES = 2000
+_BLOCK = re.compile(r"<([A-Za-z0-9-]{1,40})>|-----BEGIN [A-Za-z0-9 .-]{1,60}-----")
+_STRUCTURE = re.compile(r"\[[^\]]*\]|[{}();\]]+|[^{};]*\{\}?")
 _FIRST_WORD = re.compile(r"[ \t]*(?:--)?(\[[^\]\n]{1,40}\]|[A-Za-z+-][A-Za-z0-9_+-]{0,40})")
 
 
@@ -20,6 +23,8 @@ class Sniffer:
         path: Found in the path of most such files.
         strong: Found in hardly any other kind of file.
         is_strong_needed: Whether first words alone do not make it this kind.
+        more: First words of lines that are settings, too, but do not tell this kind from others.
+        shape: A line of it that has no first word to be known by; None where all have.
     """
 
     words: frozenset[str]
@@ -27,6 +32,8 @@ class Sniffer:
     path: re.Pattern[str]
     strong: re.Pattern[str]
     is_strong_needed: bool = False
+    more: frozenset[str] = frozenset()
+    shape: re.Pattern[str] | None = None
 
     def score(self, text: str, path: str) -> float:
         """Return how much a text looks like this kind.
@@ -61,3 +68,49 @@ class Sniffer:
             total += 1
             known += found[1].lower() in self.words
         return known, total
+
+    def settings(self, text: str) -> tuple[int, int]:
+        """Return how many lines are settings of this kind, and how many lines could be.
+
+        Comments, keys and certificates, section heads, braces alone and continued lines are not counted.
+
+        Args:
+            text: The file; its first 64 KiB are looked at.
+        """
+        known = total = 0
+        for line in _lines_to_judge(text[:_SAMPLE]):
+            if (is_known := self._is_setting(line)) or _STRUCTURE.fullmatch(line) is None:
+                total += 1
+                known += is_known
+        return known, total
+
+    def _is_setting(self, line: str) -> bool:
+        # What follows a brace in the same line is a setting, too: `local { auth = psk`.
+        for part in (line, line.partition("{")[2]):
+            found = _FIRST_WORD.match(part)
+            if found is not None and (found[1].lower() in self.words or found[1].lower() in self.more):
+                return True
+        return self.strong.search(line) is not None or (
+            self.shape is not None and self.shape.fullmatch(line) is not None
+        )
+
+
+def _lines_to_judge(text: str) -> Iterator[str]:
+    """Yield lines without what is around them; a block in tags or in PEM's frame is its first line alone, or none."""
+    end = ""
+    is_continued = False
+    for line in map(str.strip, text.split("\n")[:_MAX_LINES]):
+        if end:
+            end = "" if end in line else end
+            continue
+        was_continued, is_continued = is_continued, line.endswith("\\")
+        if not line or line[0] in "#;" or was_continued:
+            continue
+        block = _BLOCK.match(line)
+        if block is None:
+            yield line
+            continue
+        if block[1] is not None:
+            yield line
+        closing = f"</{block[1]}>" if block[1] is not None else "-----END"
+        end = closing if closing not in line else ""

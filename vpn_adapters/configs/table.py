@@ -12,6 +12,7 @@ from app.domain.linting import ConfigKind
 from vpn_adapters.configs import (
     freelan,
     ipsec_conf,
+    more_words,
     openvpn,
     ppp,
     ssh,
@@ -49,6 +50,10 @@ class Format:
         """Return how much a text looks like this kind: 0 (not at all) and above."""
         return self.sniffer.score(text, path)
 
+    def settings_in(self, text: str) -> tuple[int, int]:
+        """Return how many lines of a text are settings of this kind, and how many could be."""
+        return self.sniffer.settings(text)
+
 
 def _format(
     title: str,
@@ -59,10 +64,18 @@ def _format(
     strong: str,
     *,
     is_strong_needed: bool = False,
+    more: frozenset[str] = frozenset(),
+    shape: str = "",
 ) -> Format:
     names = frozenset(name for name in (glob.rpartition("/")[2] for glob in globs) if "*" not in name)
     sniffer = Sniffer(
-        words, names, re.compile(path), re.compile(strong, re.MULTILINE), is_strong_needed=is_strong_needed
+        words,
+        names,
+        re.compile(path),
+        re.compile(strong, re.MULTILINE),
+        is_strong_needed=is_strong_needed,
+        more=more,
+        shape=re.compile(shape) if shape else None,
     )
     return Format(title, read, globs, sniffer)
 
@@ -73,10 +86,19 @@ _OPENVPN_STRONG = (
     r"|data-ciphers|persist-tun|resolv-retry|comp-lzo|auth-user-pass|ncp-ciphers)\b)"
 )
 
+_PPP_LOGIN = r"(?:[^\s\"]+|\"[^\"]*\")(?:[ \t]+(?:[^\s\"]+|\"[^\"]*\")){2,3}"
+"""Client, server, secret and, often, an address. Source: pppd(8), "AUTHENTICATION"."""
+
 KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
     {
         ConfigKind.OPENVPN: _format(
-            "OpenVPN", openvpn.read, openvpn.GLOBS, openvpn.WORDS, r"\.ovpn$|/openvpn/", _OPENVPN_STRONG
+            "OpenVPN",
+            openvpn.read,
+            openvpn.GLOBS,
+            openvpn.WORDS,
+            r"\.ovpn$|/openvpn/",
+            _OPENVPN_STRONG,
+            more=more_words.OPENVPN,
         ),
         ConfigKind.SWANCTL: _format(
             "swanctl.conf of strongSwan",
@@ -85,6 +107,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             swanctl.WORDS,
             r"swanctl",
             r"^[ \t]*(?:connections|secrets|pools|authorities)\s*\{",
+            more=more_words.SWANCTL,
         ),
         ConfigKind.IPSEC_CONF: _format(
             "ipsec.conf",
@@ -93,6 +116,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             ipsec_conf.WORDS,
             r"(?:^|/)ipsec[^/]*\.conf$|/ipsec\.d/",
             r"^(?:conn|config|ca)[ \t]+[^\s=]+[ \t]*(?:#.*)?$",
+            more=more_words.IPSEC_CONF,
         ),
         ConfigKind.IPSEC_SECRETS: _format(
             "ipsec.secrets",
@@ -126,6 +150,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             freelan.WORDS,
             r"freelan",
             r"^[ \t]*\[(?:fscp|tap_adapter|switch|router|security)\]",
+            more=more_words.FREELAN,
         ),
         ConfigKind.SSHD: _format(
             "sshd_config",
@@ -135,6 +160,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             r"sshd_config",
             r"(?i)^[ \t]*(?:permitrootlogin|authorizedkeysfile|subsystem|permittunnel|hostkey|listenaddress|usepam"
             r"|kbdinteractiveauthentication|permitemptypasswords)[ \t=]",
+            more=more_words.SSH,
         ),
         ConfigKind.SSH: _format(
             "ssh_config",
@@ -143,6 +169,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             ssh.SSH_WORDS,
             r"(?:^|/)ssh_config|/\.ssh/config$",
             r"(?i)^[ \t]*(?:host|hostname|identityfile|stricthostkeychecking|proxyjump|userknownhostsfile)[ \t=]",
+            more=more_words.SSH,
         ),
         ConfigKind.WIREGUARD: _format(
             "WireGuard",
@@ -151,6 +178,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             wireguard.WORDS,
             r"/wireguard/|(?:^|/)wg[^/]*\.conf$",
             r"(?i)^[ \t]*\[(?:interface|peer)\]",
+            more=more_words.WIREGUARD,
         ),
         ConfigKind.STUNNEL: _format(
             "stunnel.conf",
@@ -159,6 +187,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             stunnel.WORDS,
             r"stunnel",
             r"(?i)^[ \t]*(?:accept|connect|sslversion|verifychain|verifypeer|cafile|sslversionmin)[ \t]*=",
+            more=more_words.STUNNEL,
         ),
         ConfigKind.PPTPD: _format(
             "pptpd.conf",
@@ -176,6 +205,7 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
             r"/ppp/|pptpd-options|options\.pptp|(?:chap|pap)-secrets",
             r"^[ \t]*(?:(?:require|refuse)-(?:pap|chap|mschap|mschap-v2|eap|mppe|mppe-128|mppe-40)|noauth|ms-dns"
             r"|mppe|lcp-echo-failure|nobsdcomp)\b|^#[ \t]*client[ \t]+server[ \t]+secret",
+            shape=_PPP_LOGIN,
         ),
         ConfigKind.VTUND: _format(
             "vtund.conf",

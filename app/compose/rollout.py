@@ -226,15 +226,26 @@ class RolloutOperations:
         emit: RolloutSink,
         confirmation: Confirmation | None = None,
         pair: PairSpec | None = None,
+        confirm_within_s: float | None = None,
     ) -> Deployment:
-        """Roll out an earlier deployment again, with new keys."""
+        """Roll out an earlier deployment again, with new keys.
+
+        Args:
+            deployment_id: The earlier one.
+            token: Cancels it.
+            emit: Is told what happens.
+            confirmation: Answers for the user; None where nobody can be asked.
+            pair: The pair as it is known now; None: as it was.
+            confirm_within_s: Time to confirm, in seconds; None: as the earlier one was deployed.
+        """
         earlier = self.store.get_deployment(deployment_id)
         found = self.discover(
             pair or earlier.pair, token=token, on_progress=lambda text, _share: emit(RolloutNote(text))
         )
         key = earlier.solution, earlier.suite
         # Where nobody can be asked, Tunnelmark confirms by itself.
-        options = earlier.options if confirmation is not None else replace(earlier.options, confirm_within_s=None)
+        within_s = (confirm_within_s or earlier.options.confirm_within_s) if confirmation is not None else None
+        options = replace(earlier.options, confirm_within_s=within_s)
         return self.deploy(found, key, options, token=token, emit=emit, confirmation=confirmation)
 
     def rotate_keys(

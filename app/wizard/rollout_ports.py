@@ -165,9 +165,15 @@ class RolloutServices(Protocol):
         ...
 
     def redeploy(
-        self, deployment_id: str, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+        self,
+        deployment_id: str,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation,
+        confirm_within_s: float | None = None,
     ) -> Deployment:
-        """Roll out an earlier deployment again."""
+        """Roll out an earlier deployment again; without a time to confirm it is that of the earlier one."""
         ...
 
     def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:

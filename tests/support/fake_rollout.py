@@ -281,10 +281,18 @@ class FakeRollout:
         return self._again(standing, token, emit, confirmation)
 
     def redeploy(
-        self, deployment_id: str, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+        self,
+        deployment_id: str,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation,
+        confirm_within_s: float | None = None,
     ) -> Deployment:
         self._call("redeploy")
-        return self._again(next(one for one in self.deployed if one.id == deployment_id), token, emit, confirmation)
+        former = next(one for one in self.deployed if one.id == deployment_id)
+        options = replace(former.options, confirm_within_s=confirm_within_s or former.options.confirm_within_s)
+        return self._again(replace(former, options=options), token, emit, confirmation)
 
     def _again(
         self, former: Deployment, token: CancelToken, emit: RolloutSink, confirmation: Confirmation

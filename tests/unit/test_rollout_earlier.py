@@ -153,3 +153,29 @@ def test_rotating_keys_of_what_this_computer_does_not_know_is_refused_with_words
             Rotating(world, store).rotate()
         assert "tunnelmark deploy pair SOLUTION" in refused.value.hint
         assert all(current(host) == one.id for host in world.hosts)
+
+
+class Asked(Rotating):
+    """Services that note what would be rolled out again."""
+
+    def deploy(  # type: ignore[override]
+        self, found: object, key: tuple[str, str], options: RolloutOptions, **more: object
+    ) -> Deployment:
+        self.options = options
+        return self.store.list_deployments()[0]
+
+    def again(self, user: Says | None, within_s: float | None = None) -> float | None:
+        one = self.store.list_deployments()[0].id
+        token = CancelToken()
+        self.redeploy(one, token=token, emit=lambda _event: None, confirmation=user, confirm_within_s=within_s)
+        return self.options.confirm_within_s
+
+
+def test_time_to_confirm_what_is_deployed_again_is_what_was_asked_for(world: World, tmp_path: Path) -> None:
+    with Store.open(tmp_path / "t.db") as store:
+        save_facts(world, store)
+        former_s = deploy_and_keep(world, store).options.confirm_within_s
+        asked, user = Asked(world, store), Says(Decision.KEEP)
+        assert asked.again(user, 90.0) == 90.0 != former_s
+        assert asked.again(user) == former_s
+        assert asked.again(None, 90.0) is None, "nobody can be asked"

@@ -261,6 +261,7 @@ def test_rotating_keys_counts_down_where_that_was_chosen(driver: Driver) -> None
 
 def test_an_earlier_one_can_be_deployed_again_and_the_present_one_cannot(driver: Driver) -> None:
     first = stand(driver, title="WireGuard, first")
+    driver.services.tick_s = 30.0
     stand(driver, title="WireGuard, second")
     page = page_of(driver)
     page.detail.tabs.setCurrentWidget(page.detail.earlier)
@@ -272,7 +273,10 @@ def test_an_earlier_one_can_be_deployed_again_and_the_present_one_cannot(driver:
     question = driver.dialog()
     assert "takes the place of WireGuard, second" in " ".join(found.text() for found in question.findChildren(QLabel))
     driver.click(question.yes)
-    driver.until(lambda: len(driver.services.deployed) == 3)
+    live = driver.window.deploy.live
+    driver.until(lambda: live.countdown.is_open)
+    driver.click(live.countdown.keep)
+    driver.until(lambda: not driver.window.deploy.is_running)
     driver.idle()
     assert driver.services.deployed[0].title == first.title
     assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
@@ -286,7 +290,7 @@ def test_replacing_fills_in_what_stands_with_its_ports(driver: Driver) -> None:
     driver.until(lambda: driver.window.current is deploy and deploy.preview.isEnabled())
     driver.idle()
     options = deploy.form.options
-    assert (options.bridge_a, options.inner_b, options.confirm_within_s) == ("eth2", "10.9.0.2/24", 60.0)
+    assert (options.bridge_a, options.inner_b, options.confirm_within_s) == ("eth2", "10.9.0.2/24", 120.0)
     driver.click(deploy.preview)
     driver.until(deploy.deploy.isEnabled)
     assert any("takes the place of WireGuard" in line for line in deploy.view.overview.sentences)

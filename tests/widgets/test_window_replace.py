@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from deploy_driver import looked_at, page_of
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QComboBox, QLabel, QStyle, QStyleOptionComboBox
 from standing_driver import page_of as standing_page_of
 from standing_driver import stand
 from window_driver import Driver
 
 from app.domain.hosts import Side
+from app.domain.rollout import RolloutOptions
+from app.wizard.desk_ports import Preferences
 from ui.pages.deploy import DeployPage
 
 
@@ -76,3 +79,43 @@ def test_what_is_undone_is_not_called_replaced(driver: Driver) -> None:
     driver.until(lambda: driver.window.current is page)
     driver.idle()
     assert page.title.text() == "Roll out"
+
+
+@pytest.mark.parametrize("former_s", [None, 60.0])
+def test_replacing_asks_the_user_within_the_time_of_the_settings(driver: Driver, former_s: float | None) -> None:
+    driver.window.context.take_preferences(Preferences(confirm_within_s=90.0))
+    stand(driver, options=RolloutOptions(confirm_within_s=former_s))
+    driver.click(standing_page_of(driver).detail.replace)
+    form = driver.page(DeployPage).form
+    driver.until(lambda: form.candidate is not None)
+    assert form.options.confirm_within_s == 90.0
+    assert form.within.isEnabled()
+
+
+def test_replacing_does_not_take_over_that_nobody_was_asked_for_another_pair(driver: Driver) -> None:
+    stand(driver)
+    page = page_of(driver)
+    page.form.who.setCurrentIndex(1)
+    driver.click(standing_page_of(driver).detail.replace)
+    assert driver.page(DeployPage).form.who.currentData() == "user"
+
+
+@pytest.mark.parametrize("former_s", [None, 60.0])
+def test_deploying_again_asks_the_user_within_the_time_of_the_settings(driver: Driver, former_s: float | None) -> None:
+    driver.window.context.take_preferences(Preferences(confirm_within_s=90.0))
+    driver.services.tick_s = 30.0
+    stand(driver, title="WireGuard, first", options=RolloutOptions(confirm_within_s=former_s))
+    stand(driver, title="WireGuard, second")
+    page = standing_page_of(driver)
+    page.detail.tabs.setCurrentWidget(page.detail.earlier)
+    page.detail.earlier.table.selectRow(1)
+    driver.click(page.detail.earlier.again)
+    words = " ".join(found.text() for found in driver.dialog().findChildren(QLabel))
+    assert "You are asked whether it is to stay" in words
+    driver.click(driver.dialog().yes)
+    countdown = driver.window.deploy.live.countdown
+    driver.until(lambda: countdown.is_open)
+    driver.click(countdown.keep)
+    driver.until(lambda: not driver.window.deploy.is_running)
+    driver.idle()
+    assert driver.services.deployed[0].options.confirm_within_s == 90.0

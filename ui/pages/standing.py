@@ -309,7 +309,8 @@ class StandingPage(Page):
 
     def _ask_again(self, former: Deployment) -> None:
         one = self._pair(former.pair.name)
-        self._ask(again_proposal(self._services, former, one.standing if one is not None else None))
+        standing, within_s = one.standing if one is not None else None, self.context.preferences.confirm_within_s
+        self._ask(again_proposal(self._services, former, standing, confirm_within_s=within_s))
 
     def _repair(self) -> None:
         self._repair_pair(self.selected.pair.name if self.selected is not None else "")

@@ -74,26 +74,29 @@ def rotate_proposal(services: RolloutServices, pair: PairSpec, standing: Deploym
     )
     text = tr("Both hosts make new keys and the tunnel is built anew with them: it is down for some seconds.")
     title = tr("New keys for %1?").replace("%1", pair.name)
-    return Proposal(title, f"{text} {_how(standing, standing.title)}", tr("Rotate keys"), task)
+    return Proposal(title, f"{text} {_how(task)}", tr("Rotate keys"), task)
 
 
-def again_proposal(services: RolloutServices, former: Deployment, standing: Deployment | None) -> Proposal:
+def again_proposal(
+    services: RolloutServices, former: Deployment, standing: Deployment | None, *, confirm_within_s: float
+) -> Proposal:
     """Roll out an earlier deployment once more.
 
     Args:
         services: Do it.
         former: The earlier one.
         standing: What stands in its place now; None where nothing does.
+        confirm_within_s: Time the user has to confirm, in seconds, whatever the earlier one was deployed with.
     """
     task = RolloutTask(
         tr("Deploying again"),
         former.title,
         former.pair,
         lambda token, emit, confirmation: services.redeploy(
-            former.id, token=token, emit=emit, confirmation=confirmation
+            former.id, token=token, emit=emit, confirmation=confirmation, confirm_within_s=confirm_within_s
         ),
         standing.title if standing is not None else "",
-        former.options.confirm_within_s,
+        confirm_within_s,
     )
     place = (
         tr("It takes the place of %1.").replace("%1", standing.title)
@@ -101,7 +104,7 @@ def again_proposal(services: RolloutServices, former: Deployment, standing: Depl
         else tr("Nothing stands on the pair now.")
     )
     title = tr("Deploy %1 of %2 again?").replace("%1", former.title).replace("%2", moment(former.prepared_at))
-    return Proposal(title, f"{place} {_how(former, task.former)}", tr("Deploy it again"), task)
+    return Proposal(title, f"{place} {_how(task)}", tr("Deploy it again"), task)
 
 
 def keep_task(services: RolloutServices, pair: PairSpec, waiting: Deployment) -> RolloutTask:
@@ -115,7 +118,7 @@ def keep_task(services: RolloutServices, pair: PairSpec, waiting: Deployment) ->
     )
 
 
-def _how(deployment: Deployment, former: str) -> str:
-    if deployment.options.confirm_within_s is None:
+def _how(task: RolloutTask) -> str:
+    if task.within_s is None:
         return tr("If it cannot be verified, both hosts go back by themselves.")
-    return f"{tr('You are asked whether it is to stay.')} {if_nobody_answers(former)}"
+    return f"{tr('You are asked whether it is to stay.')} {if_nobody_answers(task.former)}"

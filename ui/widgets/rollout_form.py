@@ -292,9 +292,7 @@ class RolloutForm(Card):
             inner = options.inner_a if lan.side is Side.A else options.inner_b
             lan.want(options.bridge(lan.side), inner)
         self.guard.want(options)
-        self.who.setCurrentIndex(0 if options.confirm_within_s is not None else 1)
-        if options.confirm_within_s is not None:
-            self.within.setValue(int(options.confirm_within_s))
+        self.who.setCurrentIndex(0)  # how long is for the settings to say, not for an earlier deployment
         self.reason.setText(options.legacy_reason)
         self.moves_rules.setChecked(options.moves_lan_rules)
 

@@ -15,7 +15,7 @@ from ui.texts import NONE, tr
 
 @dataclass(frozen=True, slots=True)
 class StateLook:
-    """How a state is shown: icon, word, and the name of a colour in `Colours`."""
+    """How a state is shown: icon (empty for none), word, and the name of a colour in `Colours`."""
 
     icon: str
     word: str
@@ -88,7 +88,7 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
     match deployment.state:
         case DeploymentState.CONFIRMED:
             title = tr("%1 stays on %2.").replace("%1", what).replace("%2", pair)
-            return "done", title, tr("It starts with both hosts, and each host watches over it.")
+            return "done", title, tr("It starts with both hosts, and a supervisor on each host restarts what has gone.")
         case DeploymentState.HALF_CONFIRMED:
             title = tr("One host keeps %1, the other went back.").replace("%1", what)
             hint = tr("Both hosts can be reached; “Repair” among the standing tunnels mends it.")

@@ -41,7 +41,8 @@ def test_what_is_stored_is_shown_without_asking_any_host(driver: Driver) -> None
     stand(driver)
     page = page_of(driver)
     assert cell(page, WHAT) == "WireGuard, ChaCha20-Poly1305"
-    assert cell(page, STATE) == "stays"
+    assert cell(page, STATE) == "confirmed"
+    assert page.table.item(0, STATE).icon().isNull(), "no host has said so"
     assert cell(page, TUNNEL) == "not looked at"
     assert "rolled out by meier on office-7" in page.detail.sentence.text()
     assert "status" not in driver.services.calls
@@ -58,6 +59,8 @@ def test_looking_shows_both_hosts_keys_and_todays_verdict(driver: Driver) -> Non
     driver.idle()
     assert (cell(page, RTT), cell(page, LOSS)) == ("1.44 ms", "0 %")
     assert cell(page, VERDICT) == "Legacy"
+    assert cell(page, STATE) == "stays"
+    assert not page.table.item(0, STATE).icon().isNull()
     assert "Something newer is there. (RFC 9999) Instead: AES-256-GCM." in page.detail.sentence.text()
     facts = page.detail.now.facts
     assert facts.text("Last handshake") == ("1:14 min ago", "1:14 min ago")
@@ -132,7 +135,7 @@ def test_what_one_host_alone_keeps_is_repaired_when_the_user_says_so(driver: Dri
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
     page = page_of(driver)
-    assert cell(page, STATE) == "stays"
+    assert cell(page, STATE) == "confirmed"
     assert not page.detail.repair.isVisible()
     assert driver.services.calls.count("repair") == 1
 
@@ -171,7 +174,7 @@ def test_a_repair_that_failed_is_tried_again_when_asked_for(driver: Driver) -> N
     driver.until(lambda: driver.services.deployed[0].state is DeploymentState.CONFIRMED)
     driver.idle()
     page = page_of(driver)
-    assert cell(page, STATE) == "stays"
+    assert cell(page, STATE) == "confirmed"
     assert not page.detail.repair.isVisible()
 
 

@@ -40,7 +40,7 @@ def test_watching_keeps_a_log_of_losses_and_tells_the_desktop(driver: Driver, mo
     monkeypatch.setattr(page.notifier, "notify", lambda title, text: notes.append((title, text)))
     page.watcher.every_ms = 10
     driver.click(page.detail.watch)
-    assert cell(page, WATCH) == "yes"
+    assert cell(page, WATCH) == "on"
     driver.until(lambda: len(page.watcher.log("lab:practice").samples) >= 4)
     assert told(page) == [
         "The tunnel is up again after 12 s.",
@@ -50,7 +50,7 @@ def test_watching_keeps_a_log_of_losses_and_tells_the_desktop(driver: Driver, mo
     assert notes == [("Tunnelmark: lab:practice", "Tunnel lost: no answer through it on gateway-a.")]
     driver.click(page.detail.watch)
     driver.idle()
-    assert cell(page, WATCH) == "no"
+    assert cell(page, WATCH) == "off"
     seen = len(page.watcher.log("lab:practice").samples)
     driver.qtbot.wait(60)
     assert len(page.watcher.log("lab:practice").samples) == seen, "nobody looks any more"

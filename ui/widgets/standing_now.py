@@ -149,7 +149,7 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
         both(tr("Sent"), size(a.tx_bytes), size(b.tx_bytes)),
         both(tr("Interface"), a.interface or NONE, b.interface or NONE),
         both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
-        both(tr("Watched over by the host"), yes_no(a.is_watched), yes_no(b.is_watched)),
+        both(tr("Supervisor runs"), yes_no(a.is_watched), yes_no(b.is_watched)),
         both(tr("Started again"), _times(a.restarts), _times(b.restarts)),
         both(tr("Connected after its last start"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
         both(tr("Connected after the host's start"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),

@@ -12,7 +12,7 @@ from app.domain.hosts import PairSpec
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_status import PairStatus
 from ui.icons import make_icon
-from ui.rollout_texts import moment, state_look
+from ui.rollout_texts import StateLook, moment, state_look
 from ui.texts import NONE, ms, pct, plain_tip, tr
 from ui.theme import Theme
 from ui.widgets.data_table import DataTable
@@ -73,7 +73,7 @@ class StandingTable(DataTable):
             tr("RTT now"),
             tr("Loss now"),
             tr("Verdict today"),
-            tr("Watched"),
+            tr("Watch"),
         ]
         super().__init__(headers, {RTT, LOSS}, tr("Standing tunnels"))
         self._theme = theme
@@ -100,7 +100,7 @@ class StandingTable(DataTable):
 
     def _show(self, nth: int, one: StandingPair, status: PairStatus | None, *, is_watched: bool) -> None:
         standing = one.standing
-        look = state_look(one.state(status))
+        look = _look(one, status)
         verdict = status.verdict if status is not None else standing.verdict if standing is not None else None
         texts = {
             PAIR: one.pair.name,
@@ -111,7 +111,7 @@ class StandingTable(DataTable):
             RTT: ms(mean_rtt_ms(status)),
             LOSS: pct(worst_loss_pct(status)),
             VERDICT: verdict_look(verdict).word if verdict is not None else NONE,
-            WATCH: tr("yes") if is_watched else tr("no"),
+            WATCH: tr("on") if is_watched else tr("off"),
         }
         for column, text in texts.items():
             cell = self.cell(nth, column)
@@ -120,7 +120,7 @@ class StandingTable(DataTable):
         colours = self._theme.colours
         is_down = status is not None and has_lost(status)
         role = "muted" if is_down and look.role == "good" else look.role
-        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, role)))
+        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, role)) if look.icon else QIcon())
         self._show_tunnel(nth, status, is_down=is_down)
         seen = verdict_look(verdict) if verdict is not None else None
         icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
@@ -136,6 +136,14 @@ class StandingTable(DataTable):
         font = cell.font()
         font.setBold(is_down)
         cell.setFont(font)
+
+
+def _look(one: StandingPair, status: PairStatus | None) -> StateLook:
+    """Return how the state is shown: without a tick while no host has said it."""
+    state = one.state(status)
+    if status is None and state is DeploymentState.CONFIRMED:
+        return StateLook("", tr("confirmed"), "muted")
+    return state_look(state)
 
 
 def has_lost(status: PairStatus) -> bool:

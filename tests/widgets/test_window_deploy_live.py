@@ -6,8 +6,11 @@ from deploy_driver import counting_down, looked_at, previewed, texts_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from sample_records import pair
+from standing_driver import page_of as standing_page_of
+from standing_driver import stand
 from window_driver import Driver
 
+from app.domain.errors import HostUnreachable
 from app.domain.rollout import DeploymentState
 from app.domain.rollout_events import RolloutStage
 
@@ -154,9 +157,34 @@ def test_a_host_that_gets_lost_is_said_with_what_to_do(driver: Driver) -> None:
     driver.click(page.deploy)
     driver.until(lambda: not page.is_running)
     driver.idle()
-    assert "gateway-b does not answer any more. Look at its cable." in texts_of(page)
+    assert "gateway-b does not answer any more. “Apply” failed. Look at its cable." in texts_of(page)
     assert page.live.stages.state_of(RolloutStage.APPLY) == "failed"
     assert page.live.stages.state_of(RolloutStage.UNDO) == "done"
+    assert "nothing was changed" not in texts_of(page)
+
+
+def test_a_fault_before_anything_was_done_names_the_stage_and_that_nothing_was_changed(driver: Driver) -> None:
+    page = previewed(driver)
+    driver.services.faults["deploy"] = HostUnreachable("gateway-b cannot be reached.", hint="Is it on?")
+    driver.click(page.deploy)
+    driver.until(lambda: not page.is_running)
+    driver.idle()
+    assert page.live.task is not None
+    states = [page.live.stages.state_of(stage) for stage in page.live.task.stages]
+    assert states == ["failed", *["skipped"] * 6]
+    assert "“Prepare” failed: nothing was changed on either host. Is it on?" in texts_of(page)
+
+
+def test_a_fault_before_anything_is_undone_promises_nothing(driver: Driver) -> None:
+    stand(driver)
+    driver.services.faults["undeploy"] = HostUnreachable("gateway-b cannot be reached.", hint="Is it on?")
+    driver.click(standing_page_of(driver).detail.undo)
+    driver.dialog().accept()
+    page = driver.window.deploy
+    driver.until(lambda: "Is it on?" in texts_of(page))
+    driver.idle()
+    assert page.live.stages.state_of(RolloutStage.UNDO) == "failed"
+    assert "nothing was changed" not in texts_of(page)
 
 
 def test_a_second_one_takes_the_place_of_the_first(driver: Driver) -> None:

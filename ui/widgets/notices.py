@@ -81,9 +81,11 @@ class Notice(QFrame):
         notify_shown(self)  # where it was shown already
         self.setVisible(True)
 
-    def say_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]] | None = None) -> None:
-        """Show an error with its hint and, folded away, its context."""
-        self.say("error", error.message, error.hint, actions)
+    def say_error(
+        self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]] | None = None, where: str = ""
+    ) -> None:
+        """Show an error, where it happened, its hint and, folded away, its context."""
+        self.say("error", error.message, f"{where} {error.hint}".strip(), actions)
         details = dict(error.context)
         if details or isinstance(error, Bug):
             details.setdefault("reason", error.reason)

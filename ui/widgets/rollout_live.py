@@ -19,7 +19,7 @@ from app.domain.rollout_events import (
 )
 from ui.icons import make_icon
 from ui.rollout_task import RolloutTask
-from ui.rollout_texts import ended_words, report_words, undone_alone_words
+from ui.rollout_texts import ended_words, report_words, stage_words, undone_alone_words
 from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ElidedLabel, button, row
@@ -142,7 +142,17 @@ class RolloutLive(QWidget):
         """It did not work."""
         self._conclude(tr("%1: failed"))
         self._rest(is_good=False)
-        self.result.say_error(error, actions)
+        self.result.say_error(error, actions, self._where_it_failed())
+
+    def _where_it_failed(self) -> str:
+        """Name the stage, and say that nothing was changed where that is certain."""
+        failed = self.stages.failed
+        if failed is None:
+            return ""
+        name = stage_words(failed)[0]
+        if failed is RolloutStage.PREPARE and not self.stages.state_of(RolloutStage.UNDO):
+            return tr("“%1” failed: nothing was changed on either host.").replace("%1", name)
+        return tr("“%1” failed.").replace("%1", name)
 
     def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
         """The user stopped it."""

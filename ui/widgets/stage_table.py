@@ -115,6 +115,8 @@ class StageTable(DataTable):
     def end(self, *, is_good: bool) -> None:
         """Nothing more happens."""
         has_gone_back = self._current is RolloutStage.UNDO and not self._is_undo
+        if self._current is None and all(row.state == "waiting" for row in self._rows.values()):
+            self._current = next(iter(self._rows), None)  # logging in belongs to the first one, and is not reported
         self._leave("done" if is_good or has_gone_back else "failed")
         self._current = None
         for row in self._rows.values():
@@ -126,6 +128,11 @@ class StageTable(DataTable):
         """Return waiting, running, done, failed, declined or skipped; empty where there is no such stage."""
         row = self._rows.get(stage)
         return row.state if row is not None else ""
+
+    @property
+    def failed(self) -> RolloutStage | None:
+        """The stage that failed; None where none did."""
+        return next((stage for stage, row in self._rows.items() if row.state == "failed"), None)
 
     def redraw(self) -> None:
         """Show everything, with the time that has passed."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from app.wizard import ComparisonServices, ComparisonWizard, Prompts, Step
     from app.wizard.desk_ports import Preferences
     from ui.bridge import Bridge
+    from ui.leftovers import Leftovers
     from ui.operations import OperationRunner
     from ui.theme import Theme
 
@@ -39,6 +40,7 @@ class Context:
     _services: list[ComparisonServices] = field(default_factory=list)
     _wizard: list[ComparisonWizard] = field(default_factory=list)
     _preferences: list[Preferences] = field(default_factory=list)
+    _leftovers: list[Leftovers] = field(default_factory=list)
 
     @property
     def preferences(self) -> Preferences:
@@ -52,6 +54,15 @@ class Context:
     def take_preferences(self, preferences: Preferences) -> None:
         """Other defaults apply from now on."""
         self._preferences[:] = [preferences]
+
+    @property
+    def leftovers(self) -> Leftovers:
+        """Pairs whose hosts a comparison may have left changed."""
+        if not self._leftovers:
+            from ui.leftovers import Leftovers
+
+            self._leftovers.append(Leftovers(self))
+        return self._leftovers[0]
 
     @property
     def wizard(self) -> ComparisonWizard:

@@ -38,6 +38,7 @@ class _Found:
     plan: CampaignPlan
     discovery: Discovery
     sentences: tuple[str, ...]
+    is_clean: bool
 
 
 def resume_pair(window: MainWindow, pair_name: str) -> None:
@@ -60,11 +61,13 @@ def resume_pair(window: MainWindow, pair_name: str) -> None:
             raise LabGone(record)
         discovery = services.discover(plan.pair, token=token, on_progress=tell)
         tell(tr("Putting back what the interrupted run may have left"), None)
-        sentences = services.recover(plan.pair, token=token)
-        return _Found(campaign_id, plan, discovery, sentences)
+        report = services.recovery(plan.pair, token=token)
+        return _Found(campaign_id, plan, discovery, report.sentences(), report.is_clean)
 
     def go_on(found: _Found) -> None:
         wizard = window.wizard
+        if found.is_clean:
+            window.context.leftovers.forget(found.plan.pair.name)
         wizard.set_discovery(found.discovery)
         wizard.confirm_link(found.discovery.link, found.discovery.pair)
         offered = {(c.solution, c.suite) for c in found.discovery.candidates}

@@ -22,13 +22,15 @@ class Job:
     """One comparison, census or deployment that runs.
 
     Attributes:
-        area: Its area in the top bar: `comparison`, `census` or `rollout`.
+        area: Its area in the top bar: `comparison`, `census` or `rollout`; `leftover` for hosts to be put back.
         text: What runs, with the pair and how far it is.
         state: The same in a few words that do not change by the second.
         fraction: How far it is, 0 to 1; None where that is not known.
         left_s: Seconds left to the end, as predicted, or to confirm; None where that is not known.
         is_countdown: Whether the user has to confirm a deployment.
-        hint: What happens without an answer.
+        hint: What happens without an answer, or why it waits.
+        is_warning: Whether nothing goes on without the user.
+        action: Name of the button; empty for the one that shows the page.
     """
 
     area: str
@@ -38,6 +40,8 @@ class Job:
     left_s: float | None = None
     is_countdown: bool = False
     hint: str = ""
+    is_warning: bool = False
+    action: str = ""
 
 
 @dataclass
@@ -66,6 +70,7 @@ class Running:
         window.runner.changed.connect(self._on_work)
         window.page_shown.connect(self.refresh)
         window.bridge.census_event.connect(self._on_census)
+        window.context.leftovers.changed.connect(self.refresh)
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -73,6 +78,7 @@ class Running:
         window = self._window
         found = (
             self._deployment() if window.is_rolling else None,
+            self._leftover(),
             self._comparison() if window.is_measuring else None,
             self._options() if window.is_trying else None,
         )
@@ -83,7 +89,7 @@ class Running:
         window, jobs = self._window, self.jobs
         if not window.runner.running:
             self._timer.stop()
-        window.top.mark_running({job.area: (job.state, job.is_countdown) for job in jobs})
+        window.top.mark_running({job.area: (job.state, job.is_countdown or job.is_warning) for job in jobs})
         window.welcome.show_running(is_any=bool(jobs), is_measuring=window.is_measuring)
         away = [job for job in jobs if not self._is_shown(job.area)]
         if self.lines is None and away:
@@ -96,15 +102,19 @@ class Running:
             self.lines.show_jobs(away)
 
     def show(self, area: str) -> None:
-        """Go to where something runs."""
+        """Go to where something runs; put back hosts that a comparison left changed."""
         window = self._window
-        if area == "comparison":
+        if area == "leftover":
+            window.context.leftovers.put_back(next(iter(window.context.leftovers.found), ""))
+        elif area == "comparison":
             window.go(window.wizard.current)
         else:
             window.show_area("deploy" if area == "rollout" else area)
 
     def _is_shown(self, area: str) -> bool:
         window = self._window
+        if area == "leftover":
+            return window.current is not None and window.context.leftovers.is_in(window.current.notice)
         if area == "comparison":
             return window.current is window.run_page
         return window.current is window.area_page("deploy" if area == "rollout" else area)
@@ -152,6 +162,17 @@ class Running:
             )
         stage = f": {stage_words(live.stage)[0]}" if live.stage is not None else ""
         return Job("rollout", f"{task.name}, {pair}{stage}", tr("hosts are being changed"))
+
+    def _leftover(self) -> Job | None:
+        found = next(iter(self._window.context.leftovers.found.values()), None)
+        if found is None:
+            return None
+        name, action = found.pair.name, tr("Put both hosts back")
+        if found.is_busy:
+            text = tr("Putting both hosts of %1 back").replace("%1", name)
+            return Job("leftover", text, action, action=action)
+        text = tr("A host of %1 may not be as it was before.").replace("%1", name)
+        return Job("leftover", text, action, hint=found.message, is_warning=True, action=action)
 
     def _comparison(self) -> Job:
         window = self._window

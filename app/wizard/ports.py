@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.campaign import CampaignControl
 from app.discovery.firewall import Firewall
@@ -26,6 +26,9 @@ from app.domain.results import CampaignPlan, CampaignRecord, Candidate, PlannedI
 from app.domain.solutions import SolutionInfo
 from app.wizard import desk_ports
 from app.wizard.desk_ports import LabServices, PairServices, SettingsServices
+
+if TYPE_CHECKING:
+    from app.deploy.recovery import RecoveryReport
 
 
 class Prompts(Protocol):
@@ -257,6 +260,10 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        ...
+
+    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        """Do the same; return for each host what was found and whether it is clean now."""
         ...
 
     def close(self) -> None:

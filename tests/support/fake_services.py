@@ -16,6 +16,7 @@ from sample_records import MODELS, STARTED, Model, attempt, configuration, pair,
 
 from app.campaign import CampaignControl
 from app.compose.linting import LintOptions, lint_file, lint_text
+from app.deploy.recovery import Found, HostRecovery, RecoveryReport
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion
 from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
@@ -80,6 +81,7 @@ class FakeServices(FakeHistory, FakeDesk):
         chosen_guidelines: Ids of the guidelines that apply.
         texts_on_hosts: Configuration files that lie on each host.
         labs_gone: Comparisons whose practice lab has ended.
+        unreachable_b: How many times B cannot be reached to be put back.
         cleanup: Set when cleaning up may go on; tests clear it to look at that moment.
         link_gate: Likewise, when waiting for a dead link may end.
     """
@@ -98,6 +100,7 @@ class FakeServices(FakeHistory, FakeDesk):
     stays_away_after: int | None = None
     link_dies_at: int | None = None
     spoils_cleanup: bool = False
+    unreachable_b: int = 0
     failure: tuple[str, str] = ("", "")
     cleanup: threading.Event = field(default_factory=threading.Event)
     link_gate: threading.Event = field(default_factory=threading.Event)
@@ -351,8 +354,16 @@ class FakeServices(FakeHistory, FakeDesk):
         return Path(f"comparison-{campaign_id}.html")
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
+        return self.recovery(pair, token=token).sentences()
+
+    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
         self._call("recover")
-        return ("gateway-a was clean.", "gateway-b was clean.")
+        a = HostRecovery(Side.A, Found.NOTHING, is_clean=True, sentence="gateway-a was clean.")
+        b = HostRecovery(Side.B, Found.NOTHING, is_clean=True, sentence="gateway-b was clean.")
+        if self.unreachable_b:
+            self.unreachable_b -= 1
+            b = HostRecovery(Side.B, Found.UNREACHABLE, is_clean=False, sentence="gateway-b cannot be reached.")
+        return RecoveryReport(a, b)
 
     def close(self) -> None:
         self._call("close")

@@ -47,3 +47,37 @@ def test_a_run_without_failures_says_that_all_were_measured(driver: Driver) -> N
     assert window.run_page.notice.text == ""
     assert window.run_page.head.text.text() == "Done: both hosts are as they were before"
     assert "All candidates were measured" in window.footer.status.text()
+
+
+def test_a_host_that_was_not_cleaned_up_is_reported_on_every_page_until_it_is_put_back(driver: Driver) -> None:
+    window, title = driver.window, "A host may not be as it was before."
+    driver.services.spoils_cleanup = True
+    driver.services.unreachable_b = 1
+    driver.go_to(Step.RUN)
+    driver.until(lambda: title in window.run_page.notice.text)
+    driver.next()
+    driver.until(lambda: window.results.data is not None)
+    driver.idle()
+    assert window.results.notice.text == f"{title} gateway-a still has tmk0."
+    assert window.results.notice.property("look") == "error"
+    lines = window._running.lines
+    assert lines is None or not lines.lines["leftover"].isVisible(), "the page itself shows it"
+
+    window.show_welcome()
+    lines = window._running.lines
+    assert lines is not None
+    line = lines.lines["leftover"]
+    assert line.isVisible()
+    assert line.text.text() == "A host of lab:practice may not be as it was before."
+    assert line.hint.text() == "gateway-a still has tmk0."
+    driver.click(line.show_button)
+    driver.until(lambda: "gateway-b cannot be reached." in line.hint.text())
+    assert line.isVisible(), "it has not been done"
+    window.go(Step.RESULTS)
+    assert "gateway-b cannot be reached." in window.results.notice.text
+
+    driver.click(window.results.notice.action("Put both hosts back"))
+    driver.until(lambda: "gateway-b was clean." in window.results.notice.text)
+    assert title not in window.run_page.notice.text
+    window.show_welcome()
+    assert not line.isVisible()

@@ -94,6 +94,7 @@ class ResultsPage(Page):
         self.sentence.standard_asked.connect(self._with_standard)
         self._lay_out()
         self._show_buttons()
+        context.leftovers.changed.connect(lambda name: context.leftovers.follow(self.notice, name))
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 
@@ -152,6 +153,7 @@ class ResultsPage(Page):
         self.tabs.show_data(data)
         self._on_row()
         self._offer_to_go_on(record)
+        self._show_leftover(record)
         self._show_buttons()
         self._share_height()
         self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
@@ -170,6 +172,14 @@ class ResultsPage(Page):
                 tr("What was measured is kept. Figures of two labs cannot be mixed."),
                 {tr("Measure again in a new lab"): self._again},
             )
+
+    def _show_leftover(self, record: CampaignRecord) -> None:
+        """Say first that a host may not be as it was before, until both have been put back."""
+        leftovers, name = self.context.leftovers, record.plan.pair.name
+        found = leftovers.found.get(name)
+        if found is not None and self.is_lab_gone and found.campaign_id == record.campaign_id:
+            leftovers.forget(name)  # its hosts are gone
+        leftovers.show_in(self.notice, name)
 
     # --- buttons ------------------------------------------------------------------------------------------------------
 

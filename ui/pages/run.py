@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from app.campaign import CampaignControl
 from app.domain.cancel import CancelToken
-from app.domain.errors import CleanupFailed, TunnelmarkError
+from app.domain.errors import TunnelmarkError
 from app.domain.events import (
     AttemptEnded,
     AttemptStarted,
@@ -85,10 +85,12 @@ class RunPage(Page):
         self._plan: CampaignPlan | None = None
         self._log_position = 0
         self._is_cancelling = False
+        self._is_resumed = False
         self._timer = QTimer(self)
         self._timer.setInterval(_TABLE_MS)
         self._timer.timeout.connect(self._refresh)
         context.bridge.campaign_event.connect(self._on_event)
+        context.leftovers.changed.connect(lambda name: context.leftovers.follow(self.notice, name))
 
     # --- the page's life ----------------------------------------------------------------------------------------------
 
@@ -158,6 +160,7 @@ class RunPage(Page):
         self.log.clear()
         self._log_position = 0
         self._is_cancelling = False
+        self._is_resumed = resume_id is not None
         self._plan = plan
         self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
         control = self.control = CampaignControl(is_attended=True)
@@ -221,15 +224,12 @@ class RunPage(Page):
         self.context.wizard.set_campaign(record.campaign_id, has_failures=has_failures)
         share = self.head.bar.value() / 1000
         pair = record.plan.pair
-        left_behind = [attempt.message for attempt in record.attempts if attempt.reason == CleanupFailed.reason]
-        if left_behind:
+        leftovers = self.context.leftovers
+        if self._is_resumed and record.status is CampaignStatus.COMPLETED:
+            leftovers.forget(pair.name)  # resuming begins with putting both hosts back
+        leftovers.take(record)
+        if leftovers.show_in(self.notice, pair.name):
             self.head.show_progress(tr("Ended: look at the hosts"), share, None, "")
-            self.notice.say(
-                "error",
-                tr("A host may not be as it was before."),
-                left_behind[-1],
-                {tr("Put both hosts back"): lambda: self._recover(pair)},
-            )
         elif record.status is CampaignStatus.INTERRUPTED:
             self.head.show_progress(tr("Interrupted"), share, None, "")
             self.notice.say(

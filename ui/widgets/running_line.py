@@ -15,6 +15,7 @@ from ui.texts import duration, tr
 from ui.theme import GRID, tabular
 from ui.widgets.basics import ElidedLabel, button, icon_label, label, set_look
 from ui.widgets.countdown import SPOKEN_AT_S
+from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
     from ui.running import Job
@@ -65,27 +66,32 @@ class RunningLine(QFrame):
         self.text.setText(job.text)
         self.hint.setText(job.hint)
         self.hint.setVisible(bool(job.hint))
+        self.bar.setVisible(job.fraction is not None or not job.is_warning)
         self.bar.setRange(0, 0 if job.fraction is None else 1000)
         if job.fraction is not None:
             self.bar.setValue(round(1000 * job.fraction))
-        self._dress(is_countdown=job.is_countdown)
+        self._dress(job)
+        self.show_button.setText(job.action or tr("Show"))
+        busy = tr("This is being done now.")
+        enable(self.show_button, is_on=not job.action or job.is_warning, reason=busy)
         self.setAccessibleName(job.text)
         self.setAccessibleDescription(job.hint)
         self.bar.setAccessibleName(tr("Time left to confirm") if job.is_countdown else tr("Progress"))
-        self.show_button.setAccessibleName(tr("Show: %1").replace("%1", job.state))
+        self.show_button.setAccessibleName(job.action or tr("Show: %1").replace("%1", job.state))
         if self.isHidden():
             self.setVisible(True)
         elif former is not None and _is_to_be_read(former, job):
             notify_shown(self)
 
-    def _dress(self, *, is_countdown: bool) -> None:
-        icon = "clock" if is_countdown else "play"
+    def _dress(self, job: Job) -> None:
+        icon = "warning" if job.is_warning else "clock" if job.is_countdown else "play"
         if self._icon.property("icon_name") != icon:
-            set_icon(self._icon, icon, "accent")
-        look = "primary" if is_countdown else ""
+            set_icon(self._icon, icon, "legacy" if job.is_warning else "accent")
+        is_urgent = job.is_countdown or job.is_warning
+        look = "primary" if is_urgent else ""
         if self.show_button.property("look") != look:
             set_look(self.show_button, look)
-            set_icon(self.show_button, "arrow-right", "on_accent" if is_countdown else "text")
+            set_icon(self.show_button, "arrow-right", "on_accent" if is_urgent else "text")
 
 
 class RunningLines(QWidget):
@@ -96,7 +102,7 @@ class RunningLines(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lines = {area: RunningLine() for area in ("rollout", "comparison", "census")}
+        self.lines = {area: RunningLine() for area in ("rollout", "leftover", "comparison", "census")}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -120,8 +126,8 @@ class RunningLines(QWidget):
 
 
 def _is_to_be_read(former: Job, job: Job) -> bool:
-    """Whether screen readers are to read it again: it became a countdown, or little time is left."""
-    if job.is_countdown != former.is_countdown:
+    """Whether screen readers are to read it again: it became a countdown or a warning, or little time is left."""
+    if job.is_countdown != former.is_countdown or job.is_warning != former.is_warning:
         return True
     if not job.is_countdown or former.left_s is None or job.left_s is None:
         return False

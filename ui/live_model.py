@@ -86,6 +86,7 @@ class Status:
     Attributes:
         progress: How far it is.
         is_paused: Whether it waits for the user.
+        pause_reason: Why it waits, where the user did not ask for it.
         running: What is being measured.
         ended: How it ended.
         message: What happened where it did not complete.
@@ -98,6 +99,7 @@ class Status:
     ended: CampaignStatus | None = None
     message: str = ""
     is_link_down: bool = False
+    pause_reason: str = ""
 
 
 class LiveModel:
@@ -192,7 +194,7 @@ class LiveModel:
             case Progress():
                 self._status = replace(status, progress=event)
             case Paused():
-                self._status = replace(status, is_paused=event.is_paused)
+                self._status = replace(status, is_paused=event.is_paused, pause_reason=event.reason)
             case CampaignEnded():
                 self._rows.end()
                 self._status = Status(status.progress, ended=event.status, message=event.message)

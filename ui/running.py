@@ -183,10 +183,16 @@ class Running:
         if control is not None and control.token.is_cancelled:
             text = tr("Cancelling the comparison of %1").replace("%1", name)
             return Job("comparison", text, tr("being cancelled"))
-        text = (tr("Comparison of %1 paused") if status.is_paused else tr("Measuring %1")).replace("%1", name)
+        text = tr("Comparison of %1 paused") if status.is_paused else tr("Measuring %1")
+        if status.pause_reason:
+            text = tr("Comparison of %1 waits for you")
+        text = text.replace("%1", name)
         total, done = sum(row.rounds for row in rows), sum(row.rounds_done for row in rows)
         if total:
             text += tr(": %1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
+        if status.is_paused and status.pause_reason:
+            reason = status.pause_reason
+            return Job("comparison", text, tr("waits for you"), hint=reason, is_warning=True)
         state = tr("paused") if status.is_paused else tr("measuring")
         progress = status.progress
         if progress is None:

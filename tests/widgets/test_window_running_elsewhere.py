@@ -141,3 +141,25 @@ def test_the_lines_leave_the_pages_room(size: tuple[int, int], driver: Driver) -
             QApplication.processEvents()
         found += [f"{type(window.current).__name__}: {fault}" for fault in layout_faults(window)]
     assert found == []
+
+
+def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(link_dies_at=2)
+    window = driver.window
+    driver.go_to(Step.RUN)
+    driver.until(
+        lambda: "0 of 6 pings crossed" in window.run_page.notice.text and window.run_page.head.pause.isEnabled()
+    )
+    driver.until(lambda: window.bridge.live.status().is_paused)
+    window.show_history()
+    line = line_of(driver, "comparison")
+    assert line.text.text() == "Comparison of lab:practice waits for you: 3 of 5"
+    assert "carries nothing any more: 0 of 6 pings crossed" in line.hint.text()
+    assert line.time.text() == ""
+    assert not line.bar.isVisible()
+    assert line._icon.property("icon_name") == "warning"
+    assert window.top.comparison.property("icon_name") == "warning"
+    assert window.top.comparison.accessibleName() == "Comparison, waits for you"
+    driver.click(line.show_button)
+    driver.click(window.run_page.notice.action("Go on"))
+    driver.until(lambda: not window.is_measuring)

@@ -87,8 +87,9 @@ def read_fleet(path: Path) -> tuple[Mapping[str, Any], ...]:
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InvalidFile(
-            f"{path} cannot be read: {error}.", hint="It is a TOML file with one [[pair]] each."
+            f"{path} cannot be read: {reason}.", hint="It is a TOML file with one [[pair]] each."
         ) from error
     defaults, pairs = raw.pop("defaults", {}), raw.pop("pair", [])
     if raw or not isinstance(defaults, dict) or not isinstance(pairs, list) or not pairs:

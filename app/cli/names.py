@@ -46,6 +46,13 @@ def check_solutions(words: Sequence[str]) -> None:
             raise unknown_solution(solution, known)
 
 
+def no_solution_named(message: str) -> InvalidOption:
+    """Return the error where a solution has to be named; its hint lists them. Needs no host."""
+    from app.compose.solutions import solution_names
+
+    return InvalidOption(message, hint=f"Known: {', '.join(solution_names())}.")
+
+
 def unknown_solution(solution: str, known: Iterable[str]) -> InvalidOption:
     """Return the error about a solution that there is none of."""
     names = list(known)

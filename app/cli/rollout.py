@@ -16,7 +16,7 @@ from rich.console import Console
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.cli.names import check_solutions
+from app.cli.names import check_solutions, no_solution_named
 from app.cli.pair_option import find_pair
 from app.cli.rollout_text import applied_words, print_deployment, print_dry_run, print_status
 from app.cli.sides import both_addresses, by_side, lan_guard_options
@@ -132,7 +132,7 @@ def deploy(context: Context) -> int:
             "Name a pair; or a file of pairs: --all --from FILE.toml, with --parallel and --stop-after."
         )
     if bool(options.solution) == bool(options.again):
-        raise InvalidOption("Name a solution, or an earlier deployment with --again.")
+        raise no_solution_named("Name a solution, or an earlier deployment with --again.")
     check_solutions([options.solution] if options.solution else [])
     if options.again and (
         options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options)

@@ -149,5 +149,6 @@ def _add_confirming(
             "--confirm-within",
             type=positive,
             metavar="S",
-            help="both hosts go back unless you confirm within so many seconds (default: Tunnelmark does)",
+            help="you confirm the deployment within so many seconds, or both hosts roll it back (default: Tunnelmark "
+            "confirms it itself, once it is verified)",
         )

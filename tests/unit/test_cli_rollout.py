@@ -299,3 +299,10 @@ def test_ctrl_c_just_after_a_deployment_has_ended_tells_what_became_of_it(
     assert "It was too late to cancel" in said.err
     assert "confirmed" in said.out
     assert "Cancelled." not in said.err
+
+
+def test_deploy_without_a_solution_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["deploy", "north"]) == ExitCode.INVALID
+    told = " ".join(capsys.readouterr().err.split())
+    assert "Name a solution, or an earlier deployment with --again. Known: " in told
+    assert "wireguard, " in told

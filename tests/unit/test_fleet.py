@@ -282,3 +282,10 @@ def test_a_stored_pair_that_the_file_describes_again_is_the_same(
     capsys.readouterr()
     assert main(["pair", "show", "two"]) == 0
     assert '"load_cap_mbit_s": 5.0' in capsys.readouterr().out
+
+
+def test_a_file_that_is_missing_is_told_without_error_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    with pytest.raises(InvalidFile) as error:
+        read_fleet(path)
+    assert error.value.message == f"{path} cannot be read: No such file or directory."

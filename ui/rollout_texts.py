@@ -40,14 +40,11 @@ def stage_words(stage: RolloutStage) -> tuple[str, str]:
     """Return a stage's name, and what happens in it."""
     return {
         RolloutStage.PREPARE: (tr("Prepare"), tr("look for what is in the way; lock both hosts")),
-        RolloutStage.ARM: (tr("Arm timers"), tr("each host takes everything back by itself if Tunnelmark goes away")),
+        RolloutStage.ARM: (tr("Arm timers"), tr("each host rolls back by itself if Tunnelmark goes away")),
         RolloutStage.IDENTITY: (tr("Keys"), tr("made on the host that owns them; only public parts are read")),
         RolloutStage.APPLY: (tr("Apply"), tr("files and commands, each with its undo on the host first")),
         RolloutStage.VERIFY: (tr("Verify"), tr("frames cross both ways, nothing leaks, a new login works")),
-        RolloutStage.CONFIRM: (
-            tr("Confirm"),
-            tr("you say that it is to stay; until then both hosts go back by themselves"),
-        ),
+        RolloutStage.CONFIRM: (tr("Confirm"), tr("you confirm in time, else both hosts roll back")),
         RolloutStage.ENABLE: (tr("Enable"), tr("both hosts keep it, and start it with themselves from now on")),
         RolloutStage.UNDO: (tr("Go back"), tr("both hosts are put back as they were")),
     }[stage]

@@ -94,7 +94,7 @@ def discovery(
     return Discovery(
         pair=pair,
         a=HostCheck(Side.A, host_facts(Side.A), (), ()),
-        b=HostCheck(Side.B, host_facts(Side.B), missing_on_b, ("The host is busy (load 0.90 on 1 cores).",)),
+        b=HostCheck(Side.B, host_facts(Side.B), missing_on_b, ("The host is busy (load 0.90 on 1 core).",)),
         link=Link(pair.underlay_a, pair.underlay_b),
         clock_difference_ms=1.2,
         candidates=candidates,

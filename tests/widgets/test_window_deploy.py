@@ -240,6 +240,18 @@ def test_one_click_from_the_results_fills_everything_in(driver: Driver) -> None:
     assert driver.window.current is results
 
 
+def test_the_button_that_deploys_names_the_whole_candidate(driver: Driver) -> None:
+    driver.window.resize(1024, 700)
+    driver.compare()
+    driver.idle()
+    results = driver.window.results
+    for nth, place in enumerate(results.data.ranking.ranking):  # type: ignore[union-attr]
+        results.table.selectRow(nth)
+        title = results.data.result((place.solution, place.suite)).title  # type: ignore[union-attr]
+        assert results.rollout.text().replace("&", "") == f"Deploy {title}…"
+        assert driver.window.width() == 1024
+
+
 def test_what_protects_nothing_cannot_be_rolled_out_from_the_results(driver: Driver) -> None:
     driver.compare()
     driver.idle()

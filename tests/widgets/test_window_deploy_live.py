@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deploy_driver import counting_down, looked_at, previewed, texts_of
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QStyle
 from sample_records import pair
 from standing_driver import page_of as standing_page_of
 from standing_driver import stand
@@ -244,3 +244,16 @@ def test_closing_when_the_hosts_have_been_told_to_keep_it_lets_that_end(driver: 
     driver.services.stage_gate.set()
     driver.until(lambda: driver.services.is_closed)
     assert driver.services.deployed[0].state is DeploymentState.CONFIRMED
+
+
+def test_what_happens_in_a_stage_is_not_cut(driver: Driver) -> None:
+    driver.window.resize(1024, 700)
+    page = counting_down(driver)
+    table = page.live.stages
+    driver.until(lambda: table.width() > 900)
+    column = table.columnCount() - 1
+    room_px = table.columnWidth(column) - 2 * (table.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1)
+    texts = [table.item(row, column).text() for row in range(table.rowCount())]
+    assert [one for one in texts if table.fontMetrics().horizontalAdvance(one) > room_px] == []
+    driver.click(page.live.countdown.undo)
+    driver.until(lambda: not page.is_running)

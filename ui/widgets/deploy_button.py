@@ -8,13 +8,17 @@ from PySide6.QtWidgets import QPushButton
 from ui.texts import tr
 from ui.widgets.tips import set_tip
 
-_NAME_EM = 11
+_NAME_EM, _LEAST_EM = 17, 11
+_MOST_PX = 290
+"""Leaves room for the other buttons of a page in a window 1024 px wide, also with larger texts."""
 
 
 def name_deploy(button: QPushButton, title: str) -> None:
     """Say on a button which candidate it deploys; an empty title stands for none."""
     metrics = button.fontMetrics()
-    shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, _NAME_EM * metrics.height())
+    em_px = metrics.height()
+    room_px = max(_LEAST_EM * em_px, min(_NAME_EM * em_px, _MOST_PX))
+    shown = metrics.elidedText(title, Qt.TextElideMode.ElideMiddle, room_px)
     button.setText(tr("Dep&loy %1…").replace("%1", shown.replace("&", "&&")) if title else tr("Dep&loy…"))
     button.setAccessibleName(tr("Deploy %1").replace("%1", title))
     set_tip(button, title)

@@ -15,6 +15,7 @@ from app.domain.sides import Side
 _NUMBERS = re.compile(r"\d+(?:\.\d+){2,}")
 _BROADCAST = IPv4Address("255.255.255.255")
 _SSH_PORT = 22
+_MAX_PORT = 65_535
 
 
 class Saving(StrEnum):
@@ -29,6 +30,7 @@ class PairField(StrEnum):
     """The part of a pair that is wrong."""
 
     ADDRESS = "address"
+    PORT = "port"
     UNDERLAY = "underlay"
 
 
@@ -66,6 +68,10 @@ def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
             yield PairFault(
                 PairField.ADDRESS, side, problem, "Enter a name, an IP address or an alias of ~/.ssh/config."
             )
+        port = pair.host(side).port
+        if port is not None and not 1 <= port <= _MAX_PORT:
+            message = f"{port} is no TCP port (host {side.value.upper()})."
+            yield PairFault(PairField.PORT, side, message, f"Enter a port between 1 and {_MAX_PORT}.")
         if problem := underlay_problem(pair.underlay(side)):
             message = f"Underlay address of host {side.value.upper()}: {problem}"
             hint = "It is the IPv4 address under which the other host reaches this one."

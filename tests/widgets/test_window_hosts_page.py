@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 from sample_records import pair
 from window_driver import Driver
 
@@ -117,7 +118,8 @@ def test_a_fault_goes_when_its_field_is_edited_and_moves_no_field(driver: Driver
     assert "Host A has no address" in hosts.form_a.fault.text()
     assert hosts.form_a.fault.isVisible()
     assert hosts.notice.text == "", "it is said once"
-    assert hosts.form_a.address.accessibleDescription() == hosts.form_a.fault.text(), "and read out with the field"
+    said = hosts.form_a.address.accessibleDescription()
+    assert said == hosts.form_a.fault.text().splitlines()[0], "and read out with the field"
     driver.until(lambda: hosts.form_a.address.y() == hosts.form_b.address.y())
     driver.qtbot.keyClicks(hosts.form_a.address, "g")
     assert hosts.notice.text == ""
@@ -143,6 +145,41 @@ def test_equal_underlay_addresses_are_marked_and_have_the_focus(driver: Driver) 
     assert hosts.notice.text
     assert hosts.name.hasFocus()
     assert hosts.name.property("fault")
+
+
+def test_all_faults_of_both_hosts_are_said_at_once(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    a, b = window.hosts.form_a, window.hosts.form_b
+    a.address.setText("192.0.2.10")
+    a.port.setText("99999")
+    a.underlay.setText("10.1.0.1")
+    b.underlay.setText("10.1.0")
+    window.hosts.discover()
+    assert a.fault.text() == "99999 is no TCP port (host A). Enter a port between 1 and 65535."
+    first, second = b.fault.text().splitlines()
+    assert first.startswith("Host B has no address")
+    assert "'10.1.0' is not an IP address" in second
+    marked = [field.property("fault") for field in (a.address, a.port, a.underlay, b.address, b.port, b.underlay)]
+    assert [bool(one) for one in marked] == [False, True, False, True, False, True]
+    assert a.port.hasFocus()
+
+
+def test_a_pair_with_the_time_of_its_last_measurement_is_not_cut_in_its_box(driver: Driver) -> None:
+    window = driver.window
+    window.resize(1024, 700)
+    window.begin_with_hosts()
+    driver.idle()
+    box = window.hosts.pairs
+    texts = [box.itemText(nth) for nth in range(box.count())]
+    assert any("(20" in text for text in texts)
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    field = QStyle.SubControl.SC_ComboBoxEditField
+    room_px = box.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, box).width()
+    assert [text for text in texts if box.fontMetrics().horizontalAdvance(text) > room_px] == []
+    assert window.width() == 1024
 
 
 def test_a_host_that_is_called_by_its_address_is_called_by_another_one_when_that_is_typed(driver: Driver) -> None:

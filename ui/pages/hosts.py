@@ -33,6 +33,7 @@ _FORM, _FOUND, _LAB = range(3)
 """Views of the page, in the order of its stack."""
 
 _WIDEST_PX = 1600
+_WIDEST_BOX_PX = 320
 
 
 class HostsPage(Page):
@@ -51,8 +52,11 @@ class HostsPage(Page):
         self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)
         self.pairs = QComboBox()
         self.pairs.setMinimumWidth(180)
+        self.pairs.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.pairs.setMaximumWidth(_WIDEST_BOX_PX)
         self.pairs.setAccessibleName(tr("Saved pairs and running labs"))
         self.pairs.activated.connect(self._on_pair)
+        self.pairs.currentTextChanged.connect(lambda text: set_tip(self.pairs, text))
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("pump-station"))
         self.name.setAccessibleName(tr("Name of the pair"))

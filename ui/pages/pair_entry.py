@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QWidget
 
+from app.domain.errors import InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pair_names import check_pair_name, suggest_pair_name
-from app.domain.pairs import PairField, Saving, pair_faults
+from app.domain.pairs import PairFault, PairField, Saving, pair_faults
 from ui.texts import tr
 from ui.widgets.basics import set_fault
 from ui.widgets.dialogs import Question
@@ -26,16 +27,23 @@ def read_pair(form_a: HostForm, form_b: HostForm, name: str, shown: PairSpec | N
         shown: The pair that the forms were filled with; None for a new one.
 
     Raises:
-        InvalidOption: Something is missing or wrong; the field is marked and has the focus.
+        InvalidOption: Something is missing or wrong; its fields are marked, and the first one has the focus.
     """
     forms = {Side.A: form_a, Side.B: form_b}
     a, b = form_a.spec(), form_b.spec()
     pair = PairSpec(name, a, b, form_a.underlay_text(), form_b.underlay_text())
+    # A field that is wrong by itself is not compared with the other host's.
+    faults: dict[tuple[Side, PairField], PairFault] = {}
     for fault in pair_faults(pair):
-        error = forms[fault.side].mark(fault)
-        if fault.field is PairField.UNDERLAY and pair.underlay_a == pair.underlay_b:
+        faults.setdefault((fault.side, fault.field), fault)
+    for side in (Side.B, Side.A):  # the first field that is wrong has the focus
+        if own := [fault for fault in faults.values() if fault.side is side]:
+            forms[side].mark(own)
+    if faults:
+        if (Side.B, PairField.UNDERLAY) in faults and pair.underlay_a == pair.underlay_b:
             set_fault(form_a.underlay, is_wrong=True)  # either may be the wrong one
-        raise error
+        first = next(iter(faults.values()))
+        raise InvalidOption(first.message, hint=first.hint)
     pair = replace(pair, name=name or suggest_pair_name(a.address, b.address))
     if shown is None or pair.name != shown.name:
         check_pair_name(pair.name)  # a pair of an earlier version keeps its name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -103,10 +104,10 @@ class HostForm(Card):
         """Return what was entered as the underlay address."""
         return self.underlay.text().strip()
 
-    def mark(self, fault: PairFault) -> InvalidOption:
-        """Mark the field that is wrong, and return the error that says so."""
-        field = self.underlay if fault.field is PairField.UNDERLAY else self.address
-        return self._fault(field, fault.message, fault.hint)
+    def mark(self, faults: Sequence[PairFault]) -> None:
+        """Mark every field that is wrong; the first one has the focus."""
+        fields = {PairField.ADDRESS: self.address, PairField.PORT: self.port, PairField.UNDERLAY: self.underlay}
+        self._show_faults({fields[one.field]: f"{one.message} {one.hint}" for one in faults})
 
     def show_spec(self, spec: HostSpec, underlay: str, *, is_fixed: bool) -> None:
         """Fill in a stored host; a lab's cannot be changed."""
@@ -137,14 +138,18 @@ class HostForm(Card):
 
     def show_fault(self, field: QLineEdit | None, text: str) -> None:
         """Mark a field; None unmarks all."""
+        self._show_faults({field: text} if field is not None else {})
+
+    def _show_faults(self, faults: Mapping[QLineEdit, str]) -> None:
         for candidate in (self.address, self.user, self.port, self.identity, self.underlay):
-            set_fault(candidate, is_wrong=candidate is field)
-            candidate.setAccessibleDescription(text if candidate is field else "")
+            set_fault(candidate, is_wrong=candidate in faults)
+            candidate.setAccessibleDescription(faults.get(candidate, ""))
+        text = "\n".join(faults.values())
         self.fault.setText(text)
         self.fault.setVisible(bool(text))
         announce(self.fault, text)
-        if field is not None:
-            field.setFocus()
+        if faults:
+            next(iter(faults)).setFocus()
 
     @property
     def has_fault(self) -> bool:

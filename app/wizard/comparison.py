@@ -45,7 +45,8 @@ class ComparisonState:
         options: Profile and limits.
         plan: Made from all that.
         campaign_id: Number of the comparison that ran.
-        has_failures: Whether candidates failed in it.
+        has_failures: Whether attempts failed in it.
+        is_complete: Whether it ran to its end: it was neither cancelled nor interrupted.
     """
 
     pair: PairSpec | None = None
@@ -57,6 +58,7 @@ class ComparisonState:
     plan: CampaignPlan | None = None
     campaign_id: int | None = None
     has_failures: bool = False
+    is_complete: bool = True
 
 
 _DEPENDENT: Mapping[Step, tuple[Step, ...]] = {
@@ -230,9 +232,9 @@ class ComparisonWizard:
         """Take the plan that was made."""
         self.state = replace(self.state, plan=plan, campaign_id=None)
 
-    def set_campaign(self, campaign_id: int, *, has_failures: bool = False) -> None:
+    def set_campaign(self, campaign_id: int, *, has_failures: bool = False, is_complete: bool = True) -> None:
         """A comparison has run (or was opened from the history)."""
-        self.state = replace(self.state, campaign_id=campaign_id, has_failures=has_failures)
+        self.state = replace(self.state, campaign_id=campaign_id, has_failures=has_failures, is_complete=is_complete)
 
     def forget(self, campaign_ids: Collection[int]) -> None:
         """Comparisons have been deleted; the results step is closed where it shows one of them."""

@@ -220,8 +220,11 @@ class RunPage(Page):
 
     def _on_done(self, record: CampaignRecord) -> None:
         self._rest()
-        has_failures = bool(outcome_of(record).failed)
-        self.context.wizard.set_campaign(record.campaign_id, has_failures=has_failures)
+        self.context.wizard.set_campaign(
+            record.campaign_id,
+            has_failures=bool(outcome_of(record).headline),
+            is_complete=record.status is CampaignStatus.COMPLETED,
+        )
         share = self.head.bar.value() / 1000
         pair = record.plan.pair
         leftovers = self.context.leftovers

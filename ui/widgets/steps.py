@@ -107,14 +107,17 @@ class StepList(QFrame):
             enable(entry, is_on=can_enter, reason=f"{step_names()[step]}: {reason}")
             entry.setChecked(step is current)
             tick = self._ticks[step]
-            is_bad = step is Step.RUN and is_done and wizard.state.has_failures
+            is_short = step is Step.RUN and is_done and not wizard.state.is_complete
+            is_bad = is_short or (step is Step.RUN and is_done and wizard.state.has_failures)
             if is_done:
                 set_icon(tick, "warning" if is_bad else "check", "legacy" if is_bad else "good")
             else:
                 tick.setProperty("icon_name", "")
                 tick.clear()
             state = (
-                tr("done, with failures")
+                tr("not completed")
+                if is_short
+                else tr("done, with failures")
                 if is_bad
                 else tr("done")
                 if is_done

@@ -41,15 +41,21 @@ class _Found:
     is_clean: bool
 
 
-def resume_pair(window: MainWindow, pair_name: str) -> None:
-    """Go on with the interrupted comparison of a pair."""
+def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -> None:
+    """Resume an interrupted or cancelled comparison of a pair.
+
+    Args:
+        window: The window.
+        pair_name: The pair.
+        wanted: Number of the comparison; None for the newest that is unfinished.
+    """
     services = window.context.services
     page = window.hosts
     window.go(Step.HOSTS)
     page.notice.clear()
 
     def find(token: CancelToken, tell: ProgressSink) -> _Found:
-        campaign_id = services.unfinished(pair_name)
+        campaign_id = wanted if wanted is not None else services.unfinished(pair_name)
         if campaign_id is None:
             raise NotFound(
                 tr("There is no interrupted comparison of %1 any more.").replace("%1", pair_name),

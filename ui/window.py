@@ -282,11 +282,11 @@ class MainWindow(QMainWindow):
 
         self._starting.when_ready(begin)
 
-    def resume_pair(self, pair_name: str) -> None:
-        """Go on with the interrupted comparison of a pair."""
+    def resume_pair(self, pair_name: str, campaign_id: int | None = None) -> None:
+        """Resume a comparison of a pair; without a number the newest that is unfinished."""
         from ui.resuming import resume_pair
 
-        resume_pair(self, pair_name)
+        resume_pair(self, pair_name, campaign_id)
 
     # --- moving -------------------------------------------------------------------------------------------------------
 

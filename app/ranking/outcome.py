@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
 from app.domain.palette import BASELINE_SOLUTION
-from app.domain.results import Attempt, AttemptStatus, CampaignRecord, Candidate
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
 from app.ranking.words import counted
 
 
@@ -114,6 +114,14 @@ def outcome_of(record: CampaignRecord) -> Outcome:
         causes=failure_causes(record.plan.candidates, record.attempts),
         is_baseline_missing=any(_key(one) not in done for one in baselines),
     )
+
+
+def is_unfinished(record: CampaignRecord) -> bool:
+    """Whether a comparison was interrupted or cancelled and attempts are left, so that it can be resumed."""
+    ended = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
+    done = sum(attempt.status in ended for attempt in record.attempts)
+    left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
+    return record.status in left and done < len(record.plan.attempts)
 
 
 def failure_causes(candidates: Iterable[Candidate], attempts: Iterable[Attempt]) -> tuple[FailureCause, ...]:

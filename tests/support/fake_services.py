@@ -15,6 +15,7 @@ from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
 from app.campaign import CampaignControl
+from app.campaign.run import FINAL
 from app.compose.linting import LintOptions, lint_file, lint_text
 from app.deploy.recovery import Found, HostRecovery, RecoveryReport
 from app.domain.cancel import CancelToken
@@ -198,7 +199,8 @@ class FakeServices(FakeHistory, FakeDesk):
     ) -> CampaignRecord:
         self._call("run")
         campaign_id = resume_id or len(self.records) + 1
-        done = self.records[resume_id].attempts if resume_id is not None else ()
+        former = self.records[resume_id].attempts if resume_id is not None else ()
+        done = tuple(one for one in former if one.status in FINAL)
         emit(CampaignStarted(campaign_id, plan, done))
         attempts = list(done)
         status = CampaignStatus.COMPLETED
@@ -218,6 +220,7 @@ class FakeServices(FakeHistory, FakeDesk):
                 for rest in plan.attempts[nth:]:
                     gone = "gateway-b stays away."
                     lost = Attempt(rest, AttemptStatus.NOT_RUN, "host-unreachable", gone, STARTED, STARTED)
+                    attempts.append(lost)
                     emit(AttemptEnded(lost))
                 break
             if self.link_dies_at == nth and not self._lose_link(key, plan, control, emit, rng):
@@ -236,7 +239,7 @@ class FakeServices(FakeHistory, FakeDesk):
         record = self._record(campaign_id, plan, tuple(attempts), status)
         message = "gateway-b stays away." if status is CampaignStatus.INTERRUPTED else ""
         emit(CampaignEnded(campaign_id, status, message))
-        self.interrupted = campaign_id if status is CampaignStatus.INTERRUPTED else None
+        self.interrupted = campaign_id if status is not CampaignStatus.COMPLETED else None
         return record
 
     def _lose_link(

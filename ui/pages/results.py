@@ -16,7 +16,7 @@ from app.domain.errors import TunnelmarkError
 from app.domain.history import EntryId, EntryKind
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
-from app.ranking.outcome import outcome_of
+from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
 from app.wizard.ports import ProgressSink
 from ui.context import Context
@@ -56,7 +56,7 @@ class ResultsPage(Page):
     standard_asked = Signal(object)
     """Carries the CampaignRecord that is to be measured again with the standard profile."""
     resume_asked = Signal(object)
-    """Carries the CampaignRecord of an interrupted comparison."""
+    """Carries the CampaignRecord of an interrupted or cancelled comparison."""
     rollout_asked = Signal(object)
     """Carries a `Wanted`: the candidate that is to be rolled out."""
     shown = Signal(int)
@@ -110,8 +110,9 @@ class ResultsPage(Page):
 
     def show_campaign(self, campaign_id: int) -> None:
         """Read a stored comparison and show it."""
-        if self.data is not None and self.data.record.campaign_id == campaign_id == self._wanted:
-            return
+        record = self.data.record if self.data is not None else None
+        if record is not None and record.campaign_id == campaign_id == self._wanted and not is_unfinished(record):
+            return  # an unfinished one may have been resumed
         self._wanted = campaign_id
         self.notice.clear()
         services = self.context.services
@@ -161,10 +162,15 @@ class ResultsPage(Page):
 
     def _offer_to_go_on(self, record: CampaignRecord) -> None:
         """Offer to resume or to measure again, as far as that is possible."""
-        is_interrupted = record.status is CampaignStatus.INTERRUPTED
+        is_interrupted = is_unfinished(record)
         self.resume.setVisible(is_interrupted and not self.is_lab_gone)
         lab = tr("In a new practice lab of the same kind: the one that this ran in has ended.")
         set_tip(self.again, lab if self.is_lab_gone else "")
+        self.sentence.set_advised(is_advised=self.resume.isHidden())
+        if record.status is CampaignStatus.INTERRUPTED and not self.resume.isHidden():
+            why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
+            title = why or tr("The comparison was interrupted.")
+            self.notice.say("caution", title, tr("What was measured is kept. Resume measures the rest."))
         if is_interrupted and self.is_lab_gone:
             self.notice.say(
                 "caution",

@@ -21,7 +21,7 @@ from app.domain.events import (
 )
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
-from app.ranking.outcome import Outcome, outcome_of
+from app.ranking.outcome import Outcome, is_unfinished, outcome_of
 from app.wizard import Discovery
 from app.wizard.ports import ProgressSink
 from ui.context import Context
@@ -246,7 +246,8 @@ class RunPage(Page):
             self.notice.say(
                 "caution",
                 tr("The comparison was cancelled. Both hosts are as they were before."),
-                tr("Next shows what was measured until then. Going back to the plan lets you start again."),
+                tr("Next shows what was measured until then. Resume measures the rest."),
+                {tr("Resume"): self._again} if is_unfinished(record) else {},
             )
         else:
             self._show_outcome(outcome_of(record))

@@ -65,7 +65,7 @@ def connect_results(page: ResultsPage, window: MainWindow) -> None:
             window, record, is_lab_gone=page.is_lab_gone, profile=PROFILES[ProfileName.STANDARD]
         )
     )
-    page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name))
+    page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name, record.campaign_id))
     page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
     history = window.area_page("history")
     history.note_changed.connect(page.take_note)  # type: ignore[attr-defined]

@@ -59,6 +59,11 @@ class SentenceCard(QFrame):
         outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         outer.addLayout(text, 1)
 
+    def set_advised(self, *, is_advised: bool) -> None:
+        """Advise to measure again, or leave that to a button elsewhere on the page."""
+        set_look(self.standard, "primary" if is_advised else "")
+        set_icon(self.standard, "repeat", "on_accent" if is_advised else "text")
+
     def set_low(self, *, is_low: bool) -> None:
         """Write the sentence in the size of other texts, where there is little height."""
         set_look(self.sentence, "strong" if is_low else "sentence")

@@ -1,0 +1,82 @@
+"""Comparisons that were cancelled or interrupted: said as such on Run and Results, and resumed from both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from window_driver import Driver
+
+from app.domain.results import AttemptStatus, CampaignStatus
+from app.wizard import Step
+from ui.live_rows import RowState
+from ui.widgets.ranking_table import state_icon
+
+
+def cancelled(driver: Driver) -> None:
+    driver.go_to(Step.RUN)
+    driver.until(lambda: driver.window.bridge.live.status().running is not None)
+    driver.window.run_page.cancel_now()
+    driver.until(lambda: not driver.window.is_measuring)
+    driver.idle()
+
+
+def test_a_cancelled_comparison_is_resumed_from_the_results(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(pace_s=0.02)
+    window = driver.window
+    cancelled(driver)
+    assert window.run_page.notice.action("Resume").isVisible()
+    run = window.steps.buttons[Step.RUN]
+    assert run.accessibleName().endswith("not completed")
+    assert window.steps._ticks[Step.RUN].property("icon_name") == "warning"
+    driver.next()
+    driver.until(lambda: window.results.data is not None)
+    driver.idle()
+    assert window.results.sentence.standard.property("look") != "primary", "Resume is advised"
+    driver.services.pace_s = 0
+    driver.services.interrupted = None  # the number of the comparison on show counts
+    driver.click(window.results.resume)
+    driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
+    driver.until(lambda: not window.is_measuring)
+    driver.idle()
+    assert len(driver.services.records) == 1
+    assert all(one.status is AttemptStatus.COMPLETED for one in driver.services.records[1].attempts)
+    assert run.accessibleName().endswith(", done")
+    driver.next()
+    driver.until(lambda: window.results.data.record.status is CampaignStatus.COMPLETED)  # type: ignore[union-attr]
+    assert not window.results.resume.isVisible()
+
+
+def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(pace_s=0.02)
+    cancelled(driver)
+    driver.services.pace_s = 0
+    driver.click(driver.window.run_page.notice.action("Resume"))
+    driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
+    driver.idle()
+    assert len(driver.services.records) == 1
+
+
+def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(
+    open_window: Callable[..., Driver],
+) -> None:
+    driver = open_window(stays_away_after=2)
+    window = driver.window
+    driver.go_to(Step.RUN)
+    driver.until(lambda: "gateway-b stays away" in window.run_page.notice.text)
+    row = window.bridge.live.rows()[0]
+    assert (row.state, row.rounds_done, row.rounds) == (RowState.ENDED_EARLY, 1, 2)
+    assert row.latency_ms is not None
+    assert row.key in {curve.key for curve in window.bridge.live.curves()}
+    table = window.run_page.table
+    assert table.item(0, 5).text() == "1 of 2 rounds measured: gateway-b stays away."
+    window.resize(1024, 700)
+    usual_px = table.verticalHeader().defaultSectionSize()
+    driver.until(lambda: table.rowHeight(2) > usual_px)  # the reason has a second line
+    driver.next()
+    driver.until(lambda: window.results.data is not None)
+    driver.idle()
+    assert "gateway-b stays away." in window.results.notice.text
+    assert window.results.data is not None
+    by_word = {str(one.status): state_icon(one) for one in window.results.data.ranking.results}
+    assert by_word["not-run"] == ("skip", "muted"), "nothing failed: as on Run"
+    assert by_word["completed"][0] == "check"

@@ -30,7 +30,7 @@ from app.domain.events import (
     ThroughputSample,
     UnderlayChanged,
 )
-from app.domain.results import AttemptKey, CampaignPlan, CampaignStatus
+from app.domain.results import AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from ui.live_arrays import Columns, SampleRing, SizeBuffer
 from ui.live_rows import Key, Row, RowBook
 from ui.stage_words import joined, stage_text
@@ -180,7 +180,7 @@ class LiveModel:
             case AttemptEnded():
                 self._log_stage(None)
                 self._rows.attempt_ended(event.attempt)
-                if not event.attempt.latency:
+                if not event.attempt.latency and event.attempt.status is not AttemptStatus.NOT_RUN:
                     self._forget(event.attempt.key)
                 self._status = replace(status, running=None)
             case AttemptDropped():

@@ -147,6 +147,9 @@ class RowBook:
         row = self._rows.get(key)
         if row is None:
             return
+        if attempt.status is AttemptStatus.NOT_RUN:
+            self._not_run(row, attempt.message)
+            return
         busy = [usage.busy_pct for usage in attempt.cpu_throughput.values()]
         if busy and attempt.throughput:  # without it there is no such load
             self._cpu_pct[key].append(_mean(busy))
@@ -166,6 +169,13 @@ class RowBook:
             cpu_pct=_mean(self._cpu_pct[key]) if self._cpu_pct[key] else None,
             daemon_log=attempt.daemon_log or row.daemon_log,
         )
+
+    def _not_run(self, row: Row, why: str) -> None:
+        """Keep what earlier rounds of a candidate brought, and say why the others were not run."""
+        if row.state in (RowState.FAILED, RowState.CANCELLED, RowState.SKIPPED):
+            return
+        state = RowState.ENDED_EARLY if row.rounds_done else RowState.NOT_RUN
+        self._change(row.key, state=state, stage=None, detail=why)
 
     def end(self) -> None:
         """Nothing more is measured: what still waits will not be."""

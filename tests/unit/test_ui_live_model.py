@@ -337,6 +337,29 @@ def test_after_a_cancelled_comparison_nothing_waits_any_more() -> None:
     assert rows["wireguard"].cpu_pct is None, "no load was measured"
 
 
+def test_rounds_before_a_host_stayed_away_keep_their_latency_and_curve() -> None:
+    plan = make_plan(rounds=2)
+    model, _ = started(plan)
+    first = plan.attempts[0]
+    baseline = next(m for m in MODELS if m.candidate.solution == "baseline")
+    model.feed(AttemptStarted(first, "baseline"))
+    for size in FRAME_BYTES:
+        feed_size(model, first, size, np.full(5, 2.0))
+    model.feed(AttemptEnded(attempt(baseline, first, np.random.default_rng(9), PINGS)))
+    before = model.rows()[0].latency_ms
+    for key in plan.attempts[1:]:
+        lost = Attempt(key, AttemptStatus.NOT_RUN, "host-unreachable", "B stays away.", *(2 * (attempt_time(),)))
+        model.feed(AttemptEnded(lost))
+    model.feed(CampaignEnded(1, CampaignStatus.INTERRUPTED, "B stays away."))
+    assert before is not None
+    assert model.rows()[0].latency_ms == before
+    assert len(model.curves()) == 1
+    assert [state_text(row) for row in model.rows()] == [
+        "1 of 3 rounds measured: B stays away.",
+        "not run: B stays away.",
+    ]
+
+
 def test_what_was_never_begun_is_not_run() -> None:
     plan = make_plan()
     model, _ = started(plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHeaderView
 
 from ui.icons import make_icon
@@ -15,6 +16,8 @@ from ui.widgets.data_table import DataTable
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
 
+_MOST_LINES = 3
+"""Lines of a reason that are shown; the tool tip has all of it."""
 _NAME, _VERDICT, _LATENCY, _MBIT, _CPU, _STATE = range(6)
 
 
@@ -30,6 +33,12 @@ class RunTable(DataTable):
         header.setMinimumSectionSize(48)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_STATE, QHeaderView.ResizeMode.Stretch)
+        self.setWordWrap(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self._fitting = QTimer(self)
+        self._fitting.setSingleShot(True)
+        self._fitting.timeout.connect(self._fit_rows)
+        header.sectionResized.connect(lambda *_sizes: self._fitting.start(0))  # once the table has its new width
         theme.changed.connect(self._redraw)
 
     def selected_row(self) -> Row | None:
@@ -45,7 +54,15 @@ class RunTable(DataTable):
         for nth, row in enumerate(rows):
             if nth >= len(self._shown) or self._shown[nth] != row:
                 self._show(nth, row)
+                self._fitting.start(0)
         self._shown = tuple(rows)
+
+    def _fit_rows(self) -> None:
+        """Give the state of each candidate, which may name a reason, the lines that it needs."""
+        usual_px = self.verticalHeader().defaultSectionSize()
+        most_px = usual_px + (_MOST_LINES - 1) * self.fontMetrics().lineSpacing()
+        for nth in range(self.rowCount()):
+            self.setRowHeight(nth, max(usual_px, min(self.sizeHintForRow(nth), most_px)))
 
     def _redraw(self) -> None:
         rows, self._shown = self._shown, ()
@@ -96,4 +113,5 @@ def state_text(row: Row) -> str:
             return f"{tr('not run')}: {row.detail}" if row.detail else tr("not run")
         case RowState.ENDED_EARLY:
             words = tr("%1 of %2 rounds measured").replace("%1", str(row.rounds_done))
-            return words.replace("%2", str(row.rounds))
+            words = words.replace("%2", str(row.rounds))
+            return f"{words}: {row.detail}" if row.detail else words

@@ -5,6 +5,7 @@ from __future__ import annotations
 from window_driver import Driver
 
 from app.wizard import Step
+from ui.widgets.ranking_table import NAME
 
 IN_USE = "gateway-a uses 192.0.2.0/24 already, and the tunnel's addresses lie in it. Choose other addresses."
 
@@ -37,6 +38,11 @@ def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> 
     assert f"x: {IN_USE}" in page.sentence.sentence.text()
     assert page.sentence.property("look") == "error"
     assert "share rank" not in page.sentence.mind.text()
+    assert IN_USE not in page.sentence.mind.text(), "the cause is named once"
+    assert page.table.item(0, NAME).text() == "Bare underlay"
+    page.table.selectRow(0)
+    assert not page.rollout.isEnabled()
+    assert page.rollout.text().replace("&", "") == "Deploy…", "nothing that can never be deployed is named"
 
 
 def test_a_run_without_failures_says_that_all_were_measured(driver: Driver) -> None:

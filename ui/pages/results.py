@@ -185,7 +185,8 @@ class ResultsPage(Page):
         found = leftovers.found.get(name)
         if found is not None and self.is_lab_gone and found.campaign_id == record.campaign_id:
             leftovers.forget(name)  # its hosts are gone
-        leftovers.show_in(self.notice, name)
+        if leftovers.show_in(self.notice, name):
+            self.sentence.set_advised(is_advised=False)
 
     # --- buttons ------------------------------------------------------------------------------------------------------
 
@@ -307,10 +308,11 @@ class ResultsPage(Page):
         return tr("It was not measured to the end: select another candidate.")
 
     def _name_rollout(self) -> None:
-        """Say on the button which candidate it rolls out: that of the selected line."""
+        """Say on the button which candidate it deploys: that of the selected line, unless it is no VPN."""
         key = self.table.selected_key()
-        title = self.data.result(key).title if self.data is not None and key is not None else ""
-        name_deploy(self.rollout, title)
+        result = self.data.result(key) if self.data is not None and key is not None else None
+        is_vpn = result is not None and result.verdict is not Verdict.UNPROTECTED
+        name_deploy(self.rollout, result.title if result is not None and is_vpn else "")
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)

@@ -250,10 +250,7 @@ class RankingTable(DataTable):
             look = verdict_look(result.verdict)
             item.setIcon(make_icon(look.icon, getattr(colours, look.role)))
         elif column == STATE:
-            is_fine = result.status is AttemptStatus.COMPLETED
-            icon, role = ("check", "good") if is_fine and not result.doubts else ("warning", "legacy")
-            if not is_fine:
-                icon, role = ("skip", "muted") if result.is_partial else ("error", "bad")
+            icon, role = state_icon(result)
             item.setIcon(make_icon(icon, getattr(colours, role)))
 
     def _why(self, result: CandidateResult) -> str:
@@ -304,6 +301,15 @@ def _interval(estimate: Estimate | None) -> str:
     if estimate is None or estimate.ci is None:
         return NONE
     return f"{estimate.ci[0]:.2f} – {estimate.ci[1]:.2f} ms"
+
+
+def state_icon(result: CandidateResult) -> tuple[str, str]:
+    """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad."""
+    if result.status is AttemptStatus.COMPLETED:
+        return ("warning", "legacy") if result.doubts else ("check", "good")
+    if result.status is AttemptStatus.FAILED and not result.is_partial:
+        return "error", "bad"
+    return "stop" if result.status is AttemptStatus.CANCELLED else "skip", "muted"
 
 
 def _state(result: CandidateResult, *, is_slow: bool) -> str:

@@ -252,7 +252,7 @@ def _why_tab(data: ResultData) -> QWidget:
     layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
     layout.addWidget(label(advice.sentence, is_selectable=True))
     for title, sentences, icon, role in (
-        (tr("What speaks for it"), advice.reasons, "check", "good"),
+        (_reasons_title(data), advice.reasons, "info", "text"),
         (tr("What to mind"), advice.cautions, "warning", "legacy"),
         (tr("Slow, which bears on no verdict"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
     ):
@@ -265,6 +265,15 @@ def _why_tab(data: ResultData) -> QWidget:
             layout.addLayout(line)
     layout.addStretch(1)
     return ScrollPage(content)
+
+
+def _reasons_title(data: ResultData) -> str:
+    """Return the heading above the verdict and figures of the candidate that the recommendation names first."""
+    advice = data.ranking.recommendation
+    if advice.solution is None or advice.suite is None:
+        return tr("Verdict and figures")
+    title = data.result((advice.solution, advice.suite)).title
+    return tr("Verdict and figures of %1").replace("%1", title)
 
 
 def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:

@@ -83,6 +83,8 @@ class SentenceCard(QFrame):
         lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
         self.sentence.setText("\n".join(line for line in lines if line))
         cautions = advice.cautions
+        if not has_choice and outcome.headline:  # the failures have been named above
+            cautions = tuple(one for one in cautions if not one.startswith(outcome.headline))
         if is_lab and not any("lab" in caution for caution in cautions):
             cautions = (
                 tr("Figures of the practice lab do not hold for real gateways, and even the order may differ."),

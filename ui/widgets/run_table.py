@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QHeaderView
 
 from ui.icons import make_icon
 from ui.live_rows import Row, RowState
 from ui.stage_words import joined, stage_text
 from ui.texts import mbit_s, ms, pct, plain_tip, tr
-from ui.theme import Theme
+from ui.theme import GRID, Theme
 from ui.widgets.data_table import DataTable
 from ui.widgets.swatch import swatch_icon
 from ui.widgets.verdicts import verdict_look
@@ -60,9 +60,12 @@ class RunTable(DataTable):
     def _fit_rows(self) -> None:
         """Give the state of each candidate, which may name a reason, the lines that it needs."""
         usual_px = self.verticalHeader().defaultSectionSize()
-        most_px = usual_px + (_MOST_LINES - 1) * self.fontMetrics().lineSpacing()
+        metrics, wrap = self.fontMetrics(), Qt.TextFlag.TextWordWrap.value
+        room = QRect(0, 0, self.columnWidth(_STATE) - 5 * GRID, 0)  # beside the icon and its margins
         for nth in range(self.rowCount()):
-            self.setRowHeight(nth, max(usual_px, min(self.sizeHintForRow(nth), most_px)))
+            needed_px = metrics.boundingRect(room, wrap, self.cell(nth, _STATE).text()).height()
+            lines = min(_MOST_LINES, max(1, round(needed_px / metrics.lineSpacing())))
+            self.setRowHeight(nth, usual_px + (lines - 1) * metrics.lineSpacing())
 
     def _redraw(self) -> None:
         rows, self._shown = self._shown, ()

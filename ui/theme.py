@@ -97,7 +97,7 @@ def fixed_font() -> QFont:
 
 
 class Theme(QObject):
-    """Follows the system's colour scheme and tells when it changes.
+    """Follows the system's colour scheme and size of texts; `changed` is emitted when either changes.
 
     Args:
         application: The one application.
@@ -116,6 +116,11 @@ class Theme(QObject):
         self.colours = DARK if hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
         self._apply()
         hints.colorSchemeChanged.connect(self._follow)
+
+    @property
+    def text_scale(self) -> float:
+        """Factor by which texts are larger than usual."""
+        return self._text_scale
 
     @property
     def is_dark(self) -> bool:
@@ -148,8 +153,11 @@ class Theme(QObject):
     def zoom(self, factor: float) -> None:
         """Show all texts larger or smaller by a factor, within limits; 0 takes the usual size."""
         wanted = self._text_scale * factor if factor else 1.0
-        self._text_scale = min(max(wanted, _TEXT_SCALES[0]), _TEXT_SCALES[1])
-        self._apply()
+        wanted = min(max(wanted, _TEXT_SCALES[0]), _TEXT_SCALES[1])
+        if wanted != self._text_scale:
+            self._text_scale = wanted
+            self._apply()
+            self.changed.emit()
 
     def _follow(self, scheme: Qt.ColorScheme) -> None:
         wanted = self._forced if self._forced is not None else scheme

@@ -28,6 +28,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import ScrollPage, button, label, row, set_look
 from ui.widgets.deploy_button import name_deploy
+from ui.widgets.folding import FoldingRow
 from ui.widgets.note_line import NoteLine
 from ui.widgets.ranking_table import RankingTable
 from ui.widgets.result_tabs import ResultTabs
@@ -42,6 +43,8 @@ _MAX_TABLE_PX = 248
 _LEAST_LINES = 2
 """The ranking never shows fewer lines, unless it has fewer."""
 _LOW_PX = 600
+_LEAST_HEAD_EM = 18
+"""Where the title has less room, the buttons stand below it."""
 
 _KINDS = {"html": "HTML", "pdf": "PDF", "csv": "CSV", "json": "JSON"}
 
@@ -317,11 +320,11 @@ class ResultsPage(Page):
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID)
         self.body.removeWidget(self.title)
-        head = row(self.title, 2 * GRID, self.what, self.resume, self.again, self.report, self.rollout)
-        head.setStretch(2, 1)
+        buttons = (self.resume, self.again, self.report, self.rollout)
+        head = FoldingRow((self.title, 2 * GRID, self.what), buttons, _LEAST_HEAD_EM)
         self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.title.setWordWrap(False)
-        self.body.insertLayout(0, head)
+        self.body.insertWidget(0, head)
         self.body.insertWidget(1, self.note)
         self.body.addWidget(self.busy)
         content = QWidget()

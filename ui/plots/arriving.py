@@ -45,6 +45,7 @@ class ArrivingPlot(ScopePlot):
             rtt_ms: In ms, NaN where lost, shape (n,).
         """
         self._recent = at_s, rtt_ms
+        self._note.setFont(self.small_font())
         seen = ~np.isnan(rtt_ms)
         at_s, rtt_ms = at_s[seen], rtt_ms[seen]
         if solution != self._solution:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from app.domain.palette import Marker, series_style
@@ -21,11 +21,19 @@ pg.setConfigOptions(antialias=True, useOpenGL=False)
 
 _LABEL_GAP_PX = 8
 _LINE_WIDTH_PX = 2.0
-_NUMBER_WIDTH_PX = 36
-_SECONDS_WIDTH_PX = 44
+_LABEL_PT = 9.0
+_NUMBER_EM = 2.6
+_SECONDS_EM = 3.2
+"""Room that a number takes on an axis, in heights of its letters."""
+_LEAST_PX = (104, 80)
 _GROUND_ALPHA = 190
-_MOST_ROOM = 0.5
+_MOST_ROOM = 0.65
 """Labels take at most this part of a plot's width."""
+
+
+def _letters_px(axis: pg.AxisItem) -> float:
+    """Return the height of an axis's numbers."""
+    return QFontMetricsF(axis.style["tickFont"] or QGuiApplication.font()).height()
 
 
 class LogAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
@@ -55,7 +63,7 @@ class SecondsAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         """Return whole seconds in steps of 1, 2 or 5."""
         if not math.isfinite(minVal) or not math.isfinite(maxVal) or maxVal <= minVal or size <= 0:
             return []
-        per_tick = _SECONDS_WIDTH_PX * (maxVal - minVal) / size
+        per_tick = _SECONDS_EM * _letters_px(self) * (maxVal - minVal) / size
         decades = (10.0**power for power in range(7))
         step = next((decade * one for decade in decades for one in (1, 2, 5) if decade * one >= per_tick), 1e7)
         first, last = math.ceil(minVal / step), math.floor(maxVal / step)
@@ -78,7 +86,7 @@ class SizesAxis(pg.AxisItem):  # type: ignore[misc] # the same
         per_px = (maxVal - minVal) / max(1.0, size)
         kept: list[float] = []
         for value in sorted(map(math.log10, self.sizes), reverse=True):
-            if not kept or kept[-1] - value > _NUMBER_WIDTH_PX * per_px:
+            if not kept or kept[-1] - value > _NUMBER_EM * _letters_px(self) * per_px:
                 kept.append(value)
         return [(1.0, kept[::-1])]
 
@@ -159,7 +167,6 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(104, 80)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(", ".join(text for text in (name, x_label, y_label) if text))
         self.setAccessibleDescription(tr("The button above shows these figures as a table."))
@@ -176,16 +183,30 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         colours = self._theme.colours
         item = self.getPlotItem()
         self.setBackground(colours.base)
+        scale = self._theme.text_scale
+        self.setMinimumSize(*(round(scale * px) for px in _LEAST_PX))
         for side, text in self._labels.items():
             axis = item.getAxis(side)
             axis.setPen(QColor(colours.border))
             axis.setTextPen(QColor(colours.muted))
             if text:
-                axis.setLabel(text, color=colours.muted, **{"font-size": "9pt"})
+                axis.setLabel(text, color=colours.muted, **{"font-size": f"{self.small_pt():.1f}pt"})
+            axis.setStyle(tickFont=self.small_font())
             axis.setStyle(tickLength=-4, tickTextOffset=4, hideOverlappingLabels=True)
             axis.enableAutoSIPrefix(False)  # noqa: FBT003 - pyqtgraph has it so
         item.showGrid(x=False, y=True, alpha=0.14)
+        self.set_x_range(*self._x_range)
         self.set_end_labels(self._end_labels)
+
+    def small_font(self) -> QFont:
+        """Return the font of numbers and notes in the plot."""
+        font = QFont(QGuiApplication.font())
+        font.setPointSizeF(self.small_pt())
+        return font
+
+    def small_pt(self) -> float:
+        """Return the size of numbers and notes in the plot, in points."""
+        return self._theme.text_scale * _LABEL_PT
 
     def figures(self) -> PlotTable:
         """Return what the plot shows, as text; the headers are there before the first figure."""
@@ -202,7 +223,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         """Show x from low to high, with room for labels beyond."""
         self._x_range = (low, high)
         width_px = max(1.0, self.view_box.width())
-        room_px = min(self._label_room_px, width_px * _MOST_ROOM)
+        room_px = min(self._theme.text_scale * self._label_room_px, width_px * _MOST_ROOM)
         extra = (high - low) * room_px / max(1.0, width_px - room_px)
         self.view_box.setXRange(low, high + extra, padding=0)
 
@@ -235,7 +256,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
         sample = f'<span style="color:{wanted.colour}"><b>{stroke}</b></span> ' if wanted.colour else ""
         text = f'<span style="color:{self._theme.colours.text}">{_escape(wanted.text)}</span>'
-        return f'<span style="font-size:9pt">{sample}{text}</span>'
+        return f'<span style="font-size:{self.small_pt():.1f}pt">{sample}{text}</span>'
 
     def _place_labels(self) -> None:
         if not self._end_labels:

@@ -217,13 +217,14 @@ class CpuBarsPlot(ScopePlot):
                 self._add(item)
                 left += share
             text = pg.TextItem(f"{bar.side.upper()}  {left:.0f} %", color=self._theme.colours.text, anchor=(0, 0.5))
+            text.setFont(self.small_font())
             text.setPos(left + 0.5, y)
             self._add(text)
         for key, y in heights.items():
             ticks.append((y, data.names[key][0]))
         axis = self.getPlotItem().getAxis("left")
         axis.setTicks([ticks])
-        axis.setWidth(128)
+        axis.setWidth(round(128 * self._theme.text_scale))
         self.set_x_range(0, 108)
         self.set_y_range(-len(heights) + 0.4, 1.1)
         self._key(data)
@@ -249,7 +250,7 @@ class CpuBarsPlot(ScopePlot):
             f'<span style="color:{shade}">■</span> <span style="color:{self._theme.colours.text}">{name}</span>'
             for name, shade in zip(names, shades, strict=True)
         )
-        text = pg.TextItem(html=f'<span style="font-size:9pt">{html}</span>', anchor=(1, 0.5))
+        text = pg.TextItem(html=f'<span style="font-size:{self.small_pt():.1f}pt">{html}</span>', anchor=(1, 0.5))
         text.setPos(107, 0.68)
         self._add(text)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -92,6 +92,7 @@ class DataTable(QTableWidget):
         self._second_rank: tuple[int, ...] = ()
         self._narrow_below_em = 0
         self._unused: set[int] = set()
+        self._stretched: tuple[int, int] | None = None
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # suites differ at their ends
         for column, text in enumerate(headers):
             header = QTableWidgetItem(text)
@@ -133,6 +134,7 @@ class DataTable(QTableWidget):
         if height_px != self._letters_px:
             self._letters_px = height_px
             self._set_widths()
+            self.share_width()
 
     def hide_where_narrow(self, columns: Collection[int], below_em: int) -> None:
         """Hide columns of second rank where the table is narrower than so many heights of its letters."""
@@ -154,6 +156,26 @@ class DataTable(QTableWidget):
         """Hide what there is no room for."""
         self._hide_columns()
         super().resizeEvent(event)
+        self.share_width()
+
+    def stretch(self, column: int, least_em: int) -> None:
+        """Give a column what room the others leave, but so many heights of its letters: then the table is scrolled."""
+        self._stretched = column, least_em
+        self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+
+    def share_width(self) -> None:
+        """Widen the stretched column again where texts of others have changed."""
+        if self._stretched is None:
+            return
+        column, least_em = self._stretched
+        header, least = self.horizontalHeader(), least_em * self.fontMetrics().height()
+        others = (nth for nth in range(header.count()) if nth != column and not self.isColumnHidden(nth))
+        is_roomy = self.viewport().width() - sum(map(self.columnWidth, others)) >= least
+        mode = QHeaderView.ResizeMode.Stretch if is_roomy else QHeaderView.ResizeMode.Fixed
+        if header.sectionResizeMode(column) is not mode:
+            header.setSectionResizeMode(column, mode)
+        if not is_roomy:
+            header.resizeSection(column, least)
 
     def cell(self, row: int, column: int) -> QTableWidgetItem:
         """Return a cell's item, made where there is none."""
@@ -162,7 +184,7 @@ class DataTable(QTableWidget):
             found = QTableWidgetItem()
             if column in self._figures:
                 found.setTextAlignment(RIGHT)
-                found.setFont(tabular(self.font()))
+                found.setFont(tabular(QFont()))  # of no size of its own: it follows the table's
             self.setItem(row, column, found)
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtCore import QEvent, QSize, Signal, SignalInstance
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
 
@@ -56,6 +56,9 @@ class TopBar(QFrame):
         self.rollout = _tab(tr("Roll-out"), _ICONS["rollout"], self.rollout_asked, "Ctrl+R")
         self.rollout.setVisible(False)
         self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
+        self._keys = {area: area.shortcut() for area in self._areas}
+        self._names = {area: area.text() for area in self._areas}
+        self._short = {self.comparison: tr("Compare"), self.census: tr("Ciphers"), self.lint: tr("Check")}
         self._group = QButtonGroup(self)
         for area in self._areas:
             area.setCheckable(True)
@@ -83,6 +86,46 @@ class TopBar(QFrame):
         is_roomy = self.width() >= _ROOMY_EM * self.fontMetrics().height()
         for widget in self._brand:
             widget.setVisible(is_roomy)
+        self._fit_names()
+
+    def event(self, event: QEvent) -> bool:
+        """Shorten the areas' names as soon as other texts, or larger ones, leave no room for them."""
+        result = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit_names()
+        return result
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which signs stand for the areas."""
+        hint = super().minimumSizeHint()
+        hint.setWidth(0)
+        return hint
+
+    def _fit_names(self) -> None:
+        """Show names, shorter ones, only that of the area on show, or signs, whatever there is room for."""
+        shown = [area for area in self._areas if not area.isHidden()]
+        others = self.sizeHint().width() - sum(area.sizeHint().width() for area in shown)
+        short = self._names | self._short
+        current = {area: short[area] if area.isChecked() else "" for area in self._areas}
+        choices = (self._names, short, current, dict.fromkeys(self._areas, ""))
+        for names in choices:
+            if others + sum(self._width_with(area, names[area]) for area in shown) <= self.width():
+                break
+        for area in self._areas:
+            if area.text() != names[area]:
+                area.setText(names[area])
+                area.setShortcut(self._keys[area])  # Qt takes it away with the text
+                self._set_area_tip(area)
+
+    @staticmethod
+    def _width_with(area: QPushButton, text: str) -> int:
+        letters = area.fontMetrics()
+        return area.sizeHint().width() + letters.horizontalAdvance(text) - letters.horizontalAdvance(area.text())
+
+    def _set_area_tip(self, area: QPushButton) -> None:
+        name, keys = area.accessibleName(), f"({area.shortcut().toString()})"
+        is_said = area.text() == name
+        set_tip(area, keys if is_said else f"{name} {keys}")
 
     def _tabs(self) -> QWidget:
         tabs = QWidget()
@@ -104,6 +147,7 @@ class TopBar(QFrame):
     def show_area(self, area: str) -> None:
         """Mark where the window is: `start`, `comparison`, `rollout`, `history`, `census` or `lint`."""
         getattr(self, area).setChecked(True)
+        self._fit_names()
 
     def mark_running(self, states: Mapping[str, tuple[str, bool]]) -> None:
         """Mark the areas in which something runs.
@@ -114,11 +158,11 @@ class TopBar(QFrame):
         for area, icon in _ICONS.items():
             entry: QPushButton = getattr(self, area)
             state, is_waiting = states.get(area, ("", False))
-            name = f"{entry.text()}, {state}" if state else entry.text()
+            name = f"{self._names[entry]}, {state}" if state else self._names[entry]
             if entry.accessibleName() == name:
                 continue
             entry.setAccessibleName(name)
-            set_tip(entry, f"{name} ({entry.shortcut().toString()})" if state else f"({entry.shortcut().toString()})")
+            self._set_area_tip(entry)
             shown = ("warning" if is_waiting else "play") if state else icon
             set_icon(entry, shown, ("legacy" if is_waiting else "accent") if state else "text")
             entry.setProperty("running", bool(state))

@@ -44,6 +44,8 @@ _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: 
 _SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
 _ROOMY_EM = 70
 """In a narrower table the relative figures give way to the names."""
+_LEAST_NAME_EM = 14
+"""Least width of a name; where that leaves no room for the figures, the table is scrolled."""
 
 
 class RankingTable(DataTable):
@@ -105,7 +107,7 @@ class RankingTable(DataTable):
         by_rank.triggered.connect(lambda: self.sort_by(None))
         self.addAction(by_rank)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        self.stretch(NAME, _LEAST_NAME_EM)
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
         header.moveSection(header.visualIndex(YOURS), 1)
         self.set_column_unused(YOURS, is_unused=True)
@@ -209,6 +211,7 @@ class RankingTable(DataTable):
                 sentence = tr("Rank %1, shared: the difference to %2 is not significant")
                 set_tip(rank, sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
                 rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
+        self.share_width()
 
     def selected_key(self) -> Key | None:
         """Return the candidate of the selected line."""

@@ -19,6 +19,8 @@ from ui.widgets.verdicts import verdict_look
 _MOST_LINES = 3
 """Lines of a reason that are shown; the tool tip has all of it."""
 _NAME, _VERDICT, _LATENCY, _MBIT, _CPU, _STATE = range(6)
+_LEAST_STATE_EM = 6
+"""Least width of a state; where that leaves no room for the others, the table is scrolled."""
 
 
 class RunTable(DataTable):
@@ -32,7 +34,7 @@ class RunTable(DataTable):
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_STATE, QHeaderView.ResizeMode.Stretch)
+        self.stretch(_STATE, _LEAST_STATE_EM)
         self.setWordWrap(True)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._fitting = QTimer(self)
@@ -56,6 +58,7 @@ class RunTable(DataTable):
                 self._show(nth, row)
                 self._fitting.start(0)
         self._shown = tuple(rows)
+        self.share_width()
 
     def _fit_rows(self) -> None:
         """Give the state of each candidate, which may name a reason, the lines that it needs."""

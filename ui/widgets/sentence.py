@@ -13,8 +13,11 @@ from ui.outcome_words import outcome_lines
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import button, icon_label, label, set_look
+from ui.widgets.folding import FoldingRow
 
 _STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
+_LEAST_TEXT_EM = 16
+"""Where the text has less room, the buttons stand below it."""
 
 
 class SentenceCard(QFrame):
@@ -43,16 +46,11 @@ class SentenceCard(QFrame):
                 "Three rounds, so that differences can be told from chance; nothing is measured before you start it"
             ),
         )
-        below = QHBoxLayout()
-        below.setSpacing(GRID)
-        below.addWidget(self._warning)
-        below.addWidget(self.mind, 1)
-        below.addWidget(self.standard)
-        below.addWidget(self.why)
+        below = FoldingRow((self._warning, self.mind), (self.standard, self.why), _LEAST_TEXT_EM)
         text = QVBoxLayout()
         text.setSpacing(GRID // 2)
         text.addWidget(self.sentence)
-        text.addLayout(below)
+        text.addWidget(below)
         outer = QHBoxLayout(self)
         outer.setContentsMargins(2 * GRID, GRID, GRID, GRID)
         outer.setSpacing(GRID + 4)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.wizard import ComparisonWizard, Step
@@ -14,6 +15,10 @@ from ui.widgets.basics import button
 from ui.widgets.tips import enable, set_tip
 
 _WIDE_PX, _NARROW_PX = 168, 76
+"""Least widths with names beside and below the numbers."""
+_AROUND_NAME_PX = 26
+"""Border and padding of a step, see the style sheet."""
+_TICK_PX = 16
 
 
 def step_names() -> dict[Step, str]:
@@ -43,7 +48,7 @@ class StepList(QFrame):
         self._ticks: dict[Step, QLabel] = {}
         self._inner: dict[Step, QHBoxLayout] = {}
         self._group = QButtonGroup(self)
-        self._is_past = False
+        self._is_past = self._is_narrow = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 2 * GRID, 0, 2 * GRID)
         layout.setSpacing(2)
@@ -52,7 +57,7 @@ class StepList(QFrame):
             entry.setCheckable(True)
             entry.clicked.connect(lambda _checked, wanted=step: self._choose(wanted))
             tick = QLabel()
-            tick.setFixedSize(16, 16)
+            tick.setFixedSize(_TICK_PX, _TICK_PX)
             tick.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
             inner = QHBoxLayout(entry)
             inner.setContentsMargins(0, 0, GRID + 4, 0)
@@ -71,7 +76,7 @@ class StepList(QFrame):
 
     def set_narrow(self, *, is_narrow: bool) -> None:
         """Show the names below the numbers, where the window is narrow."""
-        self.setFixedWidth(_NARROW_PX if is_narrow else _WIDE_PX)
+        self._is_narrow = is_narrow
         for step, entry in self.buttons.items():
             entry.setText(f"{step.number}{chr(10) if is_narrow else '   '}{step_names()[step]}")
             place = Qt.AlignmentFlag.AlignTop if is_narrow else Qt.AlignmentFlag.AlignVCenter
@@ -80,6 +85,27 @@ class StepList(QFrame):
             inner.setContentsMargins(0, GRID if is_narrow else 0, GRID + 4, 0)
             set_tip(entry, f"{step_names()[step]} (Alt+{step.number})")
             entry.setShortcut(f"Alt+{step.number}")  # Qt takes it away with the text
+        self._fit_width()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger texts."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_width()
+
+    def _fit_width(self) -> None:
+        """Be as wide as the longest name needs, in the bold letters of the step on show."""
+        if not self._inner:
+            return
+        bold = QFont(self.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        metrics = QFontMetrics(bold)
+        lines = [line for entry in self.buttons.values() for line in entry.text().splitlines()]
+        needed = max(metrics.horizontalAdvance(line) for line in lines) + _AROUND_NAME_PX
+        if self._is_narrow:
+            self.setFixedWidth(max(_NARROW_PX, needed))
+        else:
+            self.setFixedWidth(max(_WIDE_PX, needed + _TICK_PX + GRID))
 
     def show_past(self) -> None:
         """Show the steps of a comparison from the history: all done, none to be entered."""

@@ -7,12 +7,13 @@ from itertools import combinations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt
-from PySide6.QtGui import QIcon, QTextDocument
+from PySide6.QtGui import QFont, QFontMetrics, QIcon, QTextDocument
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QGraphicsView,
     QHeaderView,
@@ -45,6 +46,11 @@ _CONTROLS = (
 _SLACK_PX = 1
 _LEAST_VIEW_PX = 40
 """A table or text of less height shows nothing."""
+_LEAST_PLOT_PX = 80
+"""In a plot of less height the numbers of its axis touch each other."""
+_SMALLER = 0.85
+"""No text is smaller than this part of the window's own."""
+_STEP_AROUND_PX = 22
 _MOST_LINES = 60
 _LEAST_INSET_PX = 4
 _SHORT = 14
@@ -94,6 +100,8 @@ def _cut_by_parent(widget: QWidget, window: QWidget) -> Iterator[str]:
         return
     if isinstance(widget, QLabel) and not widget.text() and widget.pixmap().isNull():
         return
+    if isinstance(widget, pg.PlotWidget) and widget.height() < _LEAST_PLOT_PX:
+        yield f"{_name(widget)} is {widget.height()} px high"
     if isinstance(widget, QAbstractScrollArea) and widget.height() < _LEAST_VIEW_PX:
         yield f"{_name(widget)} is {widget.height()} px high"
     ancestor = widget.parentWidget()
@@ -239,3 +247,34 @@ def _plot_text(plot: QGraphicsView) -> Iterator[str]:
             if not area.contains(place):
                 text = item.textItem.toPlainText()
                 yield f"label {text!r} is cut in plot {plot.accessibleName()[:40]!r}: {place.getRect()}"
+
+
+def bold_faults(window: QWidget) -> list[str]:
+    """Return the steps whose name has no room in the bold letters of the step on show."""
+    found = []
+    for step in window.findChildren(QAbstractButton):
+        if step.isVisible() and step.property("look") == "step":
+            bold = QFont(step.font())
+            bold.setWeight(QFont.Weight.DemiBold)
+            needed = max(map(QFontMetrics(bold).horizontalAdvance, step.text().splitlines())) + _STEP_AROUND_PX
+            if needed > step.width():
+                found.append(f"{_name(step)} is cut when bold: {step.width()} px, needs {needed}")
+    return found
+
+
+def size_faults(window: QWidget) -> list[str]:
+    """Return the cells and axes whose texts are much smaller than the window's own."""
+    least = _SMALLER * window.fontMetrics().height()
+    found = []
+    for widget in _visible(window):
+        if isinstance(widget, QTableView) and widget.model().rowCount():
+            for column in range(widget.model().columnCount()):
+                font = widget.model().index(0, column).data(Qt.ItemDataRole.FontRole)
+                height = QFontMetrics(font.resolve(widget.font()) if font is not None else widget.font()).height()
+                if height < least:
+                    found.append(f"column {column} of {_name(widget)} is {height} px high")
+        elif isinstance(widget, pg.PlotWidget):
+            font = widget.getPlotItem().getAxis("bottom").style["tickFont"] or QApplication.font()
+            if QFontMetrics(font).height() < least:
+                found.append(f"the numbers of {_name(widget)} are {QFontMetrics(font).height()} px high")
+    return found

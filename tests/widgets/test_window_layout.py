@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 from dialog_tour import dialogs, settle
-from layout_checks import layout_faults
+from layout_checks import bold_faults, layout_faults, size_faults
 from page_tour import tour
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
+from app.wizard import Step
 from ui.theme import Theme
 
 
@@ -61,3 +62,51 @@ def test_the_top_bar_has_room_for_every_state_of_the_lab(text: str, driver: Driv
         settle()
         assert window.width() == width
         assert layout_faults(window) == [], f"{width} px"
+
+
+_BANNER = {
+    "title": "gateway-b stays away.",
+    "hint": "What was measured is kept. Each host undoes by itself what was built on it.",
+}
+
+
+def test_run_and_results_are_readable_in_a_small_window_with_larger_texts(driver: Driver, theme: Theme) -> None:
+    window = driver.window
+    window.resize(1024, 700)
+    driver.go_to(Step.RUN)
+    driver.until(lambda: not window.is_measuring)
+    driver.idle()
+    notice = window.run_page.notice
+    notice.say("error", **_BANNER, actions={"Go on with it": notice.clear})
+    try:
+        found = _faults_when_larger(driver, "run")
+        driver.go_to(Step.RESULTS)
+        driver.idle()
+        found += _faults_when_larger(driver, "results")
+    finally:
+        theme.zoom(0)
+    assert window.size() == QSize(1024, 700)
+    assert found == []
+
+
+def _faults_when_larger(driver: Driver, name: str) -> list[str]:
+    """Return the faults of the page on show, with the usual texts and after two and four presses of Ctrl++."""
+    window, found = driver.window, []
+    driver.press(window, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    for presses in (0, 2, 4):
+        found += [f"{name}, {presses} presses: {fault}" for fault in _settled_faults(driver)]
+        for _ in range(2 if presses < 4 else 0):
+            driver.press(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    return found
+
+
+def _settled_faults(driver: Driver) -> list[str]:
+    for _ in range(3):
+        settle()
+    window = driver.window
+    # Tables and tab bars scroll where texts are large; whatever else has no room is a fault.
+    others = [fault for fault in layout_faults(window) if not any(word in fault for word in _SCROLLED)]
+    return [*others, *bold_faults(window), *size_faults(window)]
+
+
+_SCROLLED = ("look alike in", "is shortened in", "has no room for all tabs", "are out of sight")

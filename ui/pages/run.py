@@ -31,7 +31,7 @@ from ui.plots.board import PlotBoard
 from ui.stage_words import joined, stage_text
 from ui.texts import count, tr
 from ui.theme import GRID
-from ui.widgets.basics import name_tabs
+from ui.widgets.basics import ScrollPage, name_tabs
 from ui.widgets.code_view import CodeView
 from ui.widgets.dialogs import Question
 from ui.widgets.log_view import LogView
@@ -40,6 +40,9 @@ from ui.widgets.run_table import RunTable
 from ui.widgets.tips import enable
 
 _TABLE_MS = 250
+_LEAST_TABLE_PX = 136
+"""Some three lines; where plots and table have less room together, they are scrolled."""
+_WIDEST_PX = 4096
 
 
 class RunPage(Page):
@@ -80,7 +83,8 @@ class RunPage(Page):
         splitter.setStretchFactor(1, 2)
         splitter.setSizes([480, 240])
         self.body.addWidget(self.head)
-        self.body.addWidget(splitter, 1)
+        self.tabs.setMinimumHeight(_LEAST_TABLE_PX)
+        self.body.addWidget(ScrollPage(splitter, _WIDEST_PX), 1)
         self.control: CampaignControl | None = None
         self._plan: CampaignPlan | None = None
         self._log_position = 0

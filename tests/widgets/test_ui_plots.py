@@ -118,7 +118,7 @@ def test_a_plot_without_samples_is_empty_and_does_not_fail(qtbot: QtBot, theme: 
     plots[0].draw("wireguard", {"a_to_b": empty, "b_to_a": empty}, 3)
     plots[1].draw(np.empty((0, 5)))
     plots[2].draw("wireguard", np.empty(0), np.full(0, math.nan))
-    assert plots[0].heading.text() == "TCP, Mbit/s"
+    assert plots[0].heading.text() == "Throughput, Mbit/s"
     assert plots[1].words == ""
 
 
@@ -131,12 +131,13 @@ def test_cpu_is_stacked(qtbot: QtBot, theme: Theme) -> None:
     assert plot.words == "A 80 %"
 
 
-def test_newest_throughput_stands_in_the_heading_where_nothing_cuts_it(qtbot: QtBot, theme: Theme) -> None:
+def test_newest_throughput_stands_below_the_plot_that_its_heading_names(qtbot: QtBot, theme: Theme) -> None:
     plot = ThroughputPlot(theme)
     qtbot.addWidget(plot)
     rows = {"a_to_b": np.array([[1.0, 250.0], [2.0, 283.4]]), "b_to_a": np.array([[1.0, 321.6]])}
     plot.draw("ipsec", rows, 3)
-    assert plot.heading.text() == "\u2501 A→B 283  \u2504 B→A 322 Mbit/s"
+    assert plot.heading.text() == "Throughput, Mbit/s"
+    assert plot.newest.text() == "\u2501 A→B 283  \u2504 B→A 322"
     assert plot._end_labels == ()
 
 

@@ -37,12 +37,12 @@ def test_the_button_shows_figures_and_the_plot_again(qtbot: QtBot, theme: Theme)
     qtbot.addWidget(frame)
     frame.show()
     plot.draw("ipsec", {"a_to_b": np.array([[1.0, 250.0]]), "b_to_a": np.array([[1.0, 321.6]])}, 3)
-    assert frame.switch.accessibleName() == "Show as table: TCP, Mbit/s"
+    assert frame.switch.accessibleName() == "Show as table: Throughput, Mbit/s"
     frame.switch.setFocus()
     qtbot.keyClick(frame.switch, Qt.Key.Key_Space)
     assert _texts(frame) == [["A→B", "1 s", "250.0 Mbit/s"], ["B→A", "1 s", "321.6 Mbit/s"]]
     assert not plot.isVisible()
-    assert frame.switch.accessibleName() == "Show as plot: TCP, Mbit/s"
+    assert frame.switch.accessibleName() == "Show as plot: Throughput, Mbit/s"
     qtbot.keyClick(frame.switch, Qt.Key.Key_Space)
     assert plot.isVisible()
 

@@ -67,7 +67,7 @@ def test_all_kinds_are_listed_newest_first_with_failures_first(filled: Driver) -
     assert cells["Comparison 3, interrupted"] == ("5 failed, 0 of 5 VPNs", "none, because all VPNs failed")
     assert cells["Comparison 2"] == ("4 of 4 VPNs", "WireGuard, ChaCha20-Poly1305 (tied)")
     assert cells["Comparison 1"][0] == "1 failed, 4 of 5 VPNs"
-    assert cells[census] == ("1 failed, 8 of 8 options", "–")
+    assert cells[census] == ("1 failed, 8 of 8 tried", "–")
     assert cells[stands] == ("–", "WireGuard, ChaCha20-Poly1305")
     assert page.number.text() == "5 entries"
 

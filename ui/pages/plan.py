@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
@@ -170,7 +170,20 @@ class PlanPage(Page):
             item = self.candidates.item(nth)
             key = item.data(_KEY)
             item.setText(f"{titles.get(key, key[0])}\n{tr('about')} {duration(by_key.get(key, 0.0))}")
+        self._show_whole_list()
         self.status_told.emit(tr("The plan is ready; nothing has been touched."))
+
+    def _show_whole_list(self) -> None:
+        """Make the list as high as its lines need: the column around it scrolls."""
+        lines = self.candidates.count()
+        needed = sum(map(self.candidates.sizeHintForRow, range(lines))) + 2 * self.candidates.frameWidth() + GRID
+        self.candidates.setMinimumHeight(max(_LEAST_LIST_PX, needed))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger texts."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange and self._plan is not None:
+            self._show_whole_list()
 
     # --- files and commands -------------------------------------------------------------------------------------------
 
@@ -231,6 +244,7 @@ class PlanPage(Page):
         column.addWidget(thorough)
         column.addWidget(self.candidates, 1)
         self.candidates.setMinimumHeight(_LEAST_LIST_PX)
+        self.candidates.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.setHandleWidth(2 * GRID)

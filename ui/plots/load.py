@@ -15,6 +15,7 @@ from app.domain.palette import series_style
 from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
 from ui.texts import mbit_s, pct, tr
 from ui.theme import Theme
+from ui.widgets.basics import ElidedLabel
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,7 +33,9 @@ class ThroughputPlot(ScopePlot):
     """TCP throughput per second, one line per direction (B to A dashed)."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, tr("TCP, Mbit/s"), axes={"bottom": SecondsAxis("bottom")})
+        super().__init__(theme, tr("Throughput, Mbit/s"), axes={"bottom": SecondsAxis("bottom")})
+        self.newest = ElidedLabel()
+        """The newest figure of each direction; stands below the plot."""
         self._curves = {name: pg.PlotDataItem(symbol="o", symbolSize=5, symbolPen=None) for name in _directions()}
         for curve in self._curves.values():
             self.addItem(curve)
@@ -68,7 +71,7 @@ class ThroughputPlot(ScopePlot):
         self.set_x_range(0, max(1, seconds))
         self.set_y_range(0, nice_top(1.1 * top))
         self.show_scale(is_there=bool(said))
-        self.heading.setText(f"{'  '.join(said)} Mbit/s" if said else self.name)
+        self.newest.setText("  ".join(said))
 
     def figures(self) -> PlotTable:
         """Return the throughput of each second and direction."""

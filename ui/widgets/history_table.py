@@ -22,6 +22,7 @@ _ICONS = {EntryKind.COMPARISON: "compare", EntryKind.CENSUS: "table", EntryKind.
 _ROOMY_EM = 70
 """In a narrower table the profile gives way to winner and note."""
 _MEASURED_ROWS = 100
+_HAS_NO_WINNER = Qt.ItemDataRole.UserRole
 _PAIRS_SHARE, _NOTES_SHARE = 0.18, 0.4
 """Most of the table's width for a pair's name, and of the width that winner and note have together for a note."""
 
@@ -35,6 +36,16 @@ class _EndDelegate(LineDelegate):
         option.textElideMode = Qt.TextElideMode.ElideRight
 
 
+class _WinnerDelegate(_EndDelegate):
+    """Keeps the words that there is no winner, and of a winner the end of its name, where suites differ."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Take the look of a cell."""
+        super().initStyleOption(option, index)
+        if not index.data(_HAS_NO_WINNER):
+            option.textElideMode = Qt.TextElideMode.ElideMiddle
+
+
 class HistoryTable(DataTable):
     """One line per entry, newest first; several can be selected.
 
@@ -45,7 +56,7 @@ class HistoryTable(DataTable):
     """
 
     def __init__(self, theme: Theme) -> None:
-        headers = (tr("Date"), tr("Pair"), tr("What"), tr("Profile"), tr("Measured"), tr("Winner"), tr("Note"))
+        headers = (tr("Date"), tr("Pair"), tr("What"), tr("Profile"), tr("Measured"), tr("Result"), tr("Note"))
         super().__init__(headers, (), tr("Comparisons, censuses and deployments"))
         self._headers, self._theme = headers, theme
         self._entries: tuple[HistoryEntry, ...] = ()
@@ -70,6 +81,7 @@ class HistoryTable(DataTable):
         header.setSectionResizeMode(WINNER, QHeaderView.ResizeMode.Stretch)
         for column in (PAIR, NOTE):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+        self.setItemDelegateForColumn(WINNER, _WinnerDelegate(self))
         self.setItemDelegateForColumn(NOTE, _EndDelegate(self))
         self.hide_where_narrow((PROFILE,), _ROOMY_EM)
         self._mark_header()
@@ -134,6 +146,8 @@ class HistoryTable(DataTable):
                 cell.setText(text)
                 tip = one.note if column == NOTE else f"{text} ({one.key})" if column == WHAT else text
                 cell.setToolTip(plain_tip(tip))
+                if column == WINNER:
+                    cell.setData(_HAS_NO_WINNER, one.winner is not None and not one.winner.solution)
                 cell.setData(Qt.ItemDataRole.DecorationRole, self._icon(one, column))
 
         self.set_column_unused(NOTE, is_unused=not any(one.note for one in self._entries))

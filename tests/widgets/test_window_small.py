@@ -6,12 +6,14 @@ import pytest
 from dialog_tour import settle
 from history_driver import fill_history
 from layout_checks import layout_faults
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QStyleOptionViewItem
 from window_driver import Driver
 
 from app.wizard import Step
 from ui.pages.candidates import CandidatesPage
 from ui.pages.history import HistoryPage
+from ui.widgets.history_order import WINNER
 
 SIZES = [(1024, 700), (1280, 800)]
 _LEAST_PLOT_PX = 140
@@ -82,3 +84,28 @@ def test_empty_history_stands_together(driver: Driver, size: tuple[int, int]) ->
     assert all(widget.isVisible() for widget in shown)
     assert not page.table.isVisible()
     assert page.notice.geometry().top() - page.title.geometry().bottom() < 64
+
+
+def test_every_candidate_of_the_plan_is_in_a_list_that_does_not_scroll_by_itself(driver: Driver) -> None:
+    driver.window.resize(1024, 700)
+    driver.go_to(Step.PLAN)
+    driver.idle()
+    settle()
+    candidates = driver.window.step_page(Step.PLAN).candidates  # type: ignore[attr-defined]
+    assert candidates.count() > 2
+    assert candidates.verticalScrollBar().maximum() == 0
+
+
+def test_the_history_keeps_the_words_that_there_is_no_winner(driver: Driver) -> None:
+    fill_history(driver)
+    driver.window.show_history()
+    table = driver.page(HistoryPage).table
+    modes = {}
+    for row in range(table.rowCount()):
+        option = QStyleOptionViewItem()
+        option.textElideMode = Qt.TextElideMode.ElideMiddle
+        index = table.model().index(row, WINNER)
+        table.itemDelegateForIndex(index).initStyleOption(option, index)
+        modes[index.data().split(" ")[0]] = option.textElideMode
+    assert modes["none,"] is Qt.TextElideMode.ElideRight
+    assert modes["WireGuard,"] is Qt.TextElideMode.ElideMiddle

@@ -225,8 +225,8 @@ class RolloutOperations:
         token: CancelToken,
         emit: RolloutSink,
         confirmation: Confirmation | None = None,
-        pair: PairSpec | None = None,
         confirm_within_s: float | None = None,
+        pair: PairSpec | None = None,
     ) -> Deployment:
         """Roll out an earlier deployment again, with new keys.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -78,6 +79,16 @@ def has_qemu() -> None:
     if os.environ.get("TUNNELMARK_REQUIRE_LAB") == "1":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def garbage_collected() -> Iterator[None]:
+    """Collect after each test what a window's collector would collect, where there was one in this process."""
+    yield
+    if not gc.isenabled():
+        from ui.collecting import Collector
+
+        Collector.collect()
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow
 from app.domain.errors import TunnelmarkError
 from ui.bridge import Bridge
 from ui.closing import Closing
+from ui.collecting import Collector
 from ui.context import Context, ServicesFactory
 from ui.desk import Desk
 from ui.frame import Frame, Place
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(make_icon("app", LIGHT.accent, 0.0, 64))
         self.resize(PREFERRED)
         self.setMinimumSize(SMALLEST)
+        self._collector = Collector(self)
         self.runner = OperationRunner(self)
         self.bridge = Bridge(self)
         self.context = Context(theme, self.runner, self.bridge, self.confirm_change)

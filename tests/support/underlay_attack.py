@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import re
+import socket
 import struct
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from app.domain.hosts import Side
 from support.forged_packets import GRE, L2TP, TCP, UDP, altered, ipv4, udp, whole
@@ -66,22 +67,21 @@ class Outcome:
         return f"replays show nothing: {'; '.join(self.missing)}" if self.missing else ""
 
 
-class _Listener:
-    """Notes what comes out of a host's interfaces. It is no process of the host, whose processes are compared.
+class _Reader:
+    """Hands every frame of a packet socket to a function, in a thread of its own.
 
     Args:
-        host: The host; it has to be on.
+        packets: The socket; it is closed with the reader.
+        note: Called with a frame and its address. Source: packet(7).
     """
 
-    def __init__(self, host: NetHost) -> None:
-        self.seen: list[tuple[str, str, str]] = []
-        self.boot = host.boot
-        self.socket = host.packet_socket()
+    def __init__(self, packets: socket.socket, note: Callable[[bytes, Any], None]) -> None:
+        self.socket, self._note = packets, note
         self.socket.settimeout(0.1)
         self._idle = threading.Condition()
         self._idles = 0
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._read, name="listener", daemon=True)
+        self._thread = threading.Thread(target=self._read, name="reader", daemon=True)
         self._thread.start()
 
     def _read(self) -> None:
@@ -95,14 +95,12 @@ class _Listener:
                 continue
             except OSError:  # an interface has gone down
                 continue
-            match = _TAG.search(data)
-            if match and where[0] not in OUTSIDE:
-                self.seen.append((where[0], "out" if where[2] == _OUTGOING else "in", match[0].decode()))
+            self._note(data, where)
 
     def sync(self) -> None:
         """Wait until all that was received so far is noted."""
         with self._idle:
-            awaited = self._idles + 1
+            awaited = self._idles + 2  # the first may have begun before the last frame
             self._idle.wait_for(lambda: self._idles >= awaited, 5.0)
 
     def close(self) -> None:
@@ -110,6 +108,24 @@ class _Listener:
         self._stop.set()
         self._thread.join(5)
         self.socket.close()
+
+
+class _Listener(_Reader):
+    """Notes what comes out of a host's interfaces. It is no process of the host, whose processes are compared.
+
+    Args:
+        host: The host; it has to be on.
+    """
+
+    def __init__(self, host: NetHost) -> None:
+        self.seen: list[tuple[str, str, str]] = []
+        self.boot = host.boot
+        super().__init__(host.packet_socket(), self._see)
+
+    def _see(self, data: bytes, where: Any) -> None:
+        match = _TAG.search(data)
+        if match and where[0] not in OUTSIDE:
+            self.seen.append((where[0], "out" if where[2] == _OUTGOING else "in", match[0].decode()))
 
 
 class UnderlayAttack:
@@ -128,26 +144,21 @@ class UnderlayAttack:
         self._seen: dict[Side, list[tuple[str, str, str]]] = {side: [] for side in Side}
         self._heard: dict[Side, deque[bytes]] = {side: deque(maxlen=200) for side in Side}
         self._flows: dict[Side, dict[tuple[int, int, int], bytes]] = {side: {} for side in Side}
-        self._stop, self._stop_stream = threading.Event(), threading.Event()
+        self._stop_stream = threading.Event()
         self._stream: threading.Thread | None = None
         self._sent = 0
 
     def __enter__(self) -> Self:
         self._out = self._world.packet_socket()
-        self._in = self._world.packet_socket()
-        self._in.settimeout(0.2)
-        self._hearing = threading.Thread(target=self._hear, name="hearing", daemon=True)
-        self._hearing.start()
+        self._ports = {f"u{self._pair.host(side).number}": side for side in Side}
+        self._hearing = _Reader(self._world.packet_socket(), self._hear)
         self._listen()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
         self.end_stream()
-        self._hearing.join(5)
-        for listener in self._listeners.values():
-            listener.close()
-        self._in.close()
+        for reader in (self._hearing, *self._listeners.values()):
+            reader.close()
         self._out.close()
 
     def _listen(self) -> None:
@@ -162,20 +173,14 @@ class UnderlayAttack:
                     self._seen[side] += listener.seen
                     listener.close()
 
-    def _hear(self) -> None:
-        ports = {f"u{self._pair.host(side).number}": side for side in Side}
-        while not self._stop.is_set():
-            try:
-                frame, where = self._in.recvfrom(65535)
-            except TimeoutError:
-                continue
-            side = ports.get(where[0])
-            if side is None or where[2] == _OUTGOING or frame[12:14] != b"\x08\x00" or frame[23] not in (UDP, TCP):
-                continue
-            start = 14 + 4 * (frame[14] & 15)
-            source, target = struct.unpack_from("!HH", frame, start)
-            self._heard[side.other].append(frame)
-            self._flows[side.other][frame[23], source, target] = frame
+    def _hear(self, frame: bytes, where: Any) -> None:
+        side = self._ports.get(where[0])
+        if side is None or where[2] == _OUTGOING or frame[12:14] != b"\x08\x00" or frame[23] not in (UDP, TCP):
+            return
+        start = 14 + 4 * (frame[14] & 15)
+        source, target = struct.unpack_from("!HH", frame, start)
+        self._heard[side.other].append(frame)
+        self._flows[side.other][frame[23], source, target] = frame
 
     def stream(self) -> None:
         """Begin to send forged packets at both hosts, until `end_stream`."""
@@ -215,6 +220,7 @@ class UnderlayAttack:
             if not tags or not self._wait_for(side, tags):
                 missing.append(f"{side.upper()}: not all of {len(tags)} frames that its peer sent inside arrived")
                 continue
+            self._hearing.sync()  # a frame may have arrived at its target before it is noted here
             heard = [whole(frame) for frame in self._heard[side] if len(frame) >= _CANARY_BYTES]
             self._send([altered(frame, at) for frame in heard for at in ALTERED_AT])
             for _ in range(REPLAYS):

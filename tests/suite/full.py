@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,16 @@ PASSED, FAILED, INTERRUPTED = "passed", "failed", "interrupted"
 MARKER = "test-full"
 _FAULTS = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}
 _BENCHES = ("bench_rank", "bench_window", "bench_pages", "bench_lint")
+PLATFORMS = {
+    "traffic": ("every VPN between every two platforms", ("adapter_traffic",)),
+    "injections": ("what gets into tunnels between them", ("adapter_injection", "forged_segments")),
+    "breakages": (
+        "what VPNs do there when they break, or meet strangers",
+        ("adapter_guards", "adapter_steps", "freelan_gateways", "openvpn_versions"),
+    ),
+    "firewalls": ("comparisons and roll-outs on gateways with firewalls", ("hardened_gateways",)),
+}
+"""Parts of the cross product of platforms: what they show, and their files of tests/lab. `platforms` is all others."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +94,22 @@ def parts() -> tuple[Part, ...]:
             cache / "faults-namespaces.jsonl",
         ),
         Part(Job("bench-lab", ("sh", "tests/bench/on_lab.sh")), "speed of roll-outs and probes on a practice lab"),
-        Part(pytest_job("platforms", "--full", "-m", "full and not timed", "tests"), "the cross product of platforms"),
+        *_platforms(),
         Part(
             Job("faults-lab", (sys.executable, "-m", "faults", "--hosts", "lab"), variables=_FAULTS),
             "the faults once more, on practice labs",
             cache / "faults-lab.jsonl",
         ),
     )
+
+
+def _platforms() -> Iterator[Part]:
+    marked = ("--full", "-m", "full and not timed")
+    files = {part: [f"tests/lab/test_{name}.py" for name in names] for part, (_, names) in PLATFORMS.items()}
+    for part, (what, _) in PLATFORMS.items():
+        yield Part(pytest_job(part, *marked, *files[part]), what)
+    others = [f"--ignore={file}" for names in files.values() for file in names]
+    yield Part(pytest_job("platforms", *marked, *others, "tests"), "all else on other platforms than in every run")
 
 
 class FullRun:

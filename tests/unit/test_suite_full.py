@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.full import FAILED, PASSED, FullRun, Part, parts, tree_of, tries_of
+from suite.full import FAILED, PASSED, PLATFORMS, FullRun, Part, parts, tree_of, tries_of
 from suite.lanes import Job
+from suite.plan import ROOT
 from support.driven_suite import job
 from support.tiny_suite import make_suite
 
@@ -155,4 +156,17 @@ def test_tries_of_faults_are_counted(tmp_path: Path) -> None:
 def test_parts_have_names_of_their_own() -> None:
     names = [part.job.name for part in parts()]
     assert len(set(names)) == len(names)
-    assert {"platforms", "timed", "faults", "faults-lab", "bench", "bench-lab"} == set(names)
+    assert {*PLATFORMS, "platforms", "timed", "faults", "faults-lab", "bench", "bench-lab"} == set(names)
+
+
+def test_every_file_of_the_cross_product_is_in_one_part() -> None:
+    named: dict[str, list[str]] = {}
+    for part in parts():
+        for word in part.job.argv:
+            if word.startswith(("tests/lab/", "--ignore=")):
+                named.setdefault(word.removeprefix("--ignore="), []).append(part.job.name)
+    assert set(PLATFORMS) == {part for part, _ in named.values()}
+    for file, (part, rest) in named.items():
+        assert (ROOT / file).is_file()
+        assert part in PLATFORMS
+        assert rest == "platforms"

@@ -52,7 +52,8 @@ def deploy_all(context: Context) -> int:
     for row in rows:
         check_options(_rollout_options(row))
     with context.services() as services:
-        described = [_described(services, row) for row in rows]  # all are checked before one is stored
+        stored = {pair.name: pair for pair in services.stored_pairs()}
+        described = [_described(services, stored, row) for row in rows]  # all are checked before one is stored
         for pair in filter(None, described):
             services.save_pair(pair, Saving.ADD)
         entries = context.job(lambda token, tell: [_entry(services, row, token, tell) for row in rows])
@@ -165,7 +166,7 @@ def _entry(services: Services, row: Mapping[str, Any], token: CancelToken, tell:
     return FleetEntry(pair, row["solution"], row.get("suite", ""), options)
 
 
-def _described(services: Services, row: Mapping[str, Any]) -> PairSpec | None:
+def _described(services: Services, stored: Mapping[str, PairSpec], row: Mapping[str, Any]) -> PairSpec | None:
     """Return a pair that the file itself describes and that is to be stored, so that status and undeploy know it.
 
     Raises:
@@ -176,7 +177,7 @@ def _described(services: Services, row: Mapping[str, Any]) -> PairSpec | None:
     keys, known = row.get("identity"), row.get("host-key-file")
     a, b = (parse_address(row[side.value], side.upper(), identity=keys, host_key_file=known) for side in Side)
     pair = PairSpec(row["name"], a, b, row["underlay"][0], row["underlay"][1])
-    former = next((one for one in services.stored_pairs() if one.name == pair.name), None)
+    former = stored.get(pair.name)
     if former is None:
         services.check_pair(pair, Saving.ADD)
         return pair

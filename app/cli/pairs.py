@@ -17,7 +17,7 @@ from app.cli.tables import Column, Table
 from app.compose import Services
 from app.domain.codec import to_data
 from app.domain.errors import InvalidFile, InvalidOption
-from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
+from app.domain.hosts import MAX_PORT, AuthKind, HostSpec, PairSpec, Side
 from app.domain.pairs import Saving
 from app.wizard import Discovery, HostCheck, PairChoice
 
@@ -34,7 +34,7 @@ def parse_address(text: str, label: str, *, identity: str | None, host_key_file:
     """
     match = _ADDRESS.match(text)
     port = int(match["port"]) if match and match["port"] else None
-    if match is None or (port is not None and not 1 <= port <= 65535):
+    if match is None or (port is not None and not 1 <= port <= MAX_PORT):
         raise InvalidOption(f"{text!r} is not an address of the form USER@HOST:PORT.", hint="Example: root@10.0.0.1:22")
     return HostSpec(
         label=label,

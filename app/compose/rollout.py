@@ -235,8 +235,8 @@ class RolloutOperations:
             token: Cancels it.
             emit: Is told what happens.
             confirmation: Answers for the user; None where nobody can be asked.
-            pair: The pair as it is known now; None: as it was.
             confirm_within_s: Time to confirm, in seconds; None: as the earlier one was deployed.
+            pair: The pair as it is known now; None: as it was.
         """
         earlier = self.store.get_deployment(deployment_id)
         found = self.discover(

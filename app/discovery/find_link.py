@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 
 from app.domain.errors import InvalidPlan, PreflightRefused
-from app.domain.hosts import HostFacts, Nic
+from app.domain.hosts import MAX_PORT, HostFacts, Nic
 from app.domain.link import INNER_SUBNET, LAST_SESSION_ID, Link, TunnelNames
 from app.domain.pairs import underlay_problem
 
 _BLOCK_BITS = 24
 _MIN_MTU = 576  # what every IPv4 host takes: RFC 791 section 3.1
-_LAST_PORT = 65535
 
 
 def find_link(
@@ -179,7 +178,7 @@ class _FreePorts:
             protocols: Those for which it must be free.
             width: How many ports in a row must be.
         """
-        for first in range(usual, _LAST_PORT + 2 - width):
+        for first in range(usual, MAX_PORT + 2 - width):
             needed = {f"{protocol}/{first + n}" for protocol in protocols for n in range(width)}
             if not needed & self._taken:
                 self._taken |= needed

@@ -9,6 +9,7 @@ from enum import StrEnum
 from app.domain.sides import Side as Side  # noqa: PLC0414 - whoever knows hosts knows their sides
 
 SSH_PORT = 22
+MAX_PORT = 65_535
 
 
 class AuthKind(StrEnum):

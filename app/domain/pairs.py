@@ -9,13 +9,11 @@ from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from app.domain.errors import InvalidOption
-from app.domain.hosts import HostSpec, PairSpec
+from app.domain.hosts import MAX_PORT, SSH_PORT, HostSpec, PairSpec
 from app.domain.sides import Side
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+){2,}")
 _BROADCAST = IPv4Address("255.255.255.255")
-_SSH_PORT = 22
-_MAX_PORT = 65_535
 
 
 class Saving(StrEnum):
@@ -69,9 +67,9 @@ def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
                 PairField.ADDRESS, side, problem, "Enter a name, an IP address or an alias of ~/.ssh/config."
             )
         port = pair.host(side).port
-        if port is not None and not 1 <= port <= _MAX_PORT:
+        if port is not None and not 1 <= port <= MAX_PORT:
             message = f"{port} is no TCP port (host {side.value.upper()})."
-            yield PairFault(PairField.PORT, side, message, f"Enter a port between 1 and {_MAX_PORT}.")
+            yield PairFault(PairField.PORT, side, message, f"Enter a port between 1 and {MAX_PORT}.")
         if problem := underlay_problem(pair.underlay(side)):
             message = f"Underlay address of host {side.value.upper()}: {problem}"
             hint = "It is the IPv4 address under which the other host reaches this one."
@@ -122,4 +120,4 @@ def underlay_problem(text: str) -> str:
 
 
 def _login(host: HostSpec) -> tuple[str | None, str, int]:
-    return host.user, host.address.lower(), host.port or _SSH_PORT
+    return host.user, host.address.lower(), host.port or SSH_PORT

@@ -10,7 +10,7 @@ from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QWidget
 
 from app.domain.errors import InvalidOption
-from app.domain.hosts import SSH_PORT, AuthKind, HostSpec, Side
+from app.domain.hosts import MAX_PORT, SSH_PORT, AuthKind, HostSpec, Side
 from app.domain.pairs import PairFault, PairField
 from ui.accessible import announce
 from ui.dropping import FileDrop
@@ -19,8 +19,6 @@ from ui.theme import GRID
 from ui.widgets.basics import Card, button, label, row, set_fault
 from ui.widgets.key_files import key_file_fault
 from ui.widgets.tips import enable, set_tip
-
-_MAX_PORT = 65_535
 
 
 class HostForm(Card):
@@ -46,7 +44,7 @@ class HostForm(Card):
             tr("User on host %1"), tr("as in ~/.ssh/config"), tr("Empty: as in ~/.ssh/config, else your own name")
         )
         self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
-        self.port.setValidator(QIntValidator(1, _MAX_PORT, self))
+        self.port.setValidator(QIntValidator(1, MAX_PORT, self))
         self.auth = QComboBox()
         for kind, text in (
             (AuthKind.AUTO, tr("Agent, then default keys")),

@@ -11,6 +11,7 @@ from app.domain.errors import TunnelmarkError
 from ui.bridge import Bridge
 from ui.context import ServicesFactory
 from ui.texts import tr
+from ui.warming import Warming, import_without_qt
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonServices
@@ -31,6 +32,7 @@ class Starting:
         self._window = window
         self._open_services = open_services
         self._pending: Callable[[], None] | None = None
+        self._warming = Warming(window)
         self._lab_timer = QTimer(window)
         self._lab_timer.setInterval(_LAB_LOOK_MS)
         self._lab_timer.timeout.connect(self._look_at_labs)
@@ -72,6 +74,7 @@ class Starting:
         self._look_for_interrupted()
         window.update_frame()
         window.ready.emit()
+        self._warming.start()
         pending, self._pending = self._pending, None
         if pending is not None:
             pending()
@@ -105,8 +108,7 @@ class Starting:
 def _opened(make: ServicesFactory, prompts: Bridge) -> ComparisonServices:
     """Open the services, and import what later pages need, so that the window's thread does not wait for it."""
     services = make(prompts)
-    import ui.pages.run  # noqa: F401 - for its imports
-
+    import_without_qt()
     return services
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from fake_services import FakeServices
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from sample_records import pair
@@ -40,7 +40,10 @@ class Driver:
         self.qtbot.waitUntil(condition, timeout=self._wait_ms)
 
     def idle(self) -> None:
+        """Wait until nothing runs, and give widgets the room that they ask for with what was found."""
         self.until(lambda: not self.window.runner.running)
+        # A layout follows by a posted event; the last turn of the event loop may have ended between both.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
     def page(self, kind: type[SomePage]) -> SomePage:
         """Wait until a page of this kind is shown and nothing runs."""

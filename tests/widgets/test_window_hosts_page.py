@@ -182,6 +182,19 @@ def test_a_pair_with_the_time_of_its_last_measurement_is_not_cut_in_its_box(driv
     assert window.width() == 1024
 
 
+def test_a_page_has_its_layout_when_nothing_runs_any_more(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    box, choices = window.hosts.pairs, tuple(window.hosts._choices.values())
+    box.clear()
+    driver.idle()
+    window.hosts._fill_pairs(choices)
+    assert box.width() < box.sizeHint().width(), "layouts are not done at once"
+    driver.idle()
+    assert box.width() >= box.sizeHint().width()
+
+
 def test_a_host_that_is_called_by_its_address_is_called_by_another_one_when_that_is_typed(driver: Driver) -> None:
     window = driver.window
     window.begin_with_hosts()

@@ -31,6 +31,7 @@ _UPTIME = "/proc/uptime"
 _NF_TABLES = "/sys/module/nf_tables"
 LONGEST_PAUSE_S = 5.0
 """What scripts sleep at most between two looks, in seconds."""
+_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 _ETC = re.compile(r"/etc(?=[/\\\s\"')]|$)")
 
 
@@ -304,7 +305,7 @@ class LocalHost:
             raise ConnectionLost(f"There is no connection to {self.spec.label} any more.")
 
     def _environment(self) -> dict[str, str]:
-        return {"PATH": f"{self._bin}:{os.environ['PATH']}", "FAKE_NET": str(self.net), "LC_ALL": "C.UTF-8"}
+        return {"PATH": f"{self._bin}:{_PATH}", "FAKE_NET": str(self.net), "LC_ALL": "C"}
 
     def _here(self, text: str) -> str:
         text = text.replace(STATE_DIR, str(self.state_dir)).replace(_UPTIME, str(self._uptime))

@@ -125,3 +125,4 @@ class Driver:
         window.close_now()
         self.until(lambda: not window.isVisible() and not window.runner.running)
         window.deleteLater()
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete.value)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from fake_services import FakeServices
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
@@ -30,7 +31,10 @@ def theme(qapp: object) -> Theme:
 
 @pytest.fixture
 def open_window(qtbot: QtBot, theme: Theme) -> Iterator[Callable[..., Driver]]:
-    """Return a function that opens a window; keyword arguments go to FakeServices. Windows are closed afterwards."""
+    """Return a function that opens a window; keyword arguments go to FakeServices.
+
+    Afterwards windows are closed and deleted, and texts and colours are the usual ones again: for no window, at no cost.
+    """
     drivers: list[Driver] = []
 
     def make(
@@ -54,6 +58,9 @@ def open_window(qtbot: QtBot, theme: Theme) -> Iterator[Callable[..., Driver]]:
     yield make
     for driver in drivers:
         driver.close()
+    assert not [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+    theme.zoom(0)
+    theme.force(None)
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from dialog_tour import dialogs, settle
 from layout_checks import bold_faults, layout_faults, size_faults
@@ -17,10 +15,10 @@ from ui.theme import Theme
 
 
 @pytest.fixture
-def text_scale(request: pytest.FixtureRequest, theme: Theme) -> Iterator[float]:
+def text_scale(request: pytest.FixtureRequest, theme: Theme) -> float:
     theme.zoom(request.param)
-    yield request.param
-    theme.zoom(0)
+    factor: float = request.param
+    return factor
 
 
 @pytest.mark.parametrize(
@@ -70,7 +68,7 @@ _BANNER = {
 }
 
 
-def test_run_and_results_are_readable_in_a_small_window_with_larger_texts(driver: Driver, theme: Theme) -> None:
+def test_run_and_results_are_readable_in_a_small_window_with_larger_texts(driver: Driver) -> None:
     window = driver.window
     window.resize(1024, 700)
     driver.go_to(Step.RUN)
@@ -78,13 +76,10 @@ def test_run_and_results_are_readable_in_a_small_window_with_larger_texts(driver
     driver.idle()
     notice = window.run_page.notice
     notice.say("error", **_BANNER, actions={"Go on with it": notice.clear})
-    try:
-        found = _faults_when_larger(driver, "run")
-        driver.go_to(Step.RESULTS)
-        driver.idle()
-        found += _faults_when_larger(driver, "results")
-    finally:
-        theme.zoom(0)
+    found = _faults_when_larger(driver, "run")
+    driver.go_to(Step.RESULTS)
+    driver.idle()
+    found += _faults_when_larger(driver, "results")
     assert window.size() == QSize(1024, 700)
     assert found == []
 

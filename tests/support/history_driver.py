@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 
+from fake_services import FakeServices
 from sample_records import MODELS, STARTED, pair, sample_record
 from standing_driver import stand
 from window_driver import Driver
 
+from app.compose.censuses import CensusOptions
+from app.domain.cancel import CancelToken
 from app.domain.results import CampaignStatus
 
 FAILING = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
@@ -23,10 +27,15 @@ def fill_history(driver: Driver) -> None:
     failed = sample_record(rounds=1, pings=10, models=FAILING, status=CampaignStatus.INTERRUPTED)
     records[3] = replace(failed, campaign_id=3, started_at=STARTED + timedelta(days=2))
     if not driver.services.census_records:
-        driver.window.show_census()
-        driver.idle()
-        driver.window.current.begin.click()  # type: ignore[union-attr]
-        driver.dialog().accept()
-        driver.idle()
+        with ThreadPoolExecutor(1) as worker:  # services are never called on the window's thread
+            worker.submit(_take_census, driver.services).result()
     if not driver.services.deployed:
         stand(driver)
+
+
+def _take_census(services: FakeServices) -> None:
+    """Store the census that the page of the same name would take."""
+    token = CancelToken()
+    found = services.discover(pair(), token=token, on_progress=lambda _what, _share: None)
+    plan = services.plan_census(found, CensusOptions(has_load_consent=True))
+    services.run_census(found, plan, token=token, emit=lambda _event: None)

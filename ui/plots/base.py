@@ -151,7 +151,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         axes: dict[str, pg.AxisItem] | None = None,
         label_room_px: int = 0,
     ) -> None:
-        super().__init__(axisItems=axes or {})
+        super().__init__(axisItems=axes or {}, enableMenu=False)
         set_role(self, Role.Chart)
         self._theme = theme
         self.name = name
@@ -161,7 +161,6 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         self._end_items: list[pg.TextItem] = []
         self._end_labels: tuple[EndLabel, ...] = ()
         self._x_range = (0.0, 1.0)
-        self.setMenuEnabled(False)
         self.hideButtons()
         self.setMouseEnabled(x=False, y=False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

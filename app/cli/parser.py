@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
 import math
 from collections.abc import Callable, Sequence
@@ -33,9 +34,15 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     words = list(argv)
     # argparse cannot tell options from a command's words where both follow a positional argument.
     cut = words.index("--") if "--" in words and words[:2] == ["lab", "ssh"] else len(words)
-    options = make_parser().parse_args(words[:cut])
+    options = _parser().parse_args(words[:cut])
     options.remote = words[cut + 1 :]
     return options
+
+
+@functools.cache
+def _parser() -> argparse.ArgumentParser:
+    """Return the parser of this process, which parsing does not change."""
+    return make_parser()
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -73,8 +80,9 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+@functools.cache
 def _common() -> argparse.ArgumentParser:
-    """Return options of every command; they count before its name and after it."""
+    """Return options of every command, which all parsers share; they count before its name and after it."""
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--no-color", action="store_true", help="no colours; so does the variable NO_COLOR")
     common.add_argument(

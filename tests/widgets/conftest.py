@@ -33,7 +33,7 @@ def theme(qapp: object) -> Theme:
 def open_window(qtbot: QtBot, theme: Theme) -> Iterator[Callable[..., Driver]]:
     """Return a function that opens a window; keyword arguments go to FakeServices.
 
-    Afterwards windows are closed and deleted, and texts and colours are the usual ones again: for no window, at no cost.
+    Afterwards windows are closed and deleted. Then texts and colours become the usual ones: no widget has to follow.
     """
     drivers: list[Driver] = []
 

@@ -18,7 +18,7 @@ WAIT_S = 20.0
 
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="needs openssh-client")
 
-FAKE_QEMU = f"#!{sys.executable} -I\n" + (Path(__file__).parent / "stand_in_qemu.py").read_text()
+FAKE_QEMU = f"#!{sys.executable} -IS\n" + (Path(__file__).parent / "stand_in_qemu.py").read_text()
 
 # Makes the disk that it is asked for.
 FAKE_QEMU_IMG = """#!/bin/sh

@@ -22,6 +22,20 @@ def tour(driver: Driver) -> Iterator[str]:
     yield from _run_and_results(driver)
     yield from _areas(driver)
     yield from _rollout(driver)
+    yield from _history(driver)
+
+
+def unmeasured_tour(driver: Driver) -> Iterator[str]:
+    """Show every page but those of a measurement in turn, and results from the history."""
+    yield "welcome"
+    yield from _hosts(driver)
+    yield from _plan(driver)
+    yield from _areas(driver)
+    yield from _rollout(driver)
+    yield from _history(driver)
+
+
+def _history(driver: Driver) -> Iterator[str]:
     fill_history(driver)
     driver.window.show_history()
     driver.idle()

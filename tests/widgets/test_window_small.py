@@ -31,8 +31,7 @@ def test_every_tab_of_the_results_is_whole_beside_the_ranking(driver: Driver, si
         settle()
         view = page.tabs.window()
         tabs = QRect(page.tabs.mapTo(view, QPoint(0, 0)), page.tabs.size())
-        # But for the line of its frame.
-        assert tabs.bottom() <= window.footer.mapTo(view, QPoint(0, 0)).y(), page.tabs.tabText(nth)
+        assert tabs.bottom() < window.footer.mapTo(view, QPoint(0, 0)).y(), page.tabs.tabText(nth)
         table = QRect(page.table.mapTo(view, QPoint(0, 0)), page.table.size())
         assert table.top() > page.title.mapTo(view, QPoint(0, 0)).y(), "the ranking is in sight as well"
         assert page.table.viewport().height() >= 2 * page.table.rowHeight(0)

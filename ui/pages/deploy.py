@@ -25,7 +25,7 @@ from ui.rollout_texts import what_went_back
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.area_switch import AreaSwitch
-from ui.widgets.basics import row
+from ui.widgets.basics import ScrollPage, row
 from ui.widgets.dialogs import Question
 from ui.widgets.rollout_form import Wanted
 from ui.widgets.rollout_live import PAST_STOPPING, RolloutLive
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
     class Services(ComparisonServices, RolloutServices):
         """What the window's services are where this page is reachable."""
+
+
+_WIDEST_PX = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,8 @@ class DeployPage(Page):
         self.title.setWordWrap(False)
         self.body.insertLayout(0, row(self.title, 2 * GRID, self.switch, 0))
         self.faces = QStackedWidget()
-        self.faces.addWidget(self.setup)
+        self._choice = ScrollPage(self.setup, _WIDEST_PX)
+        self.faces.addWidget(self._choice)
         self.faces.addWidget(self.live)
         self.body.addWidget(self.busy)
         self.body.addWidget(self.faces, 1)
@@ -174,7 +178,7 @@ class DeployPage(Page):
         """Fill in what is wanted, and look at the hosts."""
         if self.is_running:
             return
-        self.faces.setCurrentWidget(self.setup)
+        self.faces.setCurrentWidget(self._choice)
         self._wanted = wanted
         self.form.show_wanted(wanted)
 
@@ -345,7 +349,7 @@ class DeployPage(Page):
 
     def show_choice(self) -> None:
         """Show the form again; what was typed is still there."""
-        self.faces.setCurrentWidget(self.setup)
+        self.faces.setCurrentWidget(self._choice)
         self._show_replaced()
         self.enter()
         self.setup.show_actions()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QComboBox, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
@@ -23,6 +23,7 @@ from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, ScrollPage, button, label, label_for, row, set_fault
 from ui.widgets.dialogs import Question
+from ui.widgets.folding import FoldingCards, FoldingForm
 from ui.widgets.host_card import HostCard
 from ui.widgets.host_form import HostForm
 from ui.widgets.lab_offer import LabOffer
@@ -34,6 +35,7 @@ _FORM, _FOUND, _LAB = range(3)
 
 _WIDEST_PX = 1600
 _WIDEST_BOX_PX = 320
+_LEAST_HOST_EM = 18
 
 
 class HostsPage(Page):
@@ -306,13 +308,10 @@ class HostsPage(Page):
     def _show_found(self, found: Discovery) -> None:
         self._shown = found
         self.show_pair(found.pair)
-        while (item := self._cards.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.deleteLater()
-        for check in (found.a, found.b):
-            card = HostCard(check, found.pair.host(check.side).label)
+        cards = [HostCard(check, found.pair.host(check.side).label) for check in (found.a, found.b)]
+        for card in cards:
             card.install_asked.connect(self._install)
-            self._cards.addWidget(card, 1)
+        self._cards.show_cards(cards)
         self._summary.setText(summary_of(found))
         self._stack.setCurrentIndex(_FOUND)
         self.changed.emit()
@@ -360,36 +359,29 @@ class HostsPage(Page):
 
     def _make_form(self) -> QWidget:
         top = Card()
-        top.body.addLayout(
-            row(
-                label_for(tr("Pair"), self.pairs),
-                self.pairs,
-                self.new,
-                self.manage,
-                GRID,
-                label_for(tr("Name"), self.name),
-                self.name,
-                0,
-            )
-        )
-        cards = QHBoxLayout()
-        cards.setSpacing(2 * GRID)
-        cards.addWidget(self.form_a, 1)
-        cards.addWidget(self.form_b, 1)
+        chooser = QWidget()
+        chooser.setLayout(row(self.pairs, self.new, self.manage, 0))
+        form = FoldingForm((1, 0))
+        for nth, widget in enumerate(
+            (label_for(tr("Pair"), self.pairs), chooser, label_for(tr("Name"), self.name), self.name)
+        ):
+            form.add(widget, 0, nth)
+        top.body.addWidget(form)
+        cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
+        cards.show_cards((self.form_a, self.form_b))
         result = QWidget()
         layout = QVBoxLayout(result)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * GRID)
         layout.addWidget(top)
-        layout.addLayout(cards)
+        layout.addWidget(cards)
         layout.addLayout(row(self.look, 0))
         layout.addStretch(1)
         return ScrollPage(result, _WIDEST_PX)
 
     def _make_found(self) -> QWidget:
         self._summary = label("")
-        self._cards = QHBoxLayout()
-        self._cards.setSpacing(2 * GRID)
+        self._cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
         result = QWidget()
         layout = QVBoxLayout(result)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -399,6 +391,6 @@ class HostsPage(Page):
         head.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(head)
-        layout.addLayout(self._cards)
+        layout.addWidget(self._cards)
         layout.addStretch(1)
         return ScrollPage(result, _WIDEST_PX)

@@ -69,7 +69,7 @@ class LinkPage(Page):
         self.cap.setValue(_DEFAULT_CAP_MBIT_S)
         self.cap.setSuffix(tr(" Mbit/s"))
         self.cap.setAccessibleName(tr("Limit for throughput probes in Mbit/s"))
-        self.cap.setFixedWidth(160)
+        self.cap.setMinimumWidth(160)
         self.cap.valueChanged.connect(self._on_edit)
         self.consent = QCheckBox(tr("I may put this &load on this link now"))
         self.consent.toggled.connect(self._on_edit)

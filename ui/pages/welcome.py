@@ -12,8 +12,13 @@ from ui.icons import set_icon
 from ui.pages.base import Page
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import Card, button, icon_label, label, row, set_look
+from ui.widgets.basics import Card, ScrollPage, button, column, icon_label, label, row, set_look
+from ui.widgets.folding import FoldingCards
 from ui.widgets.tips import enable
+
+_LEAST_CARD_EM = 12
+"""In narrower cards a text is a column of single words."""
+_WIDEST_PX = 4096
 
 
 class WelcomePage(Page):
@@ -36,16 +41,14 @@ class WelcomePage(Page):
             ),
         )
         self._make_choices()
-        grid = QGridLayout()
-        grid.setSpacing(2 * GRID)
-        for column, (card, _) in enumerate((self.lab, self.hosts, self.history, self.lint)):
-            grid.addWidget(card, 0, column)
-            grid.setColumnStretch(column, 1)
+        cards = FoldingCards(_LEAST_CARD_EM, (4, 2, 1))
+        cards.show_cards([card for card, _ in (self.lab, self.hosts, self.history, self.lint)])
+        content = QWidget()
+        layout = column(cards, self._what_happens(), 0)
+        layout.setSpacing(2 * GRID)
+        content.setLayout(layout)
         self.body.addSpacing(GRID)
-        self.body.addLayout(grid)
-        self.body.addSpacing(GRID)
-        self.body.addWidget(self._what_happens())
-        self.body.addStretch(1)
+        self.body.addWidget(ScrollPage(content, _WIDEST_PX), 1)
 
     def _make_choices(self) -> None:
         self.lab = self._choice(

@@ -256,6 +256,7 @@ class CensusTable(QTableView):
         enable_copying(self)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(48)

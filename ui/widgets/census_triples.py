@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QHeaderView
-
 from app.domain.census import CensusPlan, OptionResult, OptionStatus
 from app.ranking.published_census import STUDY_2019, published_triples
 from ui.texts import NONE, tr
@@ -14,6 +12,7 @@ from ui.widgets.tips import set_tip
 
 _SOLUTION, _WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL, _PUBLISHED = range(7)
 _FIGURE_PX = 88
+_LEAST_PUBLISHED_EM = 14
 
 
 class TriplesTable(DataTable):
@@ -42,7 +41,7 @@ class TriplesTable(DataTable):
         header = self.horizontalHeader()
         header.setStretchLastSection(True)
         header.resizeSection(_SOLUTION, 160)
-        header.setSectionResizeMode(_PUBLISHED, QHeaderView.ResizeMode.Stretch)
+        self.stretch(_PUBLISHED, _LEAST_PUBLISHED_EM)
         for column in (_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL):
             header.resizeSection(column, max(_FIGURE_PX, header.sectionSizeFromContents(column).width()))
 
@@ -61,7 +60,8 @@ class TriplesTable(DataTable):
                 self.cell(nth, column).setText(text)
             set_tip(self.cell(nth, _PUBLISHED), _per_platform(solution))
         rows_px = self.verticalHeader().defaultSectionSize() * self.rowCount()
-        self.setMaximumHeight(rows_px + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + 2)
+        bar_px = self.horizontalScrollBar().sizeHint().height()  # where all columns have no room
+        self.setMaximumHeight(rows_px + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + bar_px)
 
 
 def _published(solution: str) -> str:

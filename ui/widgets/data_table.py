@@ -101,6 +101,7 @@ class DataTable(QTableWidget):
         self.setItemDelegate(LineDelegate(self))
         self.verticalHeader().setVisible(False)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setShowGrid(False)
         self.setWordWrap(False)

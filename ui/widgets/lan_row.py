@@ -34,7 +34,7 @@ class LanRow(QObject):
         self.port.setAccessibleName(self.name.text())
         self.name.setBuddy(self.port)
         self.port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.port.setMinimumContentsLength(30)
+        self.port.setMinimumContentsLength(27)
         self.port.currentIndexChanged.connect(self.changed)
         self.address = QLineEdit()
         self.address_name = label_for(tr("Address of %1").replace("%1", letter), self.address)

@@ -28,7 +28,7 @@ from ui.widgets.swatch import swatch_icon
 from ui.widgets.tips import set_tip
 from ui.widgets.wire_view import WireView
 
-_LEAST_PX = 256
+_LEAST_PX = 254
 """Leaves some 200 px to a plot."""
 
 _KEY = Qt.ItemDataRole.UserRole

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
@@ -18,6 +18,7 @@ from ui.rollout_texts import moment
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, icon_label, inset_text, label, label_for, name_box, row
+from ui.widgets.folding import FoldingForm
 from ui.widgets.lan_guard_row import LanGuardRow
 from ui.widgets.lan_row import LanRow
 from ui.widgets.tips import enable, set_tip
@@ -54,7 +55,7 @@ class RolloutForm(Card):
         self.setAccessibleName(tr("What is rolled out"))
         self._pairs: tuple[PairSpec, ...] = ()
         self._candidates: tuple[Candidate, ...] = ()
-        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
+        self.body.setContentsMargins(GRID + 4, GRID + 4, GRID + 4, GRID + 4)
         self._make_choices()
         self.lans = {side: LanRow(side, self) for side in Side}
         self.guard = LanGuardRow(self)
@@ -88,7 +89,7 @@ class RolloutForm(Card):
         self.solution, self.suite = QComboBox(), QComboBox()
         self.solution.setAccessibleName(tr("Solution"))
         name_box(self.suite, tr("Suite"))
-        for box, letters in ((self.pairs, 18), (self.solution, 12), (self.suite, 20)):
+        for box, letters in ((self.pairs, 18), (self.solution, 10), (self.suite, 10)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
             box.setMaxVisibleItems(20)
@@ -115,38 +116,34 @@ class RolloutForm(Card):
         self.within.valueChanged.connect(self.changed)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(GRID + 4)
-        grid.setVerticalSpacing(GRID - 2)
-        grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(3, 5)
-        grid.addWidget(label_for(tr("Pair"), self.pairs), 0, 0)
-        grid.addWidget(self.pairs, 0, 1)
-        grid.addWidget(label_for(tr("VPN"), self.solution), 0, 2)
-        choice = row(self.solution, self.suite)
-        choice.setStretch(1, 1)
-        grid.addLayout(choice, 0, 3)
-        for nth, lan in enumerate(self.lans.values(), start=1):
-            grid.addWidget(lan.name, nth, 0)
-            grid.addWidget(lan.port, nth, 1)
-            grid.addWidget(lan.address_name, nth, 2)
-            grid.addWidget(lan.address, nth, 3)
-        grid.addWidget(label_for(tr("Between the LANs"), self.guard.limit), 3, 0)
-        grid.addWidget(self.guard.limit, 3, 1)
-        grid.addWidget(self.guard.dhcp, 3, 2, 1, 2)
-        grid.addWidget(self.guard.advertisements, 4, 2, 1, 2)
-        grid.addWidget(self.moves_rules, 5, 1, 1, 3)
-        grid.addWidget(label_for(tr("Confirmed by"), self.who), 6, 0)
-        grid.addLayout(_stretched(self.who, self.within), 6, 1)
-        grid.addWidget(self.verdict_label, 6, 2)
-        judged = row(self.verdict, self.reason_label, self.reason)
-        judged.setStretch(2, 1)
-        grid.addLayout(judged, 6, 3)
+        form = FoldingForm((3, 5))
+        form.grid.setHorizontalSpacing(GRID)
+        form.grid.setVerticalSpacing(GRID - 2)
+        lines: list[tuple[QWidget, ...]] = [
+            (
+                label_for(tr("Pair"), self.pairs),
+                self.pairs,
+                label_for(tr("VPN"), self.solution),
+                _line(1, self.solution, self.suite),
+            )
+        ]
+        lines += [(lan.name, lan.port, lan.address_name, lan.address) for lan in self.lans.values()]
+        lines.append((label_for(tr("Between the LANs"), self.guard.limit), self.guard.limit))
+        for nth, line in enumerate(lines):
+            for column, widget in enumerate(line):
+                form.add(widget, nth, column)
+        form.add(self.guard.dhcp, 3, 2, 2)
+        form.add(self.guard.advertisements, 4, 2, 2)
+        form.add(self.moves_rules, 5, 1, 3)
+        form.add(label_for(tr("Confirmed by"), self.who), 6, 0)
+        form.add(_line(0, self.who, self.within), 6, 1)
+        form.add(self.verdict_label, 6, 2)
+        form.add(_line(2, self.verdict, self.reason_label, self.reason), 6, 3)
         replaced = row(self._replaced_icon, self.replaced)
         replaced.setStretch(1, 1)
         self.body.addLayout(replaced)
         self.show_replaced(None)
-        self.body.addLayout(grid)
+        self.body.addWidget(form)
         words = row(self._word_icon, self.word)
         words.setStretch(1, 1)
         self.body.addLayout(words)
@@ -372,10 +369,11 @@ class RolloutForm(Card):
         return tr("It stays as soon as it has been verified on both hosts; if that fails, both hosts go back.")
 
 
-def _stretched(first: QWidget, *rest: QWidget) -> QHBoxLayout:
-    result = row(first, *rest)
-    result.setStretch(0, 1)
-    result.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+def _line(stretched: int, *widgets: QWidget) -> QWidget:
+    layout = row(*widgets)
+    layout.setStretch(stretched, 1)
+    result = QWidget()
+    result.setLayout(layout)
     return result
 
 

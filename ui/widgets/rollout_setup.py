@@ -23,6 +23,9 @@ from ui.widgets.tips import enable
 Choice = tuple[str, Key | None, RolloutOptions]
 """Pair, solution and suite, and the rest: a dry run is of one of these."""
 
+_LEAST_VIEW_PX = 168
+"""Where form and dry run have less room together, they are scrolled."""
+
 
 class RolloutSetup(QWidget):
     """Form and dry run; the button of the next stage is the primary one.
@@ -65,6 +68,8 @@ class RolloutSetup(QWidget):
         actions.setStretch(4, 1)
         self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.view.setMinimumHeight(_LEAST_VIEW_PX)
+        self.view.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QHeaderView
 
 from ui.texts import plain_tip, tr
@@ -39,7 +40,18 @@ class SidesTable(DataTable):
                 if cell.text() != text:
                     cell.setText(text)
                     cell.setToolTip(plain_tip(text) if column else "")
+        self._keep_names_whole()
         self.resizeRowsToContents()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger names of the hosts."""
+        super().changeEvent(event)
+        self._keep_names_whole()
+
+    def _keep_names_whole(self) -> None:
+        """Scroll sideways where the columns would be narrower than the names of the hosts."""
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(max(header.sectionSizeFromContents(side).width() for side in (1, 2)))
 
     def text(self, what: str) -> tuple[str, str]:
         """Return what stands beside a fact on A and on B."""

@@ -98,8 +98,8 @@ class SolutionFacts(QWidget):
         self.total.setFont(tabular(self.font()))
         place = self._grid.rowCount()
         self._grid.addWidget(label(tr("All sites"), "muted", is_wrapping=False), place, 0)
-        self._grid.addWidget(self.sites, place, 1, Qt.AlignmentFlag.AlignLeft)  # or its width limits the column's
-        self._grid.addWidget(self.total, place + 1, 1)
+        self._grid.addWidget(self.sites, place + 1, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self._grid.addWidget(self.total, place + 2, 0, 1, 2)
         self._show_total(sites)
 
     def _show_total(self, sites: int) -> None:

@@ -15,12 +15,14 @@ from ui.rollout_one_end import is_half_undone, one_end
 from ui.rollout_texts import host_name, moment
 from ui.texts import tr
 from ui.theme import GRID, Theme
-from ui.widgets.basics import button, icon_label, label, name_tabs, row
+from ui.widgets.basics import ScrollPage, button, icon_label, label, name_tabs, row
 from ui.widgets.diff_view import DiffView, parts_text
 from ui.widgets.standing_now import NowView
 from ui.widgets.standing_past import AuditView, EarlierView, KeysTable
 from ui.widgets.standing_table import StandingPair, tunnel_word
 from ui.widgets.tips import enable
+
+_WIDEST_PX = 4096
 
 
 class StandingDetail(QWidget):
@@ -63,7 +65,7 @@ class StandingDetail(QWidget):
         layout.setSpacing(GRID)
         layout.addLayout(row(self.look, self.watch, self.repair, self.keep, 0, self.replace, self.rotate, self.undo))
         layout.addLayout(words)
-        layout.addWidget(self.tabs, 1)
+        layout.addWidget(ScrollPage(self.tabs, _WIDEST_PX), 1)
 
     def show_pair(
         self,

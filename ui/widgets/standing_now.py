@@ -27,6 +27,9 @@ from ui.theme import GRID, Theme
 from ui.widgets.basics import inset_text
 from ui.widgets.sides_table import SidesTable, yes_no
 
+_LEAST_PLOT_PX = 160
+"""In less height the plot has no room for its title and its axis."""
+
 
 class NowView(QWidget):
     """Facts on the left; plot, limits and log on the right.
@@ -55,7 +58,9 @@ class NowView(QWidget):
         layout = QVBoxLayout(right)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        layout.addWidget(framed(self.plot), 3)
+        plot = framed(self.plot)
+        plot.setMinimumHeight(_LEAST_PLOT_PX)
+        layout.addWidget(plot, 3)
         layout.addLayout(self._limits_row())
         layout.addWidget(self.log, 2)
         split = QSplitter(Qt.Orientation.Horizontal)

@@ -20,6 +20,7 @@ from ui.widgets.verdicts import verdict_look
 
 PAIR, WHAT, SINCE, STATE, TUNNEL, RTT, LOSS, VERDICT, WATCH = range(9)
 _MOST_LINES = 6
+_LEAST_WHAT_EM = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class StandingTable(DataTable):
         header = self.horizontalHeader()
         header.setMinimumSectionSize(48)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        self.stretch(WHAT, _LEAST_WHAT_EM)
 
     def show_pairs(
         self, pairs: Sequence[StandingPair], statuses: Mapping[str, PairStatus], watched: Mapping[str, bool]
@@ -91,12 +92,15 @@ class StandingTable(DataTable):
         for nth, one in enumerate(pairs):
             name = one.pair.name
             self._show(nth, one, statuses.get(name), is_watched=watched.get(name, False))
-        if pairs:
-            self.setFixedHeight(self._height_px(len(pairs)))
+        self.share_width()
 
-    def _height_px(self, lines: int) -> int:
-        per_line = self.rowHeight(0)
-        return self.horizontalHeader().sizeHint().height() + min(lines, _MOST_LINES) * per_line + 6
+    def share_width(self) -> None:
+        """Leave room for the scroll bar below the lines where the columns have none beside each other."""
+        super().share_width()
+        if self.rowCount():
+            is_wide = self.horizontalHeader().length() > self.viewport().width()
+            bar_px = self.horizontalScrollBar().sizeHint().height() if is_wide else 0
+            self.setFixedHeight(self.height_for_px(min(self.rowCount(), _MOST_LINES)) + bar_px)
 
     def _show(self, nth: int, one: StandingPair, status: PairStatus | None, *, is_watched: bool) -> None:
         standing = one.standing

@@ -15,6 +15,7 @@ from ui.warming import Warming, import_without_qt
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonServices
+    from ui.pages.base import Page
     from ui.window import MainWindow
 
 _LAB_LOOK_MS = 5_000
@@ -36,6 +37,7 @@ class Starting:
         self._lab_timer = QTimer(window)
         self._lab_timer.setInterval(_LAB_LOOK_MS)
         self._lab_timer.timeout.connect(self._look_at_labs)
+        window.page_shown.connect(self._on_page)
 
     def start(self) -> None:
         """Open the services."""
@@ -71,7 +73,7 @@ class Starting:
         window.say(tr("Ready"))
         self._look_at_labs()
         self._lab_timer.start()
-        self._look_for_interrupted()
+        self._look_for_unfinished()
         window.update_frame()
         window.ready.emit()
         self._warming.start()
@@ -84,18 +86,24 @@ class Starting:
             self._window.current.notice.say_error(error, {tr("Try again"): self.start})
         self._window.update_frame()
 
-    def _look_for_interrupted(self) -> None:
-        services = self._window.context.services
+    def _on_page(self, page: Page) -> None:
+        """Offer on Start, whenever it is shown, what can be resumed by then."""
+        window = self._window
+        if page is not window.welcome or not window.context.has_services or window.is_closing:
+            return
+        if window.is_measuring:
+            window.welcome.offer_resume("")
+        else:
+            self._look_for_unfinished()
 
-        def found(name: str) -> None:
-            if name:
-                self._window.welcome.offer_resume(name)
-
-        self._window.runner.run(
-            tr("Looking for interrupted comparisons"),
+    def _look_for_unfinished(self) -> None:
+        window, services = self._window, self._window.context.services
+        window.runner.run(
+            tr("Looking for unfinished comparisons"),
             lambda _token, _tell: _resumable(services),
-            on_success=found,
-            on_failure=lambda error: self._window.say(error.sentence()),
+            on_success=lambda name: window.welcome.offer_resume("" if window.is_measuring else name),
+            on_failure=lambda error: window.say(error.sentence()),
+            is_quiet=True,
         )
 
     def _look_at_labs(self) -> None:

@@ -56,6 +56,24 @@ def test_a_cancelled_comparison_is_resumed_on_its_page(open_window: Callable[...
     assert len(driver.services.records) == 1
 
 
+def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(pace_s=0.02)
+    window = driver.window
+    assert window.welcome.notice.text == ""
+    cancelled(driver)
+    window.show_welcome()
+    driver.idle()
+    assert window.welcome.notice.text.startswith("A comparison of lab:practice was interrupted or cancelled.")
+    driver.services.pace_s = 0
+    driver.click(window.welcome.notice.action("Resume it"))
+    driver.until(lambda: driver.services.records[1].status is CampaignStatus.COMPLETED)
+    driver.until(lambda: not window.is_measuring)
+    driver.idle()
+    window.show_welcome()
+    driver.idle()
+    assert window.welcome.notice.text == "", "nothing is left to be resumed"
+
+
 def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(
     open_window: Callable[..., Driver],
 ) -> None:

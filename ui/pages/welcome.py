@@ -29,7 +29,7 @@ class WelcomePage(Page):
     history_chosen = Signal()
     lint_chosen = Signal()
     resume_chosen = Signal(str)
-    """Carries the name of the pair whose comparison was interrupted."""
+    """Carries the name of the pair whose comparison is unfinished."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(
@@ -40,6 +40,7 @@ class WelcomePage(Page):
                 "hosts back as they were, and says which one to take and why."
             ),
         )
+        self._is_offered = False
         self._make_choices()
         cards = FoldingCards(_LEAST_CARD_EM, (4, 2, 1))
         cards.show_cards([card for card, _ in (self.lab, self.hosts, self.history, self.lint)])
@@ -111,10 +112,15 @@ class WelcomePage(Page):
                 enable(begin, is_on=not is_measuring, reason=reason)
 
     def offer_resume(self, pair_name: str) -> None:
-        """A comparison of this pair was interrupted: offer to go on with it."""
+        """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty."""
+        is_offered, self._is_offered = self._is_offered, bool(pair_name)
+        if not pair_name:
+            if is_offered:
+                self.notice.clear()
+            return
         self.notice.say(
             "caution",
-            tr("A comparison of %1 was interrupted.").replace("%1", pair_name),
+            tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name),
             tr("What was measured is kept. The hosts put themselves back by their own timers; resuming checks that."),
             {tr("Resume it"): lambda: self.resume_chosen.emit(pair_name)},
         )

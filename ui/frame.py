@@ -16,6 +16,7 @@ from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonWizard
+    from ui.pages.history import PastResultsPage
     from ui.widgets.running_line import RunningLines
     from ui.widgets.steps import StepList
 
@@ -32,14 +33,14 @@ class Place:
         wizard: The comparison one step of which is on show; None for other pages.
         is_first: Whether it is the first page, from which nothing leads back.
         is_measuring: Whether a comparison is running, whose steps cannot be left then.
-        is_past: Whether results from the history are on show: the steps stay in their place, but lead nowhere.
+        past: Results from the history, where they are on show: the steps stay in their place, but lead nowhere.
     """
 
     area: str
     wizard: ComparisonWizard | None
     is_first: bool
     is_measuring: bool
-    is_past: bool = False
+    past: PastResultsPage | None = None
 
 
 class Frame(QWidget):
@@ -116,10 +117,10 @@ class Frame(QWidget):
         wizard = place.wizard
         if wizard is not None:
             self.steps.show_state(wizard, wizard.current, is_locked=place.is_measuring)
-        elif place.is_past:
-            self.steps.show_past()
+        elif place.past is not None:
+            self.steps.show_past(place.past.data.record if place.past.data is not None else None)
         if self._steps is not None:
-            self._steps.setVisible(wizard is not None or place.is_past)
+            self._steps.setVisible(wizard is not None or place.past is not None)
         self.top.show_area(place.area)
         self.top.rollout.setVisible(can_roll_out)
         self.footer.back.setVisible(not place.is_first)

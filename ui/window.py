@@ -364,7 +364,7 @@ class MainWindow(QMainWindow):
             wizard=None if area else self.wizard,
             is_first=page is self._pages.get("welcome"),
             is_measuring=self.is_measuring,
-            is_past=any(one is self._pages.get("past") for one in (page, page.origin) if one is not None),
+            past=next((self.past for one in (page, page.origin) if one and one is self._pages.get("past")), None),
         )
         self.frame.show_place(page, place, can_roll_out=self.context.can_roll_out)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from history_driver import fill_history
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
@@ -72,6 +73,22 @@ def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[.
     window.show_welcome()
     driver.idle()
     assert window.welcome.notice.text == "", "nothing is left to be resumed"
+
+
+def test_steps_of_a_past_comparison_say_how_it_ended(driver: Driver) -> None:
+    fill_history(driver)
+    window, run = driver.window, driver.window.steps.buttons[Step.RUN]
+    names = {}
+    for number in (1, 2, 3):
+        window.show_past(number)
+        driver.idle()
+        names[number] = run.accessibleName(), window.steps._ticks[Step.RUN].property("icon_name")
+        assert window.steps.buttons[Step.PLAN].accessibleName().endswith(", done")
+    assert names == {
+        1: ("Step 5, Run, done, with failures", "warning"),
+        2: ("Step 5, Run, done", "check"),
+        3: ("Step 5, Run, not completed", "warning"),
+    }
 
 
 def test_run_and_results_agree_on_what_was_measured_before_a_host_stayed_away(

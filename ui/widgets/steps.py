@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
+from app.domain.results import CampaignRecord, CampaignStatus
+from app.ranking.outcome import outcome_of
 from app.wizard import ComparisonWizard, Step
 from ui.accessible import Role, set_role
 from ui.icons import set_icon
@@ -107,15 +109,20 @@ class StepList(QFrame):
         else:
             self.setFixedWidth(max(_WIDE_PX, needed + _TICK_PX + GRID))
 
-    def show_past(self) -> None:
-        """Show the steps of a comparison from the history: all done, none to be entered."""
+    def show_past(self, record: CampaignRecord | None) -> None:
+        """Show the steps of a comparison from the history, none of which can be entered.
+
+        Args:
+            record: The comparison; None while it is read.
+        """
         self._is_past = True
         reason = tr("This comparison is from the history: “Measure again” leads to its steps.")
         for step, entry in self.buttons.items():
             enable(entry, is_on=step is Step.RESULTS, reason=f"{step_names()[step]}: {reason}")
             entry.setChecked(step is Step.RESULTS)
-            set_icon(self._ticks[step], "check", "good")
-            entry.setAccessibleName(f"{tr('Step')} {step.number}, {step_names()[step]}, {tr('done')}")
+            is_complete = record is None or step is not Step.RUN or record.status is CampaignStatus.COMPLETED
+            has_failures = record is not None and step is Step.RUN and bool(outcome_of(record).headline)
+            self._tick(step, is_complete=is_complete, has_failures=has_failures)
 
     def show_state(self, wizard: ComparisonWizard, current: Step | None, *, is_locked: bool) -> None:
         """Tick what is done and enable what can be entered.
@@ -132,23 +139,20 @@ class StepList(QFrame):
             reason = tr("A comparison is running.") if is_locked else tr("Complete the steps before it first.")
             enable(entry, is_on=can_enter, reason=f"{step_names()[step]}: {reason}")
             entry.setChecked(step is current)
-            tick = self._ticks[step]
-            is_short = step is Step.RUN and is_done and not wizard.state.is_complete
-            is_bad = is_short or (step is Step.RUN and is_done and wizard.state.has_failures)
             if is_done:
-                set_icon(tick, "warning" if is_bad else "check", "legacy" if is_bad else "good")
+                is_complete = step is not Step.RUN or wizard.state.is_complete
+                self._tick(step, is_complete=is_complete, has_failures=step is Step.RUN and wizard.state.has_failures)
             else:
-                tick.setProperty("icon_name", "")
-                tick.clear()
-            state = (
-                tr("not completed")
-                if is_short
-                else tr("done, with failures")
-                if is_bad
-                else tr("done")
-                if is_done
-                else tr("open")
-                if can_enter
-                else tr("not yet")
-            )
-            entry.setAccessibleName(f"{tr('Step')} {step.number}, {step_names()[step]}, {state}")
+                self._ticks[step].setProperty("icon_name", "")
+                self._ticks[step].clear()
+                self._name(step, tr("open") if can_enter else tr("not yet"))
+
+    def _tick(self, step: Step, *, is_complete: bool, has_failures: bool) -> None:
+        """Tick a step that was done, with a warning sign where it was not completed or attempts failed in it."""
+        is_bad = has_failures or not is_complete
+        set_icon(self._ticks[step], "warning" if is_bad else "check", "legacy" if is_bad else "good")
+        bad = tr("done, with failures") if is_complete else tr("not completed")
+        self._name(step, bad if is_bad else tr("done"))
+
+    def _name(self, step: Step, state: str) -> None:
+        self.buttons[step].setAccessibleName(f"{tr('Step')} {step.number}, {step_names()[step]}, {state}")

@@ -208,8 +208,7 @@ class LabMenu:
         if not uses and not lab.is_lasting:
             act()
             return
-        verb = tr("Restart") if is_restart else tr("Stop")
-        title = tr("%1 the lab %2 although it is in use?") if uses else tr("%1 the lab %2?")
+        title = _question(is_used=bool(uses), is_restart=is_restart)
         lost = (
             tr("Whatever uses it loses both gateways, and everything on them is gone.")
             if uses
@@ -217,7 +216,7 @@ class LabMenu:
         )
         Question(
             self._window,
-            title.replace("%1", verb).replace("%2", lab.name),
+            title.replace("%1", lab.name),
             "\n".join((*uses, "", lost)).strip(),
             tr("Restart lab") if is_restart else tr("Stop lab"),
             tr("Keep running"),
@@ -249,6 +248,12 @@ class LabMenu:
             tr("The lab %1 is stopped: its start was cancelled.").replace("%1", lab.name),
             lambda new: self._on_uses(lab, (*agreed, *new), is_restart=True),
         )
+
+
+def _question(*, is_used: bool, is_restart: bool) -> str:
+    if is_restart:
+        return tr("Restart the lab %1 although it is in use?") if is_used else tr("Restart the lab %1?")
+    return tr("Stop the lab %1 although it is in use?") if is_used else tr("Stop the lab %1?")
 
 
 def _state(lab: LabDetail) -> str:

@@ -89,10 +89,11 @@ def test_skipping_ends_one_candidate_and_goes_on(running: Driver) -> None:
 
 def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
     window, head = running.window, running.window.run_page.head
+    running.until(lambda: window.bridge.live.status().progress is not None)
     running.click(head.pause)
+    assert head.text.text().startswith("Pausing after this candidate. "), "at once"
     assert "pause after the running candidate" in window.footer.status.text()
     assert head.pause.text().replace("&", "") == "Do not pause", "it is measuring still"
-    running.until(lambda: head.text.text().startswith("Pausing after this candidate. "))
     running.services.pace_s = 0
     running.until(lambda: window.bridge.live.status().is_paused)
     running.until(lambda: "Paused" in head.text.text())

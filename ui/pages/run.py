@@ -212,9 +212,11 @@ class RunPage(Page):
             return
         if is_paused:
             self.control.pause()
+            self._refresh()
             self.status_told.emit(tr("It will pause after the running candidate, with both hosts clean."))
         else:
             self.control.resume()
+            self._refresh()
             self.status_told.emit(tr("Going on."))
 
     def _on_skip(self) -> None:

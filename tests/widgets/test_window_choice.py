@@ -196,6 +196,36 @@ def test_the_search_opens_folds_and_leaves_ticks_alone(driver: Driver) -> None:
     assert page.search.hits.isHidden()
 
 
+def test_a_hit_without_a_box_is_shown_with_the_reason(driver: Driver) -> None:
+    page = choice(driver)
+    page.search.field.setText("wireguard")
+    assert not page.no_box.isVisible(), "it has a box"
+    page.search.field.setText("BF-CBC")
+    assert page.no_box.isVisible()
+    assert "Include weak suites" in page.no_box.text()
+    assert "BF-CBC" in page.details.text, "the hit, not what was selected before"
+    page.weak.setChecked(True)
+    assert not page.no_box.isVisible()
+    page.weak.setChecked(False)
+    page.search.field.clear()
+    assert not page.no_box.isVisible()
+
+
+def test_references_alone_are_measured_only_after_a_question(driver: Driver) -> None:
+    page = choice(driver)
+    for key in page.ticked():
+        page.tick(key, is_on=key == ("baseline", "none"))
+    assert page.ticked() == (("baseline", "none"),)
+    driver.window.go_next()
+    question = driver.dialog()
+    assert question.windowTitle() == "No VPN is ticked"
+    question.reject()
+    assert driver.window.current is page
+    driver.window.go_next()
+    driver.dialog().yes.click()
+    driver.until(lambda: driver.window.wizard.current is Step.PLAN)
+
+
 def test_the_search_works_with_the_keyboard_alone(driver: Driver) -> None:
     page = choice(driver)
     driver.window.activateWindow()

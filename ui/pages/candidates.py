@@ -16,14 +16,14 @@ from ui.live_rows import Key
 from ui.pages.base import Page
 from ui.texts import plain_tip, tr
 from ui.theme import GRID
-from ui.widgets.basics import row
+from ui.widgets.basics import label, row
 from ui.widgets.candidate_details import CandidateDetails
-from ui.widgets.candidate_words import distinct_titles, how, is_weak, lacks, listed
+from ui.widgets.candidate_words import ask_without_vpn, distinct_titles, how, is_weak, lacks, listed
 from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.guidelines import GuidelinesLine
 from ui.widgets.swatch import swatch_icon
-from ui.widgets.tree_search import TreeSearch
+from ui.widgets.tree_search import TreeSearch, every_item, with_children
 from ui.widgets.verdicts import verdict_look
 
 _KEY = Qt.ItemDataRole.UserRole
@@ -76,7 +76,9 @@ class CandidatesPage(Page):
         self.details = CandidateDetails(context.theme)
         self.details.hosts_asked.connect(self.hosts_asked)
         self.search = TreeSearch(self.tree, tr("Find a suite: name, cipher or verdict (Ctrl+F)"))
-        self.search.filtered.connect(self._on_tick)
+        self.search.filtered.connect(self._on_filter)
+        self.no_box = label(tr("Suites without a box are weak: “Include weak suites” below gives them one."), "muted")
+        self.no_box.setVisible(False)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.field.setFocus)
         self.guidelines = GuidelinesLine(context)
         self.guidelines.picked.connect(self.take_guidelines)
@@ -90,6 +92,7 @@ class CandidatesPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         layout.addWidget(self.search)
+        layout.addWidget(self.no_box)
         layout.addWidget(self.tree, 1)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
@@ -161,7 +164,12 @@ class CandidatesPage(Page):
         if wizard.state.is_choice_made and set(ticked) == set(wizard.state.chosen):
             self.left.emit()
             return
-        self.context.confirm_change(wizard.invalidated_by_change_in(Step.CHOOSE), lambda: self._take(ticked))
+        invalid = wizard.invalidated_by_change_in(Step.CHOOSE)
+        ask_without_vpn(
+            self.window(),
+            [self._by_key[key] for key in ticked],
+            lambda: self.context.confirm_change(invalid, lambda: self._take(ticked)),
+        )
 
     def _take(self, ticked: tuple[Key, ...]) -> None:
         try:
@@ -231,12 +239,7 @@ class CandidatesPage(Page):
                 return
 
     def _items(self) -> list[QTreeWidgetItem]:
-        items: list[QTreeWidgetItem] = []
-        for nth in range(self.tree.topLevelItemCount()):
-            top = self.tree.topLevelItem(nth)
-            if top is not None:
-                items += _with_children(top)
-        return items
+        return every_item(self.tree)
 
     def _fill(self, found: Discovery, chosen: set[Key]) -> None:
         self._by_key = {(candidate.solution, candidate.suite): candidate for candidate in found.candidates}
@@ -337,7 +340,7 @@ class CandidatesPage(Page):
         if candidate is not None:
             self.details.show_candidate(candidate, found.solutions[candidate.solution])
             return
-        child = next((one for one in _with_children(item) if one.data(_NAME, _KEY) is not None), None)
+        child = next((one for one in with_children(item) if one.data(_NAME, _KEY) is not None), None)
         first = self._candidate(child.data(_NAME, _KEY)) if child is not None else None
         if first is not None:
             findings = [one for c in found.candidates if c.solution == first.solution for one in c.findings]
@@ -346,6 +349,18 @@ class CandidatesPage(Page):
         solution = item.data(_NAME, _UNAVAILABLE)
         info = found.solutions.get(solution)
         self.details.show_unavailable(item.text(_NAME), found.unavailable[solution], lacks(found, solution), info)
+
+    def _on_filter(self) -> None:
+        """Describe the first hit where the selected line is hidden, and say why hits have no box."""
+        is_searching = bool(self.search.field.text().strip())
+        hits = [item for item in self._items() if item.data(_NAME, _KEY) is not None and not item.isHidden()]
+        found = [self._by_key[item.data(_NAME, _KEY)] for item in hits]
+        self.no_box.setVisible(is_searching and not self.weak.isChecked() and any(map(is_weak, found)))
+        current = self.tree.currentItem()
+        if is_searching and hits and (current is None or current.isHidden()):
+            current = hits[0]  # described, not selected: that would keep the fold around it open
+        self._on_current(current)
+        self._on_tick()
 
     def _on_tick(self) -> None:
         ticked = [item for item in self._items() if item.checkState(_NAME) is Qt.CheckState.Checked]
@@ -371,7 +386,7 @@ class CandidatesPage(Page):
                 self._allow(item, is_allowed=self.weak.isChecked())
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self.tree.viewport().update()
-        self._on_tick()
+        self._on_filter()
 
     def _recolour(self) -> None:
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
@@ -383,8 +398,3 @@ class CandidatesPage(Page):
             elif item.data(_NAME, _UNAVAILABLE):
                 self._mute(item)
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
-
-
-def _with_children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
-    children = (item.child(number) for number in range(item.childCount()))
-    return [item, *(below for child in children if child is not None for below in _with_children(child))]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QWidget
 
 from app.domain.hosts import Side
 from app.domain.results import Candidate
@@ -12,6 +15,7 @@ from app.wizard import Discovery
 from ui.live_rows import Key
 from ui.texts import tr
 from ui.widgets.candidate_details import Lack
+from ui.widgets.dialogs import Question
 from ui.widgets.solution_facts import carrier_word, space_word
 from ui.widgets.verdicts import verdict_look
 
@@ -34,6 +38,21 @@ def is_weak(candidate: Candidate) -> bool:
     """Whether it is measured only after the user said that they know what it is."""
     is_open_reference = candidate.is_unprotected and candidate.is_listed_only
     return candidate.verdict.needs_reason or candidate.verdict is Verdict.INSECURE or is_open_reference
+
+
+def ask_without_vpn(window: QWidget, ticked: Sequence[Candidate], then: Callable[[], None]) -> None:
+    """Go on with what is ticked, after a question where nothing of it can be recommended."""
+    if not ticked or not all(one.is_unprotected for one in ticked):
+        then()
+        return
+    Question(
+        window,
+        tr("No VPN is ticked"),
+        tr("What is ticked protects nothing: it is measured as a reference, and nothing can be recommended."),
+        tr("Measure references only"),
+        tr("Choose a VPN"),
+        "warning",
+    ).ask(then)
 
 
 def how(info: SolutionInfo) -> str:

@@ -46,11 +46,11 @@ class TreeSearch(QWidget):
         words = self.field.text().casefold().split()
         self._tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         if words and not self._is_searching:
-            for item in _all(self._tree):
+            for item in every_item(self._tree):
                 item.setData(0, _WAS_OPEN, item.isExpanded())
         hits = sum(_show(item, words, "") for item in _children(self._tree.invisibleRootItem()))
         if self._is_searching and not words:
-            for item in _all(self._tree):
+            for item in every_item(self._tree):
                 item.setExpanded(bool(item.data(0, _WAS_OPEN)))
         self._tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self._is_searching = bool(words)
@@ -62,7 +62,7 @@ class TreeSearch(QWidget):
             self._tree.scrollToItem(current)
 
     def _to_first(self) -> None:
-        first = next((item for item in _all(self._tree) if item.childCount() == 0 and not item.isHidden()), None)
+        first = next((item for item in every_item(self._tree) if item.childCount() == 0 and not item.isHidden()), None)
         if first is not None:
             self._tree.setCurrentItem(first)
             self._tree.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -99,10 +99,11 @@ def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
     return [one for one in children if one is not None]
 
 
-def _all(tree: QTreeWidget) -> list[QTreeWidgetItem]:
+def every_item(tree: QTreeWidget) -> list[QTreeWidgetItem]:
     """Return every item, from top to bottom."""
-    return [one for item in _children(tree.invisibleRootItem()) for one in _below(item)]
+    return [one for item in _children(tree.invisibleRootItem()) for one in with_children(item)]
 
 
-def _below(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
-    return [item, *(one for child in _children(item) for one in _below(child))]
+def with_children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    """Return an item and every one below it, from top to bottom."""
+    return [item, *(one for child in _children(item) for one in with_children(child))]

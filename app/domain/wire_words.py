@@ -85,9 +85,9 @@ def worst_breakage(outcomes: Sequence[BreakOutcome]) -> BreakVerdict | None:
 def leak_sentence(proof: LeakProof) -> str:
     """Return what the captures showed, with counts, as sentences."""
     counts = (
-        f"{proof.answered} of {proof.sent} marked frames were answered; {_per_side(proof.captured)} packets of the "
-        f"tunnel were captured, {_per_side(proof.clear_marks)} of all packets with the mark in them; "
-        f"the control over the bare underlay was seen {_per_side(proof.control_marks)} times."
+        f"{proof.answered} of {proof.sent} marked frames were answered. Captured packets of the tunnel: "
+        f"{_per_side(proof.captured)}; packets with the mark in them: {_per_side(proof.clear_marks)}; "
+        f"of the control over the bare underlay: {_per_side(proof.control_marks)}."
     )
     if not any((proof.sent, *proof.captured.values(), *proof.control_marks.values())):
         return proof.note or "Nothing was captured."
@@ -95,10 +95,20 @@ def leak_sentence(proof: LeakProof) -> str:
 
 
 def break_sentence(outcome: BreakOutcome) -> str:
+    """Return one breakage and what became of the traffic after it, with counts."""
+    return f"{break_title(outcome)}: {break_counts(outcome)}"
+
+
+def break_title(outcome: BreakOutcome) -> str:
+    """Return what was done in one fail-closed test."""
+    return f"{outcome.title[:1].upper()}{outcome.title[1:]}"
+
+
+def break_counts(outcome: BreakOutcome) -> str:
     """Return what became of the traffic after one breakage, with counts."""
     return (
-        f"{outcome.title[:1].upper()}{outcome.title[1:]}: {outcome.sent} marked frames were sent, {outcome.answered} "
-        f"answered, {_per_side(outcome.clear_marks)} seen in the clear. {outcome.note}"
+        f"{outcome.sent} marked frames were sent, {outcome.answered} answered. "
+        f"Seen in the clear: {_per_side(outcome.clear_marks)}. {outcome.note}"
     ).strip()
 
 
@@ -200,4 +210,4 @@ def wire_line(report: WireReport) -> str:
 
 
 def _per_side(counts: Mapping[str, int]) -> str:
-    return " and ".join(str(counts[side]) for side in sorted(counts)) or "no"
+    return " and ".join(f"{counts[side]} on {side.upper()}" for side in sorted(counts)) or "none"

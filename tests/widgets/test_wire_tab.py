@@ -67,12 +67,13 @@ def test_the_selected_candidate_is_told_in_full(tabs: ResultTabs) -> None:
     text = view.details.text
     for words in (
         "OpenVPN over UDP, AES-256-GCM",
-        "confidential\n10 of 10 marked frames were answered; 20 and 20 packets of the tunnel were captured, 0 and 0",
-        "the control over the bare underlay was seen 6 and 6 times",
+        "confidential\n10 of 10 marked frames were answered. Captured packets of the tunnel: 20 on A and 20 on B;",
+        "of the control over the bare underlay: 6 on A and 6 on B.",
         "authentic\nNot tried, because gw-b has no nft",
         "replay-proof\nNone of 6 packets that were replayed got in.",
-        "fails closed\nThe daemon is killed on gw-a: 16 marked frames",
-        "fails open\nThe device is deleted on gw-b: 16 marked frames were sent, 0 answered, 0 and 8 seen in the clear",
+        "The daemon is killed on gw-a: fails closed\n16 marked frames",
+        "The device is deleted on gw-b: fails open\n16 marked frames were sent, 0 answered. "
+        "Seen in the clear: 0 on A and 8 on B.",
         "An MTU of 1417 bytes inside would avoid fragments. A frame of that size was captured whole",
         "Frames that are not IP cross",
         "Multicast does not cross",

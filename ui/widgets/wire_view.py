@@ -17,7 +17,9 @@ from app.domain.wire_words import (
     PROPERTY_WORDS,
     RESULT_WORDS,
     advice_sentence,
+    break_counts,
     break_sentence,
+    break_title,
     crossing_sentence,
     leak_sentence,
     packets_text,
@@ -289,7 +291,8 @@ class WireDetails(QWidget):
             self._show_look(leak_look(proof.verdict), leak_sentence(proof))
             self._show_properties(report)
             for outcome in proof.broken:
-                self._show_look(break_look(outcome.verdict), break_sentence(outcome))
+                look = break_look(outcome.verdict)
+                self._show_look(replace(look, word=f"{break_title(outcome)}: {look.word}"), break_counts(outcome))
         self._show_overhead(report)
         advice = advice_sentence(report)
         if advice:

@@ -138,6 +138,12 @@ def answer_table(name: str, applying: Collection[str]) -> Table:
     ]
     table = Table(columns)
     found = findings(name, guidelines=tuple(GUIDELINES))
+    outside = {
+        finding: f"Is it outside {guideline.title}?"
+        for guideline in GUIDELINES.values()
+        for finding in findings(name, guidelines=(guideline.id,))
+        if finding.question is Question.GUIDELINE
+    }
     for question, words in _QUESTIONS.items():
         here = [finding for finding in found if finding.question is question]
         if not here:
@@ -153,5 +159,5 @@ def answer_table(name: str, applying: Collection[str]) -> Table:
                 answer = "yes" if finding in picked else "yes, but it does not apply"
             elif question is Question.SLOW:
                 answer = "yes"
-            table.add_row(words, answer, finding.reason, finding.source, finding.replacement)
+            table.add_row(outside.get(finding, words), answer, finding.reason, finding.source, finding.replacement)
     return table

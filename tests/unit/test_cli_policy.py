@@ -43,8 +43,9 @@ def test_show_answers_all_three_questions(capsys: pytest.CaptureFixture[str]) ->
     assert main(["policy", "show", "AES-256-CFB8"]) == ExitCode.OK
     printed = words_of(capsys)
     assert printed.startswith("AES-256-CFB8: AES-256 in CFB8, cipher, 256 bit key, 128 bit block Verdict: insecure")
-    for question in ("Is it insecure?", "Is it outside a guideline?", "Is it slow? yes"):
+    for question in ("Is it insecure?", "Is it outside BSI TR-02102-1? yes", "Is it slow? yes"):
         assert question in printed
+    assert "Is it outside a guideline?" not in printed, "each line names its own"
 
 
 def test_show_says_that_nothing_is_against_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,8 +31,8 @@ os.environ.pop("COLUMNS", None)  # pytest-xdist sets it; at what width text is w
 
 pytest_plugins = ("suite.recording", "suite.quarantine", "suite.selection")
 
-_GARBAGE = (2000, 10, 50)
-"""Thresholds of garbage collection. All objects are gone through every million new ones: that takes 0.1 s."""
+_GARBAGE = (gc.get_threshold()[0], gc.get_threshold()[1], 50)
+"""Thresholds of garbage collection: the usual ones, but all objects are gone through more rarely; that takes 0.1 s."""
 gc.disable()  # while tests are collected: hardly anything is garbage then
 
 _OURS = ("app", "ui", "vpn_adapters", "paramiko")

@@ -76,9 +76,9 @@ def layout_faults(window: QWidget) -> list[str]:
 
 def _visible(window: QWidget) -> Iterator[QWidget]:
     for widget in window.findChildren(QWidget):
-        parent = widget.parentWidget()
         if not widget.isVisible() or widget.window() is not window:
             continue
+        parent = widget.parentWidget()
         if isinstance(parent, QComboBox | QAbstractSpinBox | QLineEdit | QHeaderView | QTabBar | QProgressBar):
             continue
         yield widget

@@ -97,7 +97,7 @@ def test_pausing_waits_after_the_candidate_and_goes_on(running: Driver) -> None:
     running.services.pace_s = 0
     running.until(lambda: window.bridge.live.status().is_paused)
     running.until(lambda: "Paused" in head.text.text())
-    assert head.pause.text().replace("&", "") == "Go on"
+    running.until(lambda: head.pause.text().replace("&", "") == "Go on")  # the text may be drawn again before
     running.click(head.pause)
     running.until(lambda: not window.is_measuring)
     assert running.services.records[1].status is CampaignStatus.COMPLETED

@@ -158,5 +158,6 @@ def test_a_comparison_that_waits_for_the_user_says_so_and_why_on_every_page(open
     assert window.top.comparison.property("icon_name") == "warning"
     assert window.top.comparison.accessibleName() == "Comparison, waits for you"
     driver.click(line.show_button)
+    driver.until(window.run_page.notice.action("Go on").isVisible)  # Qt shows what is new in a layout a little later
     driver.click(window.run_page.notice.action("Go on"))
     driver.until(lambda: not window.is_measuring)

@@ -39,6 +39,9 @@ def test_third_click_on_a_header_returns_to_the_order_of_the_ranks(driver: Drive
     by_rank = _column(table, NAME)
     shared = _brackets(table)
     assert shared > 1
+    assert sum(text.endswith("=") for text in _column(table, RANK)) == shared
+    assert results.shared.isVisible(), "what the sign means"
+    assert "significantly faster" in table.horizontalHeaderItem(RANK).toolTip()
     assert _marked(table) == []
     table.setCurrentCell(1, 0)
     key = table.selected_key()

@@ -26,7 +26,7 @@ from ui.pages.base import BusyLine, Page
 from ui.result_data import ResultData, prepare
 from ui.texts import tr
 from ui.theme import GRID
-from ui.widgets.basics import ScrollPage, button, label, row, set_look
+from ui.widgets.basics import ElidedLabel, ScrollPage, button, label, row, set_look
 from ui.widgets.deploy_button import name_deploy
 from ui.widgets.folding import FoldingRow
 from ui.widgets.note_line import NoteLine
@@ -87,6 +87,8 @@ class ResultsPage(Page):
         self.table.itemSelectionChanged.connect(self._on_row)
         self.fold = button(tr("Hide the ranking"), "chevron-down", look="tab", on_click=self._fold_ranking)
         self._is_folded = False
+        self.shared = ElidedLabel(tr("=  no significant difference"))
+        self.shared.setProperty("look", "muted")
         self.weighting = WeightingBar()
         self.weighting.changed.connect(self._weigh)
         self.tabs = ResultTabs(context.theme)
@@ -153,6 +155,7 @@ class ResultsPage(Page):
         self.note.show_note(EntryId(EntryKind.COMPARISON, record.campaign_id), record.note)
         self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
         self.table.show_data(data)
+        self.shared.setVisible(any(one.tied_with for one in data.ranking.ranking))
         self._weigh()
         self.tabs.show_data(data)
         self._on_row()
@@ -334,7 +337,9 @@ class ResultsPage(Page):
         layout.setSpacing(GRID)
         layout.addWidget(self.sentence)
         left = QWidget()
-        left.setLayout(row(self.fold, self.note.edit, 0))
+        beside = row(self.fold, self.note.edit, GRID, self.shared)
+        beside.setStretch(3, 1)
+        left.setLayout(beside)
         layout.addWidget(FoldingRow((left,), (self.weighting.choice,), 0))
         layout.addWidget(self.weighting)
         layout.addWidget(self.table)

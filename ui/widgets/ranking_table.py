@@ -85,7 +85,10 @@ class RankingTable(DataTable):
         self._weighting: Weighting | None = None
         self.set_tips(
             {
-                RANK: tr("Candidates in one bracket share a rank: their difference is not significant"),
+                RANK: tr(
+                    "1 plus the number of candidates that are significantly faster. Those that share a rank (=) cannot "
+                    "be told apart: one of them may have a higher mean than a candidate of the next rank."
+                ),
                 LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
                 INTERVAL: tr("Over rounds; with one round there is none"),
                 LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
@@ -235,11 +238,12 @@ class RankingTable(DataTable):
         found = self._scores().get(key)
         return f"{found.rank}  ({found.score:.2f})" if found is not None else NONE
 
-    def _rank_text(self, place: RankedCandidate) -> str:
-        """Return a rank; with a sign where it is shared and no bracket can say so."""
+    @staticmethod
+    def _rank_text(place: RankedCandidate) -> str:
+        """Return a rank, with a sign where it is shared."""
         if place.rank is None:
             return NONE
-        return f"{place.rank} =" if place.tied_with and self._sorting is not None else str(place.rank)
+        return f"{place.rank} =" if place.tied_with else str(place.rank)
 
     def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
         item = self.cell(nth, column)

@@ -14,6 +14,7 @@ from app.wizard import Step
 from ui.pages.candidates import CandidatesPage
 from ui.pages.history import HistoryPage
 from ui.widgets.history_order import WINNER
+from ui.widgets.ranking_order import INTERVAL
 
 SIZES = [(1024, 700), (1280, 800)]
 _LEAST_PLOT_PX = 140
@@ -37,6 +38,16 @@ def test_every_tab_of_the_results_is_whole_beside_the_ranking(driver: Driver, si
         assert page.table.viewport().height() >= 2 * page.table.rowHeight(0)
     for plot in (page.tabs.latency, page.tabs.cdf, page.tabs.frontier, page.tabs.cpu):
         assert plot.height() >= _LEAST_PLOT_PX, plot.name
+
+
+def test_candidates_of_several_rounds_can_be_told_apart_in_the_ranking(driver: Driver) -> None:
+    fill_history(driver)
+    driver.window.resize(1280, 800)
+    driver.window.show_past(2)
+    driver.idle()
+    settle()
+    assert not [fault for fault in layout_faults(driver.window) if "look alike" in fault]
+    assert not driver.window.past.table.isColumnHidden(INTERVAL)
 
 
 def test_steps_and_menu_have_their_words_in_a_narrow_window(driver: Driver) -> None:

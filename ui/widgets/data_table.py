@@ -85,6 +85,7 @@ class DataTable(QTableWidget):
 
     _widths_em: Mapping[int, float] = MappingProxyType({})
     _letters_px = 0
+    _sooner_below_em: Mapping[int, int] = MappingProxyType({})
 
     def __init__(self, headers: Sequence[str], figures: Collection[int], name: str) -> None:
         super().__init__(0, len(headers))
@@ -142,6 +143,11 @@ class DataTable(QTableWidget):
         self._second_rank, self._narrow_below_em = tuple(columns), below_em
         self._hide_columns()
 
+    def hide_sooner(self, below_em: Mapping[int, int]) -> None:
+        """Hide some columns of second rank in wider tables already: a width in heights of letters for each."""
+        self._sooner_below_em = dict(below_em)
+        self._hide_columns()
+
     def set_column_unused(self, column: int, *, is_unused: bool) -> None:
         """Hide a column in which nothing stands, whatever the width."""
         (self._unused.add if is_unused else self._unused.discard)(column)
@@ -149,8 +155,9 @@ class DataTable(QTableWidget):
         self._hide_columns()
 
     def _hide_columns(self) -> None:
-        is_narrow = self.width() < self._narrow_below_em * self.fontMetrics().height()
+        width_em = self.width() / self.fontMetrics().height()
         for column in self._second_rank:
+            is_narrow = width_em < self._sooner_below_em.get(column, self._narrow_below_em)
             self.setColumnHidden(column, is_narrow or column in self._unused)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

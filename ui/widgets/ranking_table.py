@@ -44,6 +44,8 @@ _ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: 
 _SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
 _ROOMY_EM = 70
 """In a narrower table the relative figures give way to the names."""
+_ROOMY_WITH_INTERVALS_EM = 76
+"""The same beside intervals, which are told first."""
 _LEAST_NAME_EM = 14
 """Least width of a name; where that leaves no room for the figures, the table is scrolled."""
 
@@ -188,6 +190,7 @@ class RankingTable(DataTable):
         self.setColumnWidth(RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(RANK).width()))
         has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
         self.set_column_unused(INTERVAL, is_unused=not has_intervals)
+        self.hide_sooner(dict.fromkeys((LATENCY_X, MBIT_X), _ROOMY_WITH_INTERVALS_EM) if has_intervals else {})
         for nth, place in enumerate(places):
             result = data.result((place.solution, place.suite))
             texts = (

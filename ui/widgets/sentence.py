@@ -89,9 +89,5 @@ class SentenceCard(QFrame):
                 *cautions,
             )
         self.mind.setText(f"{cautions[0].rstrip('.')}." if cautions else "")
-        number = len(advice.cautions)
-        name = tr("&Why, and what to mind (%1)") if number > 1 else tr("&Why, and what to mind")
-        self.why.setText(name.replace("%1", str(number)))
-        self.why.setAccessibleName(self.why.text().replace("&", ""))
         self._warning.setVisible(bool(cautions))
         self.setAccessibleDescription(self.sentence.text())

@@ -67,7 +67,8 @@ def play(folder: Path, name: str, *options: str) -> dict[str, int]:
 def place_of(host: HostSession) -> dict[str, str]:
     """Return what lies in the tunnel's place and starts it: path, mode and owner, with the content but for keys.
 
-    What differs from one deployment to the next is replaced: its id and mark, the public values of both hosts.
+    What differs from one deployment to the next is replaced: its id and mark, the random id of its L2TPv3 session, the
+    public values of both hosts.
     """
     script = r"""
 cd /etc
@@ -78,7 +79,10 @@ for path in $(find $places -path '*tunnelmark*' ! -name 'tunnelmark-lab*' | sort
 done
 """
     own = sh(host, "cat /etc/tunnelmark/*/current").strip()
+    sessions = re.findall(r"^Session (\d+) in tunnel", sh(host, "ip l2tp show session 2> /dev/null || :"), re.MULTILINE)
     text = sh(host, script).replace(own, "ID")
+    for session in sessions:
+        text = re.sub(rf"\b{session}\b", "SESSION", text)
     text = PUBLIC.sub("PUBLIC", re.sub(r"(?m)^mark=.*$", "mark=MARK", text))
     found = {}
     for part in text.split("\1")[1:]:

@@ -22,12 +22,12 @@ def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver
         "what matters first"
     )
     assert card.mind.wordWrap(), "and nothing of it is cut"
-    number = len(driver.window.results.data.ranking.recommendation.cautions)
-    assert number > 1
+    assert len(driver.window.results.data.ranking.recommendation.cautions) > 1
     headings = [one.text() for one in driver.window.results.tabs.findChildren(QLabel)]
     assert any(text.startswith("Verdict and figures of WireGuard") for text in headings), "no praise of what is tied"
     assert "What speaks for it" not in headings
-    assert card.why.text().endswith(f"({number})"), "the others are a key away"
+    assert card.why.isVisible()
+    assert "&" in card.why.text(), "the others are a key away"
     driver.click(card.standard)
     plan = driver.page(PlanPage)
     driver.until(plan.can_go_next)

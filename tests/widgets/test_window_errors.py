@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from fake_services import FakeServices
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 from sample_records import pair
 from window_driver import Driver
 
@@ -18,6 +18,7 @@ from app.domain.errors import (
 )
 from app.domain.hosts import MissingPart
 from app.wizard import Prompts, Step
+from ui.theme import Theme
 from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard
 
@@ -67,13 +68,34 @@ def test_an_unknown_host_key_is_shown_and_the_answer_counts(
     driver = open_window(asks_host_key=True)
     _look(driver)
     dialog = driver.dialog()
-    assert any("SHA256:wVbwOu4nAfXBgS0Z" in field.text() for field in dialog.findChildren(QLineEdit))
+    assert any("SHA256:wVbwOu4nAfXBgS0Z" in field.text() for field in dialog.findChildren(QLabel))
     assert dialog.no.hasFocus()
     driver.click(dialog.yes if is_accepted else dialog.no)
     if is_accepted:
         driver.until(lambda: driver.window.wizard.state.discovery is not None)
     else:
         driver.until(lambda: "was not accepted" in driver.window.hosts.notice.text)
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.1**2, 1.1**4])
+def test_the_fingerprint_of_a_host_key_is_wholly_visible_at_every_size_of_texts(
+    open_window: Callable[..., Driver], theme: Theme, zoom: float
+) -> None:
+    driver = open_window(asks_host_key=True)
+    theme.zoom(zoom)
+    try:
+        _look(driver)
+        dialog = driver.dialog()
+        driver.until(dialog.isVisible)
+        shown = next(one for one in dialog.findChildren(QWidget) if "SHA256:" in getattr(one, "text", str)())
+        lines = shown.text().splitlines()
+        widest = max(shown.fontMetrics().horizontalAdvance(line) for line in lines)
+        assert shown.contentsRect().width() >= widest
+        assert dialog.contentsRect().contains(shown.geometry())
+        assert shown.height() >= len(lines) * shown.fontMetrics().height()
+        driver.click(dialog.no)
+    finally:
+        theme.zoom(0)
 
 
 def test_a_password_reaches_the_worker_and_leaves_no_trace_in_the_dialog(driver: Driver) -> None:

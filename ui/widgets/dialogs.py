@@ -24,6 +24,8 @@ from ui.texts import tr
 from ui.theme import GRID, fixed_font
 from ui.widgets.basics import icon_label, label, row
 
+_LEAST_WIDTH_PX = 480
+
 
 class Question(QDialog):
     """A title, sentences, and two buttons; Esc and closing mean no.
@@ -42,7 +44,7 @@ class Question(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
         self.setModal(True)
-        self.setMinimumWidth(480)
+        self.setMinimumWidth(_LEAST_WIDTH_PX)
         self.body = QVBoxLayout(self)
         self.body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
         self.body.setSpacing(2 * GRID)
@@ -58,6 +60,11 @@ class Question(QDialog):
         box.rejected.connect(self.reject)
         self._box = box
         self.no.setDefault(True)
+
+    def follow_contents(self) -> None:
+        """Never be narrower than the contents: a least width of the dialog's own would keep Qt from seeing to that."""
+        self.setMinimumSize(0, 0)  # setMinimumWidth(0) would keep it
+        self._text.setMinimumWidth(_LEAST_WIDTH_PX - 6 * GRID)
 
     def ask(self, on_yes: Callable[[], None], on_no: Callable[[], None] | None = None) -> None:
         """Show it and call one of the two when it is answered."""
@@ -135,12 +142,11 @@ def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question
         tr("Refuse"),
         "key",
     )
-    fingerprint = QLineEdit(f"{question.key_type}  {question.fingerprint}")
-    fingerprint.setReadOnly(True)
+    # A field would scroll what has no room: this label keeps its lines whole, and the dialog is never narrower.
+    fingerprint = label(f"{question.key_type}\n{question.fingerprint}", is_wrapping=False, is_selectable=True)
     fingerprint.setFont(fixed_font())
-    fingerprint.setMinimumWidth(520)
-    fingerprint.setCursorPosition(0)
     fingerprint.setAccessibleName(tr("Fingerprint of the host's key"))
+    dialog.follow_contents()
     dialog.body.addWidget(fingerprint)
     dialog.ask(lambda: asked.answer(True), lambda: asked.answer(False))  # noqa: FBT003 - the same
     return dialog

@@ -78,6 +78,13 @@ def undone_alone_words(deployment: Deployment, only: Side) -> tuple[str, str, st
     return "caution", title, hint
 
 
+def lapsed_words(deployment: Deployment, within_s: float) -> tuple[str, str, str]:
+    """Return kind (of a notice), title and hint of a deployment that was not confirmed in time."""
+    title = tr("%1 was rolled back on both hosts: nobody confirmed within %2 s.").replace("%1", deployment.title)
+    hint = tr("Both hosts are as they were before it. To have it, deploy it again and choose “Keep it” in time.")
+    return "caution", title.replace("%2", f"{within_s:g}"), hint
+
+
 def ended_words(deployment: Deployment) -> tuple[str, str, str]:
     """Return kind (of a notice), title and hint of a deployment that has ended."""
     what = deployment.title
@@ -91,7 +98,9 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
             hint = tr("Both hosts can be reached; “Repair” among the standing tunnels mends it.")
             return "caution", title, f"{deployment.message} {hint}".strip()
         case DeploymentState.UNDONE:
-            words = tr("%1 is undone on %2.") if deployment.confirmed_at is not None else tr("%1 does not stay on %2.")
+            words = (
+                tr("%1 is undone on %2.") if deployment.confirmed_at is not None else tr("%1 was rolled back on %2.")
+            )
             title = words.replace("%1", what).replace("%2", pair)
             kind = "done" if deployment.confirmed_at is not None else "info"
             return kind, title, f"{deployment.message} {tr('Both hosts are as they were before it.')}".strip()

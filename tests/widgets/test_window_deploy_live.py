@@ -79,6 +79,8 @@ def test_undone_by_the_keyboard(driver: Driver) -> None:
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.UNDONE
     assert "as they were before" in texts_of(page)
+    assert "was rolled back on lab:practice." in page.live.result._title.text()
+    assert page.live.result.property("look") == "callout", "it is what the user wanted"
     assert page.live.stages.state_of(RolloutStage.CONFIRM) == "declined", "the user's answer is no fault"
     assert page.live.stages.item(5, 1).text() == "not confirmed"
     assert driver.window.footer.status.text() == "Rolling out: not confirmed, both hosts went back"
@@ -95,7 +97,9 @@ def test_nobody_answers_and_both_hosts_go_back(driver: Driver) -> None:
     driver.until(lambda: not page.is_running)
     driver.idle()
     assert driver.services.deployed[0].state is DeploymentState.UNDONE
-    assert "It was not confirmed within 20 s" in texts_of(page)
+    notice = page.live.result
+    assert "was rolled back on both hosts: nobody confirmed within 20 s." in notice._title.text()
+    assert notice.property("look") == "caution", "what nobody wanted is no mere information"
     assert not page.live.countdown.isVisible()
 
 

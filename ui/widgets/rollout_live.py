@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from app.domain.errors import TunnelmarkError
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_events import (
+    Decision,
     RolloutApplied,
     RolloutCountdown,
     RolloutEvent,
@@ -19,7 +20,7 @@ from app.domain.rollout_events import (
 )
 from ui.icons import make_icon
 from ui.rollout_task import RolloutTask
-from ui.rollout_texts import ended_words, report_words, stage_words, undone_alone_words
+from ui.rollout_texts import ended_words, lapsed_words, report_words, stage_words, undone_alone_words
 from ui.texts import tr
 from ui.theme import GRID, Theme
 from ui.widgets.basics import ElidedLabel, button, row
@@ -53,10 +54,13 @@ class RolloutLive(QWidget):
         self._theme = theme
         self.task: RolloutTask | None = None
         self.outcome = ""
+        self._asked_for_s: float | None = None
+        self._has_answer = False
         self.what = ElidedLabel()
         self.what.setProperty("look", "heading")
         self.stop = button(tr("&Stop and go back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
         self.countdown = Countdown()
+        self.countdown.decided.connect(self._decided)
         self.result = Notice()
         self.stages = StageTable(theme)
         self.notes = QListWidget()
@@ -89,6 +93,7 @@ class RolloutLive(QWidget):
     def begin(self, task: RolloutTask) -> None:
         """Something begins."""
         self.task, self.outcome = task, ""
+        self._asked_for_s, self._has_answer = None, False
         self.what.setText(f"{task.name}: {task.title}, {task.pair.name}")
         self.stop.setVisible(task.can_be_stopped)
         enable(self.stop, is_on=True, reason="")
@@ -107,6 +112,7 @@ class RolloutLive(QWidget):
                 enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage is carried through."))
                 self.stages.enter(stage, detail)
             case RolloutCountdown(left_s=left_s, total_s=total_s):
+                self._asked_for_s = total_s
                 self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
                 enable(self.stop, is_on=False, reason=tr("“Undo now” goes back."))
             case RolloutNote(text=text, is_warning=is_warning):
@@ -135,8 +141,14 @@ class RolloutLive(QWidget):
             kind, title, hint = undone_alone_words(deployment, only)
         else:
             self._rest(is_good=deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE))
-            kind, title, hint = ended_words(deployment)
+            if deployment.state is DeploymentState.UNDONE and self._asked_for_s is not None and not self._has_answer:
+                kind, title, hint = lapsed_words(deployment, self._asked_for_s)
+            else:
+                kind, title, hint = ended_words(deployment)
         self.result.say(kind, title, hint, actions)
+
+    def _decided(self, decision: Decision) -> None:
+        self._has_answer = self._has_answer or decision is not Decision.EXTEND
 
     def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
         """It did not work."""

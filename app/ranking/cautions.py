@@ -12,7 +12,8 @@ from app.ranking.outcome import outcome_of
 from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
 from app.ranking.words import figure, grouped, listed, milliseconds
 
-LAB_SENTENCE = "Figures of the practice lab do not hold for real gateways, and even the order may differ."
+_LAB_FIGURES = "Figures of the practice lab do not hold for real gateways"
+LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."
 
 
 def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked: int) -> tuple[str, ...]:
@@ -32,7 +33,7 @@ def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked
     if outcome.headline:
         doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
     if record.plan.pair.is_lab:
-        doubts.append(LAB_SENTENCE)
+        doubts.append(LAB_SENTENCE if ranked > 1 else f"{_LAB_FIGURES}.")
     if rounds == 1 and ranked > 1:
         doubts.append("Only one round was measured: no difference can be told from chance, so all share rank 1.")
     if is_doubtful(drift):

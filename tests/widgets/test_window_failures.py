@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from window_driver import Driver
 
 from app.wizard import Step
@@ -40,6 +41,12 @@ def test_results_of_failed_candidates_begin_with_the_failure(driver: Driver) -> 
     assert "share rank" not in page.sentence.mind.text()
     assert IN_USE not in page.sentence.mind.text(), "the cause is named once"
     assert page.table.item(0, NAME).text() == "Bare underlay"
+    assert page.table.selected_key()[0] == "wireguard", "a failed VPN, which has a cause"
+    assert "open a failed line of the ranking" in page.sentence.mind.text()
+    assert not any("order may differ" in one for one in page.data.ranking.recommendation.cautions), "none is ranked"
+    driver.press(page.table, Qt.Key.Key_Return)
+    driver.until(lambda: IN_USE in getattr(window.current, "notice", page.notice).text)
+    window.go(Step.RESULTS)
     page.table.selectRow(0)
     assert not page.rollout.isEnabled()
     assert page.rollout.text().replace("&", "") == "Deploy…", "nothing that can never be deployed is named"

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
+from app.domain.palette import BASELINE_SOLUTION
 from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
 from app.ranking.weighting import Scored, Weighting
@@ -133,7 +134,15 @@ class RankingTable(DataTable):
         self._data = data
         self.sort_by(None)
         if self._places:
-            self.setCurrentCell(0, 0)
+            self.setCurrentCell(self._first_row(data), 0)
+
+    def _first_row(self, data: ResultData) -> int:
+        """Return the line to select: the first, or the first failed VPN where no VPN was measured."""
+        results = [data.result((one.solution, one.suite)) for one in self._places]
+        vpns = [nth for nth, one in enumerate(results) if one.solution != BASELINE_SOLUTION]
+        if any(results[nth].status is AttemptStatus.COMPLETED for nth in vpns):
+            return 0
+        return next((nth for nth in vpns if results[nth].status is AttemptStatus.FAILED), 0)
 
     def show_weighting(self, weighting: Weighting | None) -> None:
         """Order by the user's own weights, in a column of its own; None shows the order of the ranks again."""

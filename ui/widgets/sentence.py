@@ -88,6 +88,12 @@ class SentenceCard(QFrame):
                 tr("Figures of the practice lab do not hold for real gateways, and even the order may differ."),
                 *cautions,
             )
-        self.mind.setText(f"{cautions[0].rstrip('.')}." if cautions else "")
+        if is_total:  # there are no figures that a caution could be about
+            cautions = ()
+        mind = f"{cautions[0].rstrip('.')}." if cautions else ""
+        next_step = tr(
+            "Next: open a failed line of the ranking (Enter). It has the log, and what may remove the cause."
+        )
+        self.mind.setText(next_step if is_total else mind)
         self._warning.setVisible(bool(cautions))
         self.setAccessibleDescription(self.sentence.text())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict
 from app.domain.rollout import Deployment, DeploymentState, EndDryRun
 from app.domain.rollout_events import RolloutStage
 from app.domain.wire import LeakProof, LeakVerdict, Property, WireReport, properties_of
@@ -109,13 +110,19 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
             return "caution", title, f"{deployment.message} {tr('Both hosts are as they were before.')}".strip()
 
 
-def report_words(report: WireReport | None) -> tuple[str, ...]:
-    """Return what packet captures and the injection test showed, as sentences."""
+def report_words(report: WireReport | None) -> tuple[tuple[str, bool], ...]:
+    """Return what packet captures and the injection test showed, as sentences; with each, whether it is a warning."""
     if report is None:
         return ()
     shown = () if report.injection is None else properties_of(report).items()
-    injected = (property_sentence(*one) for one in shown if one[0] is not Property.CONFIDENTIAL)
-    return tuple(filter(None, (leak_words(report.leak), *injected)))
+    injected = (
+        (property_sentence(kind, result), result.verdict is not PropertyVerdict.HOLDS)
+        for kind, result in shown
+        if kind is not Property.CONFIDENTIAL
+    )
+    leak = report.leak
+    is_doubtful = leak is not None and leak.verdict in (LeakVerdict.LEAKS, LeakVerdict.NOT_PROVEN)
+    return tuple(one for one in ((leak_words(leak), is_doubtful), *injected) if one[0])
 
 
 def leak_words(leak: LeakProof | None) -> str:

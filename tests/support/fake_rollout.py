@@ -205,7 +205,8 @@ class FakeRollout:
         if stage is RolloutStage.APPLY:
             emit(RolloutStageStarted(stage, "gateway-b: Make the interface"))
         if stage is RolloutStage.VERIFY:
-            emit(RolloutNote("gateway-b cannot capture packets: whether frames leak was looked at on gateway-a alone."))
+            text = "gateway-b cannot capture packets: whether frames leak was looked at on gateway-a alone."
+            emit(RolloutNote(text, is_warning=True))
         while not self.stage_gate.wait(0.01):
             token.raise_if_cancelled()
         token.raise_if_cancelled()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deploy_driver import counting_down, looked_at, previewed, texts_of
+from fake_rollout import LEAK
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QStyle
 from sample_records import pair
 from standing_driver import page_of as standing_page_of
 from standing_driver import stand
+from watched_pair import confirmed_deployment
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutStage
+from app.domain.rollout_events import RolloutApplied, RolloutStage
+from app.domain.wire import LeakVerdict, WireReport
 
 
 def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:
@@ -34,6 +39,22 @@ def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:
     notes = [page.live.notes.item(nth).text() for nth in range(page.live.notes.count())]
     assert any("88 packets" in note for note in notes)
     driver.click(page.live.countdown.undo)
+    driver.until(lambda: not page.is_running)
+
+
+def test_what_captures_did_not_prove_is_a_warning_above_what_is_information(driver: Driver) -> None:
+    page = counting_down(driver)
+    live = page.live
+    lost = replace(LEAK, verdict=LeakVerdict.NOT_PROVEN, note="On gateway-b nothing was captured.")
+    first = live.notes.item(0)
+    assert first.text().startswith("gateway-b cannot capture packets")
+    assert first.data(Qt.ItemDataRole.AccessibleTextRole).startswith("Warning: ")
+    live.feed(RolloutApplied(confirmed_deployment(), WireReport(lost)))
+    spoken = [live.notes.item(nth).data(Qt.ItemDataRole.AccessibleTextRole) for nth in range(live.notes.count())]
+    assert spoken[1].startswith("Warning: Whether anything")
+    assert spoken[2:] == [None] * len(spoken[2:])
+    assert len(spoken) > 2, "what was proven is information"
+    driver.click(live.countdown.undo)
     driver.until(lambda: not page.is_running)
 
 

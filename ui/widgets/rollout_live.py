@@ -120,9 +120,11 @@ class RolloutLive(QWidget):
             case RolloutApplied(deployment=deployment, report=report):
                 self.stages.rest()
                 agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
-                for sentence in (*report_words(report), agreed and f"{tr('Agreed on')}: {agreed}"):
-                    if sentence:
-                        self._note(sentence, is_warning=False)
+                for sentence, is_warning in report_words(report):
+                    if (sentence, is_warning) not in self._noted:  # the roll-out may have warned of it already
+                        self._note(sentence, is_warning=is_warning)
+                if agreed:
+                    self._note(f"{tr('Agreed on')}: {agreed}", is_warning=False)
             case _:
                 pass
 
@@ -198,7 +200,10 @@ class RolloutLive(QWidget):
     def _show_notes(self) -> None:
         colours = self._theme.colours
         self.notes.clear()
-        for text, is_warning in self._noted:
+        for text, is_warning in sorted(self._noted, key=lambda one: not one[1]):  # few lines are in sight
             icon = make_icon("warning", colours.legacy) if is_warning else make_icon("info", colours.accent)
-            self.notes.addItem(QListWidgetItem(icon, text))
+            item = QListWidgetItem(icon, text)
+            if is_warning:
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1").replace("%1", text))
+            self.notes.addItem(item)
         self.notes.setVisible(bool(self._noted))

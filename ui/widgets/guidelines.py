@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from PySide6.QtCore import Signal
@@ -35,13 +35,16 @@ class GuidelinesLine(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
+        self._titles: Mapping[str, str] = {}
         self.told = ElidedLabel()
         self.told.setProperty("look", "muted")
         self.open = button(
             tr("&Guidelines…"),
             "report",
             on_click=self._read_and_ask,
-            tip=tr("Pick the guidelines that algorithms are held against"),
+            tip=tr(
+                "Pick the guidelines that algorithms are held against. Each judges only the solutions beside its name."
+            ),
         )
         outer = row(self.told, self.open)
         outer.setStretch(0, 1)
@@ -54,9 +57,14 @@ class GuidelinesLine(QWidget):
 
     def _read(self, then: Callable[[tuple[str, ...]], None]) -> None:
         services = self._context.services
+
+        def read(*_: object) -> tuple[str, ...]:
+            self._titles = {name: info.title for name, info in services.solutions().items()}
+            return services.guidelines()
+
         self._context.runner.run(
             tr("Reading which guidelines apply"),
-            lambda _token, _tell: services.guidelines(),
+            read,
             on_success=then,
             on_failure=self._fail,
             is_quiet=True,
@@ -88,11 +96,16 @@ class GuidelinesLine(QWidget):
         self.picked.emit()
 
     def _show(self, ids: Collection[str]) -> None:
-        names = ", ".join(GUIDELINES[one].title for one in ids)
+        names = ", ".join(self._named(GUIDELINES[one]) for one in ids)
         text = tr("1 guideline applies: %2") if len(ids) == 1 else tr("%1 guidelines apply: %2")
         if not ids:
             text = tr("No guideline applies.")
         self.told.setText(text.replace("%1", str(len(ids))).replace("%2", names))
+
+    def _named(self, one: Guideline) -> str:
+        """Return a guideline's name, with the solutions that it is about unless these are all."""
+        about = ", ".join(self._titles.get(name, name) for name in one.solutions)
+        return f"{one.title} ({about})" if about else one.title
 
     def _fail(self, error: TunnelmarkError) -> None:
         self.failed.emit(error)

@@ -92,13 +92,15 @@ class PropertyResult:
     Attributes:
         verdict: Whether it was shown.
         note: What was seen, or why it was not tried, as sentences.
+        is_tried: Whether a test was made, whatever it showed: one whose control failed has the verdict `not-tried`.
     """
 
     verdict: PropertyVerdict
     note: str = ""
+    is_tried: bool = True
 
 
-NOT_RUN = PropertyResult(PropertyVerdict.NOT_TRIED, "The injection test was not run.")
+NOT_RUN = PropertyResult(PropertyVerdict.NOT_TRIED, "The injection test was not run.", is_tried=False)
 _USELESS = "The test did not get into a tunnel without cryptography, so that it shows nothing."
 
 
@@ -128,7 +130,8 @@ def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], *, requ
         return PropertyResult(PropertyVerdict.NOT_TRIED, _USELESS)
     doubts = [doubt for side, host in report.hosts.items() for doubt in _doubts(side, host, kinds, required)]
     if doubts:
-        return PropertyResult(PropertyVerdict.NOT_TRIED, " ".join(dict.fromkeys(doubts)))
+        is_tried = all(_is_tried(host, kinds, required) for host in report.hosts.values())
+        return PropertyResult(PropertyVerdict.NOT_TRIED, " ".join(dict.fromkeys(doubts)), is_tried=is_tried)
     trials = [trial for host in report.hosts.values() for kind in kinds for trial in host.of(kind)]
     sent, intact = sum(trial.arrived for trial in trials), sum(trial.intact for trial in trials)
     note = f"None of {sent} packets {_ALL_WORDS[required]} got in."
@@ -149,6 +152,10 @@ def _may_be_lost(trial: InjectionTrial) -> bool:
 
 
 _ALL_WORDS = {TrialKind.ALTERED: "that were forged or altered", TrialKind.REPLAYED: "that were replayed"}
+
+
+def _is_tried(host: HostInjection, kinds: tuple[TrialKind, ...], required: TrialKind) -> bool:
+    return bool(host.of(required)) and not any(kind in host.missing for kind in kinds)
 
 
 def _doubts(side: str, host: HostInjection, kinds: tuple[TrialKind, ...], required: TrialKind) -> list[str]:

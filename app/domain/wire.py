@@ -154,7 +154,7 @@ def properties_of(report: WireReport) -> Mapping[Property, PropertyResult]:
 def confidentiality(proof: LeakProof | None) -> PropertyResult:
     """Return whether nothing of the frames inside could be read on the underlay."""
     if proof is None:
-        return PropertyResult(PropertyVerdict.NOT_TRIED, "The leak test was not run.")
+        return PropertyResult(PropertyVerdict.NOT_TRIED, "The leak test was not run.", is_tried=False)
     verdict = {
         LeakVerdict.PROTECTED: PropertyVerdict.HOLDS,
         LeakVerdict.LEAKS: PropertyVerdict.FAILS,

@@ -133,17 +133,17 @@ def property_sentence(kind: Property, result: PropertyResult) -> str:
     """Return one property and what was shown of it, for example `Authentic: ✓ None of 60 packets …`."""
     sign = "" if result.verdict is PropertyVerdict.NOT_TRIED else f"{PROPERTY_SIGNS[result.verdict]} "
     note = property_note(result)
-    return f"{PROPERTY_WORDS[kind].capitalize()}: {sign}{note if sign else _small(note)}".strip()
+    return f"{PROPERTY_WORDS[kind].capitalize()}: {sign}{note if sign else within_sentence(note)}".strip()
 
 
 def property_note(result: PropertyResult) -> str:
     """Return what was shown of a property, as a sentence."""
     if result.verdict is not PropertyVerdict.NOT_TRIED:
         return result.note
-    return f"Not tried, because {_small(result.note)}" if result.note else "Not tried."
+    return f"Not tried, because {within_sentence(result.note)}" if result.note else "Not tried."
 
 
-def _small(sentence: str) -> str:
+def within_sentence(sentence: str) -> str:
     """Return a sentence as it is written within another one."""
     first = sentence.partition(" ")[0].rstrip(",.")
     return sentence[:1].lower() + sentence[1:] if first in _NO_NAMES else sentence

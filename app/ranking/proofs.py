@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from app.domain.injection import PropertyVerdict
+from app.domain.injection import PropertyResult, PropertyVerdict
 from app.domain.link_protocol_words import PROTOCOL_NAMES
 from app.domain.link_protocols import ProtocolVerdict
 from app.domain.wire import BreakVerdict, Property, WireReport, properties_of
+from app.domain.wire_words import within_sentence
 from app.ranking.candidates import Contender
 from app.ranking.words import listed
 
@@ -14,6 +15,9 @@ _FAILS = {
     Property.AUTHENTIC: "forged frames got in",
     Property.REPLAY_PROOF: "replayed frames got in",
 }
+
+_LONGEST_REASON = 100
+"""Characters; the page of the candidate has longer ones. Source: our choice, a line of the PDF report."""
 
 
 def failed_proofs(one: Contender) -> tuple[str, ...]:
@@ -37,10 +41,20 @@ def untried_proofs(one: Contender) -> str:
     report = _report(one)
     if report is None:
         return f"No packet test was made of {one.title}: whether it protects is known from its configuration only."
-    missing = [kind for kind, result in properties_of(report).items() if result.verdict is PropertyVerdict.NOT_TRIED]
-    if not missing:
-        return ""
-    return f"The packet test did not show that {one.title} is {listed([kind.value for kind in missing])}."
+    missing = {kind: each for kind, each in properties_of(report).items() if each.verdict is PropertyVerdict.NOT_TRIED}
+    unreached = [kind.value for kind, each in missing.items() if each.is_tried]
+    said = [f"The packet test did not show that {one.title} is {listed(unreached)}."] if unreached else []
+    untested: dict[str, list[str]] = {}
+    for kind, each in missing.items():
+        if not each.is_tried:
+            untested.setdefault(_short_reason(each), []).append(kind.value)
+    said += [f"Whether {one.title} is {listed(kinds)} was not tested{why}" for why, kinds in untested.items()]
+    return " ".join(said)
+
+
+def _short_reason(result: PropertyResult) -> str:
+    """Return the end of a sentence: why a property was not tested, where that is short."""
+    return f": {within_sentence(result.note)}" if 0 < len(result.note) <= _LONGEST_REASON else "."
 
 
 def lost_protocols(one: Contender) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sample_records import BASELINE, OPENVPN_UDP, WIREGUARD, Model, sample_record, with_open_device
 
-from app.domain.injection import PropertyVerdict
+from app.domain.injection import HostInjection, PropertyVerdict, TrialKind
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.wire import Property, properties_of
 from app.ranking import rank
@@ -43,14 +43,42 @@ def test_where_every_tunnel_lets_frames_out_nothing_is_recommended() -> None:
     assert any("OpenVPN over UDP" in one and "failed its packet test" in one for one in advice.cautions)
 
 
-def test_what_the_packet_test_did_not_show_is_a_caution() -> None:
+def test_what_the_packet_test_did_not_try_is_a_caution() -> None:
     record = compared()
     report = next(one.wire for one in record.attempts if one.wire is not None and one.key.solution == "wireguard")
     assert properties_of(report)[Property.AUTHENTIC].verdict is PropertyVerdict.NOT_TRIED
     cautions = rank(record).recommendation.cautions
-    assert "The packet test did not show that WireGuard, ChaCha20-Poly1305 is authentic." in cautions
+    assert (
+        "Whether WireGuard, ChaCha20-Poly1305 is authentic was not tested: gw-b has no nft to hold back packets with."
+        in cautions
+    )
     unseen = replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))
     assert any(one.startswith("No packet test was made of WireGuard") for one in rank(unseen).recommendation.cautions)
+
+
+def with_injection(record: CampaignRecord, b: HostInjection) -> CampaignRecord:
+    """Return a record whose packet tests had this result on B."""
+    attempts = []
+    for one in record.attempts:
+        if one.wire is not None and one.wire.injection is not None:
+            hosts = {**one.wire.injection.hosts, "b": b}
+            attempts.append(replace(one, wire=replace(one.wire, injection=replace(one.wire.injection, hosts=hosts))))
+        else:
+            attempts.append(one)
+    return replace(record, attempts=tuple(attempts))
+
+
+def test_only_a_test_that_was_made_and_not_conclusive_did_not_show_a_property() -> None:
+    record = compared()
+    wire = next(one.wire for one in record.attempts if one.wire is not None and one.wire.injection is not None)
+    assert wire.injection is not None
+    trials = wire.injection.hosts["a"].trials
+    no_control = HostInjection(tuple(one for one in trials if one.kind is not TrialKind.DELAYED))
+    cautions = rank(with_injection(record, no_control)).recommendation.cautions
+    assert "The packet test did not show that WireGuard, ChaCha20-Poly1305 is authentic and replay-proof." in cautions
+    long = HostInjection(missing=dict.fromkeys(TrialKind, "A long reason that nobody wants to read here. " * 5))
+    cautions = rank(with_injection(record, long)).recommendation.cautions
+    assert "Whether WireGuard, ChaCha20-Poly1305 is authentic and replay-proof was not tested." in cautions
 
 
 def test_protocols_that_do_not_cross_are_a_caution() -> None:

@@ -28,12 +28,7 @@ def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked
     Returns:
         Sentences; none if there is no doubt.
     """
-    outcome = outcome_of(record)
-    doubts: list[str] = []
-    if outcome.headline:
-        doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
-    if record.plan.pair.is_lab:
-        doubts.append(LAB_SENTENCE if ranked > 1 else f"{_LAB_FIGURES}.")
+    doubts = _leading_doubts(record, ranked)
     if rounds == 1 and ranked > 1:
         doubts.append("Only one round was measured: no difference can be told from chance, so all share rank 1.")
     if is_doubtful(drift):
@@ -49,6 +44,17 @@ def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked
     return tuple(doubts)
 
 
+def _leading_doubts(record: CampaignRecord, ranked: int) -> list[str]:
+    """Return the doubts that are said before all others, as sentences."""
+    outcome = outcome_of(record)
+    doubts: list[str] = []
+    if outcome.headline:
+        doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
+    if record.plan.pair.is_lab:
+        doubts.append(LAB_SENTENCE if ranked > 1 else f"{_LAB_FIGURES}.")
+    return doubts
+
+
 def _incomplete(record: CampaignRecord) -> str:
     done, planned = len(record.attempts), len(record.plan.attempts)
     word = {
@@ -59,17 +65,26 @@ def _incomplete(record: CampaignRecord) -> str:
     return f"The comparison {word}: {grouped(done)} of {grouped(planned)} attempts ended."
 
 
-def choice_cautions(best: Contender, everyone: Sequence[Contender]) -> tuple[str, ...]:
-    """Return what speaks against the chosen candidate, as sentences.
+def choice_cautions(
+    record: CampaignRecord, doubts: Sequence[str], best: Contender, everyone: Sequence[Contender]
+) -> tuple[str, ...]:
+    """Return what speaks against a choice, as sentences.
+
+    What can rule the chosen candidate out in a plant (its protection, protocols that it does not carry) comes before
+    what is to be known of its figures: some pages show the first sentence only.
 
     Args:
+        record: The campaign.
+        doubts: What makes the whole comparison doubtful, as `campaign_doubts` returns it.
         best: The chosen one.
         everyone: All candidates.
 
     Returns:
-        Sentences.
+        Sentences, gravest first.
     """
-    cautions = [each for each in (*best.result.doubts, untried_proofs(best), lost_protocols(best)) if each]
+    leading = len(_leading_doubts(record, len(everyone)))
+    cautions = [*doubts[:leading], *filter(None, (untried_proofs(best), lost_protocols(best)))]
+    cautions += [*doubts[leading:], *best.result.doubts]
     fragments = _fragments(best)
     if fragments:
         cautions.append(fragments)

@@ -41,7 +41,7 @@ def rank(record: CampaignRecord) -> Ranking:
     if choice is None:
         advice = no_recommendation(everyone, (*doubts, *proof_cautions(everyone)))
     else:
-        cautions = (*doubts, *choice_cautions(choice.best, everyone))
+        cautions = choice_cautions(record, doubts, choice.best, everyone)
         advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
     places = [*ranked, *((None, one) for one in _unranked(everyone))]
     return Ranking(

@@ -10,6 +10,7 @@ from app.domain.injection import HostInjection, PropertyVerdict, TrialKind
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.domain.wire import Property, properties_of
 from app.ranking import rank
+from app.ranking.cautions import LAB_SENTENCE
 
 BARE = Model(BASELINE, 0.4, 0.1, 400.0, 30.0, 0)
 FAST = Model(WIREGUARD, 1.0, 0.3, 40.0, 70.0, 100)
@@ -86,6 +87,19 @@ def test_protocols_that_do_not_cross_are_a_caution() -> None:
     (lost,) = (one for one in cautions if "does not carry" in one)
     assert "does not carry MRP" in lost
     assert "changes Priority tag (VLAN 0)" in lost
+
+
+def test_what_can_rule_a_vpn_out_comes_before_what_is_said_of_figures() -> None:
+    record = sample_record(models=(BARE, FAST, SLOW), noise=0.01, rounds=1, is_lab=False)
+    doubted = replace(record, attempts=tuple(replace(one, doubts=("It was slow.",)) for one in record.attempts))
+    first, second, *others = rank(doubted).recommendation.cautions
+    assert first.startswith("Whether WireGuard")
+    assert "does not carry MRP" in second
+    assert others[0].startswith("Only one round was measured")
+    assert "It was slow." in others
+    lab = replace(doubted.plan.pair, is_lab=True)
+    cautions = rank(replace(doubted, plan=replace(doubted.plan, pair=lab))).recommendation.cautions
+    assert cautions[:3] == (LAB_SENTENCE, first, second)
 
 
 def test_the_only_one_that_was_measured_to_the_end_is_no_winner() -> None:

@@ -22,7 +22,7 @@ EXAMPLES: Mapping[str, str] = {
     "rank": "tunnelmark rank north --json -",
     "report": "tunnelmark report north --html north.html --pdf north.pdf",
     "history": "tunnelmark history --delete 7 c3",
-    "deploy": "tunnelmark deploy north wireguard --bridge A=eth2 --bridge B=eth2",
+    "deploy": "tunnelmark deploy north wireguard --bridge A=eth2 --bridge B=eth2 --confirm-within 120",
     "confirm": "tunnelmark confirm north",
     "status": "tunnelmark status north --watch --max-loss-pct 1",
     "undeploy": "tunnelmark undeploy north",

@@ -150,5 +150,5 @@ def _add_confirming(
             type=positive,
             metavar="S",
             help="you confirm the deployment within so many seconds, or both hosts roll it back (default: Tunnelmark "
-            "confirms it itself, once it is verified)",
+            "confirms it itself, once it is verified; the window suggests 120 s)",
         )

@@ -18,6 +18,7 @@ from app.cli.parser import make_parser, parse
 from app.cli.terminal import make_console
 from app.compose.paths import find_paths
 from app.domain.audit import AuditEntry
+from app.domain.rollout import CONFIRM_WITHIN_S
 from app.domain.user import this_user
 from app.storage import Store
 
@@ -49,6 +50,13 @@ def test_help_has_one_example_that_is_understood(words: str) -> None:
     assert f"  {example}\n" in text
     assert ALL[words].prog in example
     assert parse(example.partition(" > ")[0].split()[1:]).handler
+
+
+def test_the_example_that_joins_two_lans_waits_for_the_user_as_the_window_does() -> None:
+    options = parse(EXAMPLES["deploy"].split()[1:])
+    assert options.bridge
+    assert options.confirm_within == CONFIRM_WITHIN_S
+    assert f"the window suggests {CONFIRM_WITHIN_S:.0f} s" in " ".join(ALL["deploy"].format_help().split())
 
 
 def test_exit_statuses_are_in_the_top_level_help_and_nowhere_else() -> None:

@@ -10,7 +10,7 @@ from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
 from app.compose import find_paths, read_settings, write_settings
 from app.domain.errors import NotFound
-from app.domain.verdicts import Question
+from app.domain.verdicts import Question, Verdict, deciding_finding
 from app.policy import (
     COMPOSITIONS,
     DEFAULT_GUIDELINES,
@@ -47,14 +47,15 @@ def show(context: Context) -> int:
     known = describe(name)
     if known is None:
         raise NotFound(
-            f"The policy does not know {name}, so that it counts as insecure.", hint="See tunnelmark policy list."
+            f"The policy does not know {name}. Verdict: {Verdict.UNKNOWN}, deployable only with a reason.",
+            hint="See tunnelmark policy list.",
         )
     applying = _applying()
     sizes = [f"{bits} bit {what}" for bits, what in ((known.key_bits, "key"), (known.block_bits, "block")) if bits]
     print_line = context.out.print
     print_line(f"{name}: {', '.join([known.title, known.kind, *sizes])}", markup=False)
-    verdict = judge(name, guidelines=applying)
-    print_line(f"Verdict: {verdict.verdict} (policy {POLICY_NAME} {POLICY_VERSION})", markup=False)
+    verdict = _verdict_words(name, applying)
+    print_line(f"Verdict: {verdict} (policy {POLICY_NAME} {POLICY_VERSION})", markup=False)
     answer_table(name, applying).print(context.out)
     for sentence in _with_a_mac(name):
         print_line(sentence, markup=False)
@@ -73,6 +74,17 @@ def use(context: Context) -> int:
     return ExitCode.OK
 
 
+def _verdict_words(name: str, applying: Collection[str]) -> str:
+    """Return the verdict on an algorithm; where a protocol's MAC changes it, that it depends on the use."""
+    alone = judge(name, guidelines=applying).verdict
+    judged = {deciding_finding(findings(name, guidelines=applying, composition=(one,))) for one in COMPOSITIONS}
+    others = {finding.verdict for finding in judged if finding is not None} - {alone}
+    if not others:
+        return str(alone)
+    with_a_mac = " or ".join(str(one) for one in Verdict if one in others)
+    return f"depends on the use: {alone} by itself, {with_a_mac} with some protocols' MAC, see below"
+
+
 def _with_a_mac(name: str) -> list[str]:
     """Return what a protocol's MAC makes of a cipher's verdict, where it changes it."""
     alone = findings(name, guidelines=())[0].verdict
@@ -88,6 +100,15 @@ def _with_a_mac(name: str) -> list[str]:
 
 def _applying() -> tuple[str, ...]:
     return read_settings(find_paths().settings).guidelines
+
+
+def _insecure_answer(verdict: Verdict) -> str:
+    """Return the answer to whether something is insecure: yes or no, then the verdict where it adds to that."""
+    if verdict is Verdict.INSECURE:
+        return "yes"
+    if verdict is Verdict.UNKNOWN:
+        return "unknown"
+    return f"{'no' if verdict.severity < Verdict.INSECURE.severity else 'yes'}, {verdict}"
 
 
 def guideline_table(applying: Collection[str]) -> Table:
@@ -154,7 +175,7 @@ def answer_table(name: str, applying: Collection[str]) -> Table:
             table.add_row(words, "no", reason, "", "")
         for finding in here:
             picked = findings(name, guidelines=applying)
-            answer = str(finding.verdict)
+            answer = _insecure_answer(finding.verdict)
             if question is Question.GUIDELINE:
                 answer = "yes" if finding in picked else "yes, but it does not apply"
             elif question is Question.SLOW:

@@ -8,6 +8,7 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
+from app.cli.policy import answer_table
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES, POLICY_VERSION
 
 
@@ -56,16 +57,36 @@ def test_show_says_that_nothing_is_against_it(capsys: pytest.CaptureFixture[str]
 def test_show_adds_what_a_protocols_mac_makes_of_a_cipher(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "show", "AES-256-CBC"]) == ExitCode.OK
     printed = words_of(capsys)
-    assert "Verdict: legacy" in printed
+    assert "Verdict: depends on the use: legacy by itself, acceptable with some protocols' MAC, see below" in printed
     assert "In ESP, with a MAC: acceptable." in printed
     assert "In SSH 2, with a MAC with -etm in its name: acceptable." in printed
     assert main(["policy", "show", "BF-CBC"]) == ExitCode.OK
-    assert "with a MAC" not in words_of(capsys)
+    printed = words_of(capsys)
+    assert "with a MAC" not in printed
+    assert "Verdict: insecure" in printed, "no MAC changes that"
+    assert main(["policy", "show", "SM4"]) == ExitCode.OK
+    assert "Verdict: depends on the use" in words_of(capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("AES-256-GCM", "no, recommended"),
+        ("HMAC-SHA-1", "no, legacy"),
+        ("AES-256-CBC", "no, legacy"),
+        ("BF-CBC", "yes"),
+    ],
+)
+def test_the_question_whether_it_is_insecure_is_answered(name: str, answer: str) -> None:
+    rows = answer_table(name, ()).rows
+    assert [row[1] for row in rows if row[0] == "Is it insecure?"] == [answer]
 
 
 def test_unknown_algorithm_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "show", "[bold]rot13"]) == ExitCode.INVALID
-    assert "does not know [bold]rot13" in words_of(capsys)
+    told = words_of(capsys)
+    assert "does not know [bold]rot13. Verdict: unknown, deployable only with a reason." in told
+    assert "insecure" not in told
 
 
 def test_picking_a_guideline_changes_the_verdict(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,6 +48,8 @@ def compare(context: Context) -> int:
     chosen_profile(ProfileName.QUICK.value, pings=options.pings, seconds=options.seconds, rounds=options.rounds)
     if options.all and not options.list:
         raise InvalidOption("--all belongs to --list.", hint="Without --solutions every safe default is compared.")
+    if options.list and options.dry_run:
+        raise InvalidOption("--list and --dry-run show different things: give one of them.")
     if options.resume:
         _check_nothing_else_is_asked_for(options)
     with context.services() as services:

@@ -73,6 +73,9 @@ def _print_check(context: Context, check: AuditCheck) -> int:
     if check.broken_at is not None:
         context.err.print(f"The audit log is not what was written. {check.why}", markup=False, soft_wrap=True)
         return ExitCode.FAILED
+    if not check.entries and not check.unchained:
+        context.out.print("The audit log is empty.", markup=False)
+        return ExitCode.OK
     older = f" {check.unchained} entries of an older version come before them." if check.unchained else ""
     context.out.print(f"All {check.entries} entries hold.{older}", markup=False, soft_wrap=True)
     if check.digest:

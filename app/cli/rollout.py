@@ -131,7 +131,9 @@ def deploy(context: Context) -> int:
         raise InvalidOption(
             "Name a pair; or a file of pairs: --all --from FILE.toml, with --parallel and --stop-after."
         )
-    if bool(options.solution) == bool(options.again):
+    if options.solution and options.again:
+        raise InvalidOption("Name a solution, or an earlier deployment with --again, not both.")
+    if not options.solution and not options.again:
         raise no_solution_named("Name a solution, or an earlier deployment with --again.")
     check_solutions([options.solution] if options.solution else [])
     if options.again and (
@@ -241,9 +243,9 @@ def rotate_keys(context: Context) -> int:
 def status(context: Context) -> int:
     """Show how what is rolled out is now; with `--repair`, carry through what only one host has."""
     options = context.options
-    of_watching = (options.for_s, options.max_rtt_ms, options.max_loss_pct)
+    of_watching = (options.every, options.for_s, options.max_rtt_ms, options.max_loss_pct)
     if not options.watch and any(one is not None for one in of_watching):
-        raise InvalidOption("--for, --max-rtt-ms and --max-loss-pct belong to --watch.")
+        raise InvalidOption("--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch.")
     with context.services() as services:
         pair = find_pair(context, services)
         contact = Contact(context, services, pair)

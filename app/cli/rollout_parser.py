@@ -117,7 +117,7 @@ def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, po
         "--repair", action="store_true", help="carry through what only one host has; without it nothing is changed"
     )
     status.add_argument("--watch", action="store_true", help="look again and again, and keep a log of losses")
-    status.add_argument("--every", type=positive, default=5.0, metavar="S", help="seconds between looks (default: 5)")
+    status.add_argument("--every", type=positive, metavar="S", help="seconds between looks (default: 5)")
     status.add_argument(
         "--for", dest="for_s", type=positive, metavar="S", help="watch for so many seconds (default: until Ctrl-C)"
     )

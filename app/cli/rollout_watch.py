@@ -24,6 +24,7 @@ from app.domain.errors import Cancelled, TunnelmarkError
 from app.domain.rollout_status import EndStatus, PairStatus
 from app.domain.rollout_watch import Health, Limits, Loss, WatchLine, WatchLog
 
+_EVERY_S = 5.0
 Look = Callable[[CancelToken], PairStatus]
 
 
@@ -65,10 +66,11 @@ class Watch:
 
     def _go_on(self, token: CancelToken, shown: Status | None) -> None:
         options = self.context.options
+        every_s = options.every or _EVERY_S
         until_s = time.monotonic() + options.for_s if options.for_s is not None else None
         while True:
             self._look_once(token, shown)
-            left_s = options.every if until_s is None else min(options.every, until_s - time.monotonic())
+            left_s = every_s if until_s is None else min(every_s, until_s - time.monotonic())
             if left_s <= 0:
                 return
             token.sleep(left_s)

@@ -301,6 +301,19 @@ def test_ctrl_c_just_after_a_deployment_has_ended_tells_what_became_of_it(
     assert "Cancelled." not in said.err
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("deploy north wireguard --again 12", "with --again, not both."),
+        ("status north --every 3", "--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch."),
+        ("compare north --list --dry-run", "--list and --dry-run show different things: give one of them."),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(line: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == ExitCode.INVALID
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
 def test_deploy_without_a_solution_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["deploy", "north"]) == ExitCode.INVALID
     told = " ".join(capsys.readouterr().err.split())

@@ -142,7 +142,7 @@ def damage(path: Path) -> None:
 def test_the_command_says_whether_it_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, harm: Callable[[Path], None], status: int, words: str
 ) -> None:
-    run(monkeypatch, tmp_path)
+    assert run(monkeypatch, tmp_path) == (ExitCode.OK, "The audit log is empty.")
     (database,) = tmp_path.rglob("tunnelmark.db")
     write(database)
     harm(database)

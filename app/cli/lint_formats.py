@@ -95,9 +95,7 @@ def _rule_id(file: LintedFile, finding: LintFinding) -> str:
 
 
 def _rule(rule: str, finding: LintFinding) -> dict[str, object]:
-    helped = " ".join(
-        text for text in (finding.reason, f"Source: {finding.source}.", _instead(finding.replacement)) if text
-    )
+    helped = " ".join(text for text in (finding.reason, f"Source: {finding.source}.", _instead(finding)) if text)
     return {
         "id": rule,
         "shortDescription": {"text": finding.reason},
@@ -111,7 +109,7 @@ def _result(file: LintedFile, finding: LintFinding, rule: str, index: int) -> di
     if finding.line > 0:
         place["region"] = {"startLine": finding.line}
     value = f" {finding.value}" if finding.value else ""
-    instead = f" {_instead(finding.replacement)}" if finding.replacement else ""
+    instead = f" {_instead(finding)}" if finding.replacement else ""
     return {
         "ruleId": rule,
         "ruleIndex": index,
@@ -136,5 +134,6 @@ def _uri(file: LintedFile) -> str:
     return path.as_uri() if path.is_absolute() else quote(os.fsencode(path), safe="/~")
 
 
-def _instead(replacement: str) -> str:
-    return f"Instead: {replacement}." if replacement else ""
+def _instead(finding: LintFinding) -> str:
+    word = "Add" if finding.is_addition else "Instead"
+    return f"{word}: {finding.replacement}." if finding.replacement else ""

@@ -68,7 +68,7 @@ def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None
         _line(out, f"     - | {finding.setting}{' ' + finding.value if finding.value else ''}")
     words = [f"{_verdict(finding)}: {finding.reason}"]
     if finding.replacement:
-        words.append(f"Instead: {finding.replacement}")
+        words.append(f"{'Add' if finding.is_addition else 'Instead'}: {finding.replacement}")
     words.append(f"Source: {finding.source}")
     for index, text in enumerate(words):
         for wrapped in textwrap.wrap(text, room - indent):

@@ -49,6 +49,7 @@ class LintFinding:
         reason: One sentence.
         source: Where that is said.
         replacement: What to write instead; empty where nothing has to be replaced.
+        is_addition: Whether the replacement is a line to add, because the setting is missing.
     """
 
     line: int
@@ -59,6 +60,7 @@ class LintFinding:
     reason: str
     source: str
     replacement: str = ""
+    is_addition: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,16 @@ def test_good_files_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert "client.ovpn (openvpn): nothing to find fault with" in out
 
 
+def test_a_missing_setting_is_to_be_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "site.ovpn"
+    path.write_text("client\ndev tap\nremote 192.0.2.1\nca ca.crt\ncipher BF-CBC\n", encoding="utf-8")
+    _, out, _ = run(capsys, str(path))
+    assert "Add: remote-cert-tls server" in out
+    assert "Instead: remote-cert-tls" not in out
+    assert "Instead: " in out, "a setting that is there is replaced"
+    assert "Add: another VPN" not in run(capsys, str(FOLDER / "bad"))[1]
+
+
 def test_bad_files_are_shown_with_line_marker_words_and_source(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, str(FOLDER / "bad/openvpn-old-client.ovpn"))
     assert status == 1

@@ -276,7 +276,9 @@ class LintPage(Page):
         self._say(
             finding.reason,
             f"{tr('Source')}: {finding.source}" if finding.source else "",
-            f"{tr('Use instead')}: {finding.replacement}" if finding.replacement else "",
+            f"{tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
+            if finding.replacement
+            else "",
         )
 
     def _say_file(self, file: LintedFile) -> None:

@@ -127,7 +127,7 @@ class LintView(QPlainTextEdit):
         look = finding_look(finding)
         text = f"{indent}\u25b2 {look.word}: {finding.reason}"
         if finding.replacement:
-            text += f"  {tr('Use instead')}: {finding.replacement}"
+            text += f"  {tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
         self._add_line(cursor, text, getattr(self._theme.colours, look.role), is_marked=True)
 
     def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_marked: bool) -> None:

@@ -75,6 +75,23 @@ def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[.
     assert window.welcome.notice.text == "", "nothing is left to be resumed"
 
 
+def test_offer_to_resume_neither_hides_nor_withdraws_another_notice(driver: Driver) -> None:
+    welcome = driver.window.welcome
+    welcome.offer_resume("north")
+    button = welcome.notice.action("Resume it")
+    welcome.offer_resume("north")
+    assert welcome.notice.action("Resume it") is button, "screen readers hear it once"
+    welcome.notice.say("error", "The disk is full.")
+    for name in ("north", "south", ""):
+        welcome.offer_resume(name)
+        assert welcome.notice.text == "The disk is full."
+    welcome.notice.clear()
+    welcome.offer_resume("south")
+    assert "south" in welcome.notice.text
+    welcome.offer_resume("")
+    assert welcome.notice.text == ""
+
+
 def test_steps_of_a_past_comparison_say_how_it_ended(driver: Driver) -> None:
     fill_history(driver)
     window, run = driver.window, driver.window.steps.buttons[Step.RUN]

@@ -40,7 +40,7 @@ class WelcomePage(Page):
                 "hosts back as they were, and says which one to take and why."
             ),
         )
-        self._is_offered = False
+        self._offer = ""
         self._make_choices()
         cards = FoldingCards(_LEAST_CARD_EM, (4, 2, 1))
         cards.show_cards([card for card, _ in (self.lab, self.hosts, self.history, self.lint)])
@@ -112,15 +112,21 @@ class WelcomePage(Page):
                 enable(begin, is_on=not is_measuring, reason=reason)
 
     def offer_resume(self, pair_name: str) -> None:
-        """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty."""
-        is_offered, self._is_offered = self._is_offered, bool(pair_name)
-        if not pair_name:
-            if is_offered:
-                self.notice.clear()
+        """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty.
+
+        Another notice on show, such as an error, stays.
+        """
+        offer = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name) if pair_name else ""
+        is_on_show = bool(self._offer) and self.notice.text.startswith(self._offer)
+        if self.notice.text and (not is_on_show or offer == self._offer):
+            return
+        self._offer = offer
+        if not offer:
+            self.notice.clear()
             return
         self.notice.say(
             "caution",
-            tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name),
+            offer,
             tr("What was measured is kept. The hosts put themselves back by their own timers; resuming checks that."),
             {tr("Resume it"): lambda: self.resume_chosen.emit(pair_name)},
         )

@@ -199,6 +199,38 @@ def test_computer_that_dies_at_any_moment_leaves_nothing(
     let_leases_end(world)
 
 
+class EndlessKeys(MadeUpVpn):
+    """Making a key on A never ends."""
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        recipe = super().identity(request, side)
+        if side is not Side.A:
+            return recipe
+        script = ': > "$1/making"; while :; do sleep 0.1; done'
+        return replace(recipe, steps=(step("Be slow", script, None, STATE_DIR), *recipe.steps))
+
+
+def test_lease_that_ends_while_a_key_is_made_puts_the_host_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The timer ends the script that has started it, and not itself."""
+    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+
+    def die(line: str) -> None:
+        if line.endswith(" armed"):
+            wait_until((world.a.state_dir / "making").exists, "the key in the making")
+            for host in world.hosts:
+                host.is_cut, host.can_reconnect, host.can_connect_anew = True, False, False
+
+    for host in world.hosts:
+        host.does_hang_up = False
+    world.a.on_line = die
+    with (
+        pytest.raises((ConnectionLost, HostUnreachable)),
+        open_tunnel(world, world.with_vpn(EndlessKeys()), lease_s=30),
+    ):
+        pass
+    let_leases_end(world)
+
+
 def when_a_is_slow(world: World, action: Callable[[], object]) -> None:
     """Do something once B stands and A's slow step runs."""
 

@@ -35,14 +35,17 @@ fill() {
         mkdir "$6"
 }
 
-# start_watcher: so that it outlives this connection.
+# start_watcher: so that it outlives this connection. It is no child of this script, which it ends with all its children
+# where the lease ends while keys are made: it would stop itself.
 start_watcher() {
     (
-        trap '' HUP
-        exec < /dev/null > /dev/null 2>&1
-        if command -v setsid > /dev/null; then exec setsid sh "$state/watch.sh" "$tunnel"; fi
-        exec sh "$state/watch.sh" "$tunnel"
-    ) &
+        (
+            trap '' HUP
+            exec < /dev/null > /dev/null 2>&1
+            if command -v setsid > /dev/null; then exec setsid sh "$state/watch.sh" "$tunnel"; fi
+            exec sh "$state/watch.sh" "$tunnel"
+        ) &
+    )
 }
 
 # wait_for_watcher: until it runs, and runs outside of this session. Where it could not leave it by itself, systemd is

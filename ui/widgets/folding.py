@@ -13,7 +13,27 @@ from ui.theme import GRID
 from ui.widgets.basics import row
 
 
-class FoldingRow(QWidget):
+class _Folding(QWidget):
+    """Widget that lays out its parts anew where its width or their texts change."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use the room that there is."""
+        super().resizeEvent(event)
+        self._fold()
+
+    def event(self, event: QEvent) -> bool:
+        """Follow texts that become longer or larger."""
+        result = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fold()
+        return result
+
+    def _fold(self) -> None:
+        """Lay out the parts for the width that there is."""
+        raise NotImplementedError
+
+
+class FoldingRow(_Folding):
     """Texts on the left and buttons beside them; below them where the texts would become a narrow column.
 
     Args:
@@ -39,18 +59,6 @@ class FoldingRow(QWidget):
         hint.setWidth(max(self._texts.minimumSize().width(), self._buttons.minimumSize().width()))
         return hint
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use the room that there is."""
-        super().resizeEvent(event)
-        self._fold()
-
-    def event(self, event: QEvent) -> bool:
-        """Follow texts that become longer or larger."""
-        result = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fold()
-        return result
-
     def _fold(self) -> None:
         least = max(self._texts.minimumSize().width(), self._least_em * self.fontMetrics().height())
         is_roomy = least + GRID + self._buttons.minimumSize().width() <= self.width()
@@ -60,7 +68,7 @@ class FoldingRow(QWidget):
             self.updateGeometry()
 
 
-class FoldingCards(QWidget):
+class FoldingCards(_Folding):
     """Cards of equal width in as few lines as their room allows.
 
     Args:
@@ -94,18 +102,6 @@ class FoldingCards(QWidget):
         hint.setWidth(max((card.minimumSizeHint().width() for card in self._cards), default=0))
         return hint
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use the room that there is."""
-        super().resizeEvent(event)
-        self._fold()
-
-    def event(self, event: QEvent) -> bool:
-        """Follow texts that become longer or larger."""
-        result = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fold()
-        return result
-
     def _needed_px(self, in_line: int) -> int:
         """Return the least width of lines of so many cards."""
         least = self._least_em * self.fontMetrics().height()
@@ -137,7 +133,7 @@ class _Place:
         return _Place(self.widget, row, self.column % 2 if self.span == 1 else 1, 1)
 
 
-class FoldingForm(QWidget):
+class FoldingForm(_Folding):
     """Names and fields in four columns, or in two where the fields would be cut.
 
     Args:
@@ -162,18 +158,6 @@ class FoldingForm(QWidget):
         hint = super().minimumSizeHint()
         hint.setWidth(self._needed_px([place.folded() for place in self._places]))
         return hint
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use the room that there is."""
-        super().resizeEvent(event)
-        self._fold()
-
-    def event(self, event: QEvent) -> bool:
-        """Follow texts that become longer or larger."""
-        result = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fold()
-        return result
 
     def _needed_px(self, places: Sequence[_Place]) -> int:
         """Return the width at which no visible widget is narrower than it may be."""

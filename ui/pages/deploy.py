@@ -39,9 +39,6 @@ if TYPE_CHECKING:
         """What the window's services are where this page is reachable."""
 
 
-_WIDEST_PX = 4096
-
-
 @dataclass(frozen=True, slots=True)
 class _Stored:
     pairs: tuple[PairSpec, ...]
@@ -84,7 +81,7 @@ class DeployPage(Page):
         self.title.setWordWrap(False)
         self.body.insertLayout(0, row(self.title, 2 * GRID, self.switch, 0))
         self.faces = QStackedWidget()
-        self._choice = ScrollPage(self.setup, _WIDEST_PX)
+        self._choice = ScrollPage(self.setup, max_width_px=None)
         self.faces.addWidget(self._choice)
         self.faces.addWidget(self.live)
         self.body.addWidget(self.busy)

@@ -37,7 +37,6 @@ from ui.widgets.sentence import SentenceCard
 from ui.widgets.tips import enable, set_tip
 from ui.widgets.weighting_bar import WeightingBar
 
-_WIDEST_PX = 4096
 _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
 _LEAST_LINES = 2
@@ -345,7 +344,7 @@ class ResultsPage(Page):
         layout.addWidget(self.table)
         layout.addWidget(self.tabs, 1)
         self._content = layout
-        self._scroll = ScrollPage(content, _WIDEST_PX)
+        self._scroll = ScrollPage(content, max_width_px=None)
         self.body.addWidget(self._scroll, 1)
         self._scroll.resized.connect(self._share_height)
         self.tabs.tabBarClicked.connect(self._show_whole_tab)

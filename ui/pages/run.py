@@ -42,7 +42,6 @@ from ui.widgets.tips import enable
 _TABLE_MS = 250
 _LEAST_TABLE_PX = 136
 """Some three lines; where plots and table have less room together, they are scrolled."""
-_WIDEST_PX = 4096
 
 
 class RunPage(Page):
@@ -84,7 +83,7 @@ class RunPage(Page):
         splitter.setSizes([480, 240])
         self.body.addWidget(self.head)
         self.tabs.setMinimumHeight(_LEAST_TABLE_PX)
-        self.body.addWidget(ScrollPage(splitter, _WIDEST_PX), 1)
+        self.body.addWidget(ScrollPage(splitter, max_width_px=None), 1)
         self.control: CampaignControl | None = None
         self._plan: CampaignPlan | None = None
         self._log_position = 0

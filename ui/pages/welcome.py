@@ -18,7 +18,6 @@ from ui.widgets.tips import enable
 
 _LEAST_CARD_EM = 12
 """In narrower cards a text is a column of single words."""
-_WIDEST_PX = 4096
 
 
 class WelcomePage(Page):
@@ -49,7 +48,7 @@ class WelcomePage(Page):
         layout.setSpacing(2 * GRID)
         content.setLayout(layout)
         self.body.addSpacing(GRID)
-        self.body.addWidget(ScrollPage(content, _WIDEST_PX), 1)
+        self.body.addWidget(ScrollPage(content, max_width_px=None), 1)
 
     def _make_choices(self) -> None:
         self.lab = self._choice(

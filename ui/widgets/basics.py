@@ -269,14 +269,14 @@ class ScrollPage(QScrollArea):
 
     Args:
         content: What is scrolled.
-        max_width_px: Widest the content becomes, in logical pixels.
+        max_width_px: Widest the content becomes, in logical pixels; None for any width.
         is_never_sideways: Whether layouts must leave it as wide as its content needs.
     """
 
     resized = Signal()
     """There is more or less room for the content."""
 
-    def __init__(self, content: QWidget, max_width_px: int = 1280, *, is_never_sideways: bool = False) -> None:
+    def __init__(self, content: QWidget, max_width_px: int | None = 1280, *, is_never_sideways: bool = False) -> None:
         super().__init__()
         # WORKAROUND(Qt 6.11.3, QAccessibleAbstractScrollArea::child): it does not check the index. A screen reader that
         # asks for a scroll bar which has just gone ends the program. With a role of its own it is a plain widget.
@@ -288,7 +288,8 @@ class ScrollPage(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         holder = QWidget()
         holder.setProperty("look", "page")
-        content.setMaximumWidth(max_width_px)
+        if max_width_px is not None:
+            content.setMaximumWidth(max_width_px)
         self._outer = QHBoxLayout(holder)
         self._outer.setContentsMargins(0, 0, 0, 0)
         self._outer.addWidget(content, _CONTENT_STRETCH)

@@ -22,8 +22,6 @@ from ui.widgets.standing_past import AuditView, EarlierView, KeysTable
 from ui.widgets.standing_table import StandingPair, tunnel_word
 from ui.widgets.tips import enable
 
-_WIDEST_PX = 4096
-
 
 class StandingDetail(QWidget):
     """Buttons, sentences, tabs.
@@ -65,7 +63,7 @@ class StandingDetail(QWidget):
         layout.setSpacing(GRID)
         layout.addLayout(row(self.look, self.watch, self.repair, self.keep, 0, self.replace, self.rotate, self.undo))
         layout.addLayout(words)
-        layout.addWidget(ScrollPage(self.tabs, _WIDEST_PX), 1)
+        layout.addWidget(ScrollPage(self.tabs, max_width_px=None), 1)
 
     def show_pair(
         self,

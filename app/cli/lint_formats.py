@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from app.cli.lint_text import replacement_text
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.verdicts import Question
 
@@ -135,5 +136,4 @@ def _uri(file: LintedFile) -> str:
 
 
 def _instead(finding: LintFinding) -> str:
-    word = "Add" if finding.is_addition else "Instead"
-    return f"{word}: {finding.replacement}." if finding.replacement else ""
+    return f"{replacement_text(finding)}." if finding.replacement else ""

@@ -38,6 +38,11 @@ def print_files(out: Console, files: Sequence[LintedFile]) -> None:
             _print_finding(out, file, finding)
 
 
+def replacement_text(finding: LintFinding) -> str:
+    """Return what to add, or what to write instead."""
+    return f"{'Add' if finding.is_addition else 'Instead'}: {finding.replacement}"
+
+
 def _counted(file: LintedFile) -> str:
     if not file.findings:
         return "nothing to find fault with"
@@ -68,7 +73,7 @@ def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None
         _line(out, f"     - | {finding.setting}{' ' + finding.value if finding.value else ''}")
     words = [f"{_verdict(finding)}: {finding.reason}"]
     if finding.replacement:
-        words.append(f"{'Add' if finding.is_addition else 'Instead'}: {finding.replacement}")
+        words.append(replacement_text(finding))
     words.append(f"Source: {finding.source}")
     for index, text in enumerate(words):
         for wrapped in textwrap.wrap(text, room - indent):

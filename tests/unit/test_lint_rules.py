@@ -12,10 +12,11 @@ from app.domain.adapters import Setting
 from app.domain.errors import InvalidOption
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.verdicts import Question, Verdict
-from app.policy import GUIDELINES
+from app.policy import ANOTHER_VPN, GUIDELINES
 from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
+from app.policy.lint.rules import _rule
 from vpn_adapters.configs import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]
@@ -41,6 +42,17 @@ def test_every_rule_has_reason_source_and_a_verdict_that_fits_its_question() -> 
             assert rule.verdict is Verdict.ACCEPTABLE, (kind, rule.reason)
         else:
             assert rule.verdict.severity >= Verdict.LEGACY.severity, (kind, rule.reason)
+
+
+def test_a_field_of_a_rule_tells_whether_its_replacement_is_a_line_to_add() -> None:
+    row = {"settings": ["auth"], "question": "missing", "verdict": "legacy", "reason": "R.", "source": "S"}
+    missing = row | {"missing": True, "replacement": "auth by another VPN's key"}
+    assert _rule(dict(missing)).is_addition
+    assert not _rule(missing | {"adds": False}).is_addition
+    assert not _rule(dict(row)).is_addition
+    with pytest.raises(ValueError, match="adds"):
+        _rule(row | {"adds": True})
+    assert not [rule for _, rule in ALL_RULES if rule.is_addition and ANOTHER_VPN in rule.replacement]
 
 
 def test_words_of_files_alone_have_reasons_and_sources() -> None:

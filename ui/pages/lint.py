@@ -31,7 +31,7 @@ from ui.widgets.basics import Card, button, label, name_box, row
 from ui.widgets.copying import enable_copying
 from ui.widgets.data_table import LineDelegate
 from ui.widgets.guidelines import GuidelinesLine
-from ui.widgets.lint_view import LintView, finding_groups, finding_look, finding_names, worst_look
+from ui.widgets.lint_view import LintView, finding_groups, finding_look, finding_names, replacement_text, worst_look
 
 _PLACE = Qt.ItemDataRole.UserRole
 _WHAT, _WORD = range(2)
@@ -276,9 +276,7 @@ class LintPage(Page):
         self._say(
             finding.reason,
             f"{tr('Source')}: {finding.source}" if finding.source else "",
-            f"{tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
-            if finding.replacement
-            else "",
+            replacement_text(finding) if finding.replacement else "",
         )
 
     def _say_file(self, file: LintedFile) -> None:

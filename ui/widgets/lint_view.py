@@ -31,6 +31,11 @@ def finding_look(finding: LintFinding) -> VerdictLook:
     return question_look(finding.question, finding.verdict)
 
 
+def replacement_text(finding: LintFinding) -> str:
+    """Return what to add, or what to write instead."""
+    return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
+
+
 def worst_look(findings: Sequence[LintFinding]) -> VerdictLook:
     """Return the look of the worst of some findings."""
     return finding_look(min(findings, key=_badness))
@@ -127,7 +132,7 @@ class LintView(QPlainTextEdit):
         look = finding_look(finding)
         text = f"{indent}\u25b2 {look.word}: {finding.reason}"
         if finding.replacement:
-            text += f"  {tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
+            text += f"  {replacement_text(finding)}"
         self._add_line(cursor, text, getattr(self._theme.colours, look.role), is_marked=True)
 
     def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_marked: bool) -> None:

@@ -171,5 +171,5 @@ def _finding(rule: Rule, setting: Setting) -> LintFinding:
         rule.reason,
         rule.source,
         rule.replacement,
-        rule.is_missing and "another VPN" not in rule.replacement,
+        rule.is_addition,
     )

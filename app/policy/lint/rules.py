@@ -60,6 +60,7 @@ class Rule:
         reason: One sentence.
         source: Where that is said.
         replacement: What to write instead.
+        is_addition: Whether the replacement is a line to add, because the setting is missing.
     """
 
     names: tuple[Name, ...]
@@ -81,6 +82,7 @@ class Rule:
     reason: str
     source: str
     replacement: str
+    is_addition: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,10 @@ def _rule(row: dict[str, Any]) -> Rule:
         row["verdict"] = str(said.verdict)
         row.setdefault("question", "insecure" if said.verdict.severity >= Verdict.LEGACY.severity else "guideline")
     value = row.pop("value", None)
+    is_missing = row.pop("missing", False)
+    is_addition = row.pop("adds", is_missing)
+    if is_addition and not is_missing:
+        raise ValueError("adds = true needs missing = true")
     versions = row.pop("versions", "any")
     if versions not in ("any", "known", "unknown"):
         raise ValueError(f"versions = {versions}")
@@ -185,7 +191,7 @@ def _rule(row: dict[str, Any]) -> Rule:
         names=tuple(_name(text) for text in row.pop("settings")),
         value=re.compile(value, re.IGNORECASE | re.DOTALL) if value is not None else None,
         below=row.pop("below", None),
-        is_missing=row.pop("missing", False),
+        is_missing=is_missing,
         section=row.pop("section", None),
         requires=tuple(_name(text) for text in row.pop("requires", [])),
         any_of=tuple(_name(text) for text in row.pop("any", [])),
@@ -201,6 +207,7 @@ def _rule(row: dict[str, Any]) -> Rule:
         reason=row.pop("reason"),
         source=row.pop("source"),
         replacement=row.pop("replacement", ""),
+        is_addition=is_addition,
     )
     if row:
         raise ValueError(f"unknown keys {sorted(row)}")

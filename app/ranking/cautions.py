@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.domain.ranking import Drift
 from app.domain.results import CampaignRecord, CampaignStatus
@@ -16,19 +17,48 @@ _LAB_FIGURES = "Figures of the practice lab do not hold for real gateways"
 LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."
 
 
-def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked: int) -> tuple[str, ...]:
-    """Return what makes the whole comparison doubtful, as sentences.
+@dataclass(frozen=True, slots=True)
+class CampaignDoubts:
+    """What makes a whole comparison doubtful, as sentences.
+
+    Attributes:
+        leading: What comes before all cautions on a choice.
+        of_figures: What is to be known of the figures.
+    """
+
+    leading: tuple[str, ...]
+    of_figures: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All of them, in the order in which they are shown."""
+        return (*self.leading, *self.of_figures)
+
+
+def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked: int) -> CampaignDoubts:
+    """Return what makes the whole comparison doubtful.
 
     Args:
         record: The campaign.
         drift: How the baseline changed.
         rounds: Rounds in which anything completed.
         ranked: Candidates that have a rank.
-
-    Returns:
-        Sentences; none if there is no doubt.
     """
-    doubts = _leading_doubts(record, ranked)
+    return CampaignDoubts(_leading_doubts(record, ranked), _doubts_of_figures(record, drift, rounds, ranked))
+
+
+def _leading_doubts(record: CampaignRecord, ranked: int) -> tuple[str, ...]:
+    outcome = outcome_of(record)
+    doubts: list[str] = []
+    if outcome.headline:
+        doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
+    if record.plan.pair.is_lab:
+        doubts.append(LAB_SENTENCE if ranked > 1 else f"{_LAB_FIGURES}.")
+    return tuple(doubts)
+
+
+def _doubts_of_figures(record: CampaignRecord, drift: Drift, rounds: int, ranked: int) -> tuple[str, ...]:
+    doubts: list[str] = []
     if rounds == 1 and ranked > 1:
         doubts.append("Only one round was measured: no difference can be told from chance, so all share rank 1.")
     if is_doubtful(drift):
@@ -44,17 +74,6 @@ def campaign_doubts(record: CampaignRecord, drift: Drift, rounds: int, *, ranked
     return tuple(doubts)
 
 
-def _leading_doubts(record: CampaignRecord, ranked: int) -> list[str]:
-    """Return the doubts that are said before all others, as sentences."""
-    outcome = outcome_of(record)
-    doubts: list[str] = []
-    if outcome.headline:
-        doubts.append(" ".join((f"{outcome.headline}.", *(cause.sentence for cause in outcome.causes))))
-    if record.plan.pair.is_lab:
-        doubts.append(LAB_SENTENCE if ranked > 1 else f"{_LAB_FIGURES}.")
-    return doubts
-
-
 def _incomplete(record: CampaignRecord) -> str:
     done, planned = len(record.attempts), len(record.plan.attempts)
     word = {
@@ -65,26 +84,22 @@ def _incomplete(record: CampaignRecord) -> str:
     return f"The comparison {word}: {grouped(done)} of {grouped(planned)} attempts ended."
 
 
-def choice_cautions(
-    record: CampaignRecord, doubts: Sequence[str], best: Contender, everyone: Sequence[Contender]
-) -> tuple[str, ...]:
+def choice_cautions(doubts: CampaignDoubts, best: Contender, everyone: Sequence[Contender]) -> tuple[str, ...]:
     """Return what speaks against a choice, as sentences.
 
     What can rule the chosen candidate out in a plant (its protection, protocols that it does not carry) comes before
     what is to be known of its figures: some pages show the first sentence only.
 
     Args:
-        record: The campaign.
-        doubts: What makes the whole comparison doubtful, as `campaign_doubts` returns it.
+        doubts: What makes the whole comparison doubtful.
         best: The chosen one.
         everyone: All candidates.
 
     Returns:
         Sentences, gravest first.
     """
-    leading = len(_leading_doubts(record, len(everyone)))
-    cautions = [*doubts[:leading], *filter(None, (untried_proofs(best), lost_protocols(best)))]
-    cautions += [*doubts[leading:], *best.result.doubts]
+    cautions = [*doubts.leading, *filter(None, (untried_proofs(best), lost_protocols(best)))]
+    cautions += [*doubts.of_figures, *best.result.doubts]
     fragments = _fragments(best)
     if fragments:
         cautions.append(fragments)

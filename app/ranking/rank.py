@@ -39,9 +39,9 @@ def rank(record: CampaignRecord) -> Ranking:
     eligible = sorted(may_stay, key=_mean_ms)
     choice = choose(eligible)
     if choice is None:
-        advice = no_recommendation(everyone, (*doubts, *proof_cautions(everyone)))
+        advice = no_recommendation(everyone, (*doubts.sentences, *proof_cautions(everyone)))
     else:
-        cautions = choice_cautions(record, doubts, choice.best, everyone)
+        cautions = choice_cautions(doubts, choice.best, everyone)
         advice = recommendation(choice, cautions, is_partial=any(_is_missing(one) for one in everyone))
     places = [*ranked, *((None, one) for one in _unranked(everyone))]
     return Ranking(
@@ -50,7 +50,7 @@ def rank(record: CampaignRecord) -> Ranking:
         recommendation=advice,
         drift=drift,
         rounds=rounds,
-        doubts=doubts,
+        doubts=doubts.sentences,
     )
 
 

@@ -61,10 +61,10 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
                 tr("There is no interrupted comparison of %1 any more.").replace("%1", pair_name),
                 hint=tr("Start a new one."),
             )
-        plan = services.resume_plan(campaign_id)
-        record, _ = services.results(campaign_id)
+        record = services.record(campaign_id)
         if services.is_lab_gone(record):
             raise LabGone(record)
+        plan = record.plan
         discovery = services.discover(plan.pair, token=token, on_progress=tell)
         tell(tr("Putting back what the interrupted run may have left"), None)
         report = services.recovery(plan.pair, token=token)

@@ -15,7 +15,6 @@ from ui.warming import Warming, import_without_qt
 
 if TYPE_CHECKING:
     from app.wizard import ComparisonServices
-    from ui.pages.base import Page
     from ui.window import MainWindow
 
 _LAB_LOOK_MS = 5_000
@@ -37,7 +36,7 @@ class Starting:
         self._lab_timer = QTimer(window)
         self._lab_timer.setInterval(_LAB_LOOK_MS)
         self._lab_timer.timeout.connect(self._look_at_labs)
-        window.page_shown.connect(self._on_page)
+        window.page_shown.connect(self.refresh_offer)
 
     def start(self) -> None:
         """Open the services."""
@@ -63,6 +62,16 @@ class Starting:
             self._pending = action
             self._window.say(tr("Opening the database; this goes on by itself in a moment"))
 
+    def refresh_offer(self) -> None:
+        """Offer on Start, if it is on show, what can be resumed by now."""
+        window = self._window
+        if window.current is not window.welcome or not window.context.has_services or window.is_closing:
+            return
+        if window.is_measuring:
+            window.welcome.offer_resume("")
+        else:
+            self._look_for_unfinished()
+
     def rest(self) -> None:
         """Look at nothing any more."""
         self._lab_timer.stop()
@@ -85,16 +94,6 @@ class Starting:
         if self._window.current is not None:
             self._window.current.notice.say_error(error, {tr("Try again"): self.start})
         self._window.update_frame()
-
-    def _on_page(self, page: Page) -> None:
-        """Offer on Start, whenever it is shown, what can be resumed by then."""
-        window = self._window
-        if page is not window.welcome or not window.context.has_services or window.is_closing:
-            return
-        if window.is_measuring:
-            window.welcome.offer_resume("")
-        else:
-            self._look_for_unfinished()
 
     def _look_for_unfinished(self) -> None:
         window, services = self._window, self._window.context.services
@@ -126,6 +125,6 @@ def _resumable(services: ComparisonServices) -> str:
         campaign_id = services.unfinished(choice.pair.name)
         if campaign_id is None:
             continue
-        if not (choice.pair.is_lab and services.is_lab_gone(services.results(campaign_id)[0])):
+        if not (choice.pair.is_lab and services.is_lab_gone(services.record(campaign_id))):
             return choice.pair.name
     return ""

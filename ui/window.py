@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         self._is_started = False
         self._rollout_page = "deploy"
         self._closing = Closing(self)
-        self._starting = Starting(self, open_services)
+        self.starting = Starting(self, open_services)
         self.help, self.desk = Help(self), Desk(self)
         self._build()
         self._prompts = PromptQueue(self, self._working_pair)
@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.frame)
         self.frame.step_chosen.connect(self.go)
         self.top.start_asked.connect(self.show_welcome)
-        self.top.comparison_asked.connect(lambda: self._starting.when_ready(lambda: self.go(self.wizard.current)))
+        self.top.comparison_asked.connect(lambda: self.starting.when_ready(lambda: self.go(self.wizard.current)))
         self.top.history_asked.connect(self.show_history)
         self.top.census_asked.connect(self.show_census)
         self.top.lint_asked.connect(self.show_lint)
@@ -244,7 +244,7 @@ class MainWindow(QMainWindow):
         """Show a page that is no step, see `ui.pages.areas`."""
         if _AREAS[name] == "rollout":
             self._rollout_page = name
-        self._starting.when_ready(lambda: self.show_page(self.area_page(name)))
+        self.starting.when_ready(lambda: self.show_page(self.area_page(name)))
 
     def show_history(self) -> None:
         """Show past comparisons."""
@@ -282,7 +282,7 @@ class MainWindow(QMainWindow):
 
             begin_new(self, then)
 
-        self._starting.when_ready(begin)
+        self.starting.when_ready(begin)
 
     def resume_pair(self, pair_name: str, campaign_id: int | None = None) -> None:
         """Resume a comparison of a pair; without a number the newest that is unfinished."""
@@ -378,7 +378,7 @@ class MainWindow(QMainWindow):
         super().paintEvent(event)
         if not self._is_started:
             self._is_started = True
-            QTimer.singleShot(0, self._starting.start)
+            QTimer.singleShot(0, self.starting.start)
 
     # --- end ----------------------------------------------------------------------------------------------------------
 
@@ -393,7 +393,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask where something is running; go only when everything has ended."""
         if self._closing.may_close():
-            self._starting.rest()
+            self.starting.rest()
             event.accept()
             self.closed.emit()
             return

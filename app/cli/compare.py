@@ -234,7 +234,7 @@ def _check_resumable(services: Services, pair_name: str) -> None:
     elif "=" in kind:
         pair_name = f"{LAB_PREFIX}{platforms_text(*parse_platforms(kind))}"
     campaign_id = _resumable(services, pair_name)
-    record, _ = services.results(campaign_id)
+    record = services.record(campaign_id)
     if services.is_lab_gone(record):
         raise NotFound(
             f"The practice lab that comparison {campaign_id} ran in has ended, so it cannot be resumed: figures of two "
@@ -245,7 +245,7 @@ def _check_resumable(services: Services, pair_name: str) -> None:
 
 def _resumed_plan(services: Services, found: Discovery, campaign_id: int) -> CampaignPlan:
     """Return the plan that was interrupted, for the pair as it is reached now."""
-    plan = services.resume_plan(campaign_id)
+    plan = services.record(campaign_id).plan
     pair = found.pair
     if (pair.underlay_a, pair.underlay_b) != (plan.pair.underlay_a, plan.pair.underlay_b):
         raise InvalidOption(

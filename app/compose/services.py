@@ -259,9 +259,9 @@ class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperati
         """Return the number of an interrupted comparison of this pair that can be resumed."""
         return self.store.unfinished_campaign(pair_name)
 
-    def resume_plan(self, campaign_id: int) -> CampaignPlan:
-        """Return the plan of an interrupted comparison."""
-        return self.store.load_campaign(campaign_id).plan
+    def record(self, campaign_id: int) -> CampaignRecord:
+        """Return a stored comparison without its ranking, which takes a while."""
+        return self.store.load_campaign(campaign_id)
 
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         """Put both hosts back after a run that died; return sentences that say what was found and done."""

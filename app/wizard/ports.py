@@ -219,8 +219,8 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """Return the number of an interrupted comparison of this pair that can be resumed."""
         ...
 
-    def resume_plan(self, campaign_id: int) -> CampaignPlan:
-        """Return the plan of an interrupted comparison."""
+    def record(self, campaign_id: int) -> CampaignRecord:
+        """Return a stored comparison without its ranking, which takes a while."""
         ...
 
     def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:

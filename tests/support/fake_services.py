@@ -334,14 +334,15 @@ class FakeServices(FakeHistory, FakeDesk):
     def unfinished(self, pair_name: str) -> int | None:
         return self.interrupted if pair_name == "lab:practice" else None
 
-    def resume_plan(self, campaign_id: int) -> CampaignPlan:
-        return self.records[campaign_id].plan
+    def record(self, campaign_id: int) -> CampaignRecord:
+        self._call("record")
+        if campaign_id not in self.records:
+            raise NotFound(f"There is no comparison number {campaign_id}.", hint="Open the history.")
+        return self.records[campaign_id]
 
     def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
         self._call("results")
-        if campaign_id not in self.records:
-            raise NotFound(f"There is no comparison number {campaign_id}.", hint="Open the history.")
-        return self.records[campaign_id], rank(self.records[campaign_id])
+        return self.record(campaign_id), rank(self.records[campaign_id])
 
     def solutions(self) -> Mapping[str, SolutionInfo]:
         self._call("solutions")

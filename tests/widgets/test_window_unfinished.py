@@ -75,6 +75,19 @@ def test_start_offers_what_was_cancelled_in_this_session(open_window: Callable[.
     assert window.welcome.notice.text == "", "nothing is left to be resumed"
 
 
+def test_start_offers_what_was_cancelled_while_it_was_on_show(open_window: Callable[..., Driver]) -> None:
+    driver = open_window(pace_s=0.02)
+    window = driver.window
+    driver.go_to(Step.RUN)
+    driver.until(lambda: window.bridge.live.status().running is not None)
+    window.show_welcome()
+    driver.services.calls.clear()
+    window.run_page.cancel_now()
+    driver.until(lambda: "was interrupted or cancelled" in window.welcome.notice.text)
+    assert window.welcome.notice.action("Resume it").isVisible()
+    assert "results" not in driver.services.calls, "an offer needs no ranking"
+
+
 def test_offer_to_resume_neither_hides_nor_withdraws_another_notice(driver: Driver) -> None:
     welcome = driver.window.welcome
     welcome.offer_resume("north")

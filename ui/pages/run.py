@@ -294,7 +294,7 @@ class RunPage(Page):
 
         def find(_token: CancelToken, _tell: ProgressSink) -> tuple[int | None, CampaignPlan]:
             resume_id = services.unfinished(plan.pair.name)
-            return resume_id, plan if resume_id is None else services.resume_plan(resume_id)
+            return resume_id, plan if resume_id is None else services.record(resume_id).plan
 
         self.start(
             tr("Looking for what was measured already"),

@@ -49,6 +49,7 @@ def make_page(step: Step, window: MainWindow) -> Page:
 
             run = RunPage(context)
             run.remedy_asked.connect(window.go)
+            run.running_changed.connect(window.starting.refresh_offer)
             return run
         case Step.RESULTS:
             results = ResultsPage(context)

@@ -14,22 +14,18 @@ from app.domain.results import ProfileName
 from app.wizard import Step
 
 
-def tour(driver: Driver) -> Iterator[str]:
-    """Show every page in turn; yield its name when nothing moves any more."""
+def tour(driver: Driver, *, is_measured: bool = True) -> Iterator[str]:
+    """Show every page in turn; yield its name when nothing moves any more.
+
+    Args:
+        driver: Of the window.
+        is_measured: Whether the comparison runs; without it, results are those of the history alone.
+    """
     yield "welcome"
     yield from _hosts(driver)
     yield from _plan(driver)
-    yield from _run_and_results(driver)
-    yield from _areas(driver)
-    yield from _rollout(driver)
-    yield from _history(driver)
-
-
-def unmeasured_tour(driver: Driver) -> Iterator[str]:
-    """Show every page but those of a measurement in turn, and results from the history."""
-    yield "welcome"
-    yield from _hosts(driver)
-    yield from _plan(driver)
+    if is_measured:
+        yield from _run_and_results(driver)
     yield from _areas(driver)
     yield from _rollout(driver)
     yield from _history(driver)

@@ -176,6 +176,12 @@ def test_lease_of_the_first_host_is_renewed_while_the_other_one_is_locked(
     wait_until_untouched(world)
 
 
+def cut_for_good(world: World) -> None:
+    """Cut the connections to both hosts, and let no others come up."""
+    for host in world.hosts:
+        host.is_cut, host.can_reconnect, host.can_connect_anew = True, False, False
+
+
 @pytest.mark.parametrize("mark", ["hello", "armed", "identity", "step", "built", "finished"])
 def test_computer_that_dies_at_any_moment_leaves_nothing(
     world: World, mark: str, monkeypatch: pytest.MonkeyPatch
@@ -185,8 +191,7 @@ def test_computer_that_dies_at_any_moment_leaves_nothing(
     def die(line: str) -> None:
         words = line.split(" ")
         if len(words) > 1 and len(words[0]) == 16 and words[1] == mark:
-            for host in world.hosts:
-                host.is_cut, host.can_reconnect, host.can_connect_anew = True, False, False
+            cut_for_good(world)
 
     for host in world.hosts:
         host.does_hang_up = False
@@ -217,8 +222,7 @@ def test_lease_that_ends_while_a_key_is_made_puts_the_host_back(world: World, mo
     def die(line: str) -> None:
         if line.endswith(" armed"):
             wait_until((world.a.state_dir / "making").exists, "the key in the making")
-            for host in world.hosts:
-                host.is_cut, host.can_reconnect, host.can_connect_anew = True, False, False
+            cut_for_good(world)
 
     for host in world.hosts:
         host.does_hang_up = False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from dialog_tour import dialogs, settle
 from layout_checks import bold_faults, layout_faults, size_faults
-from page_tour import tour, unmeasured_tour
+from page_tour import tour
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
@@ -100,7 +100,7 @@ def test_every_page_is_readable_in_a_small_window_with_larger_texts(
         driver = open_window()
         window, found = driver.window, []
         window.resize(1024, 700)
-        for name in unmeasured_tour(driver):
+        for name in tour(driver, is_measured=False):
             found += [f"{name}: {fault}" for fault in _settled_faults(driver)]
             assert window.size() == QSize(1024, 700), name
     finally:

@@ -18,7 +18,7 @@ from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
-from app.domain.injection import PropertyVerdict
+from app.domain.injection import PropertyVerdict, doubtful_sides
 from app.domain.rollout import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
 from app.domain.rollout_events import (
     Confirmation,
@@ -176,28 +176,36 @@ class Rollout:
         timings_s = dict(self._transaction.timings_s)
         self._deployment = self._run.save(replace(self._deployment, timings_s=timings_s), state, message)
 
-    def _note(self, text: str, *, is_warning: bool = True) -> None:
-        self._run.emit(RolloutNote(text, is_warning))
+    def _note(
+        self,
+        text: str,
+        *,
+        is_warning: bool = True,
+        sides: tuple[Side, ...] = (),
+        stage: RolloutStage | None = None,
+    ) -> None:
+        self._run.emit(RolloutNote(text, is_warning, sides, stage))
 
     def _apply(self, active: ActiveTunnel, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
         """Prove what stands; return for how long the user's confirmation is waited for, None where it is not needed."""
-        said = [
-            *(f"{warning.what} {warning.hint}" for warning in active.warnings),
-            *(f"{warning.what} {warning.hint}" for warning in self._prepared.warnings),
+        known: list[tuple[str, Side | None]] = [
+            *((f"{warning.what} {warning.hint}", warning.side) for warning in active.warnings),
+            *((f"{warning.what} {warning.hint}", warning.side) for warning in self._prepared.warnings),
         ]
-        for text in said:
-            self._note(text.strip())
+        for text, side in known:
+            self._note(text.strip(), sides=tuple(Side) if side is None else (side,), stage=RolloutStage.PREPARE)
         report, negotiated = self._prove(token)
         leak = report.leak
         open_questions = [one.what for one in self._prepared.warnings if one.needs_person]
         unproven = [*unproven_sentences(leak), *open_questions]
         within_s = self._deployment.options.confirm_within_s
         for text in unproven_sentences(leak):
-            self._note(text)
+            self._note(text, sides=tuple(Side))
         properties = properties_of(report)
         for kind, result in properties.items():
             if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.NOT_TRIED:
-                self._note(property_sentence(kind, result))
+                sides = tuple(Side(one) for one in doubtful_sides(report.injection))
+                self._note(property_sentence(kind, result), sides=sides)
         # That the same was confirmed before says nothing about a loop that may be there now.
         if within_s is None and (open_questions or (unproven and not is_confirmed_before)):
             within_s = CONFIRM_WITHIN_S
@@ -232,7 +240,7 @@ class Rollout:
             if not unproven_sentences(leak) or number >= PROOFS or not self._transaction.can_be_proven:
                 for one in report.crossings:
                     if one.has_crossed is False:
-                        self._note(crossing_sentence(one))
+                        self._note(crossing_sentence(one), sides=tuple(Side))
                 return report, negotiated
             self._note("Not all of it was proven; it is looked at once more.", is_warning=False)
             number += 1

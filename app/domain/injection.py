@@ -104,17 +104,33 @@ NOT_RUN = PropertyResult(PropertyVerdict.NOT_TRIED, "The injection test was not 
 _USELESS = "The test did not get into a tunnel without cryptography, so that it shows nothing."
 
 
+_AUTHENTIC = ((TrialKind.FORGED, TrialKind.ALTERED), TrialKind.ALTERED)
+_REPLAY_PROOF = ((TrialKind.REPLAYED,), TrialKind.REPLAYED)
+"""Trials that show a property, and the one of them that must have been made."""
+
+
 def authenticity(report: InjectionReport | None) -> PropertyResult:
     """Return whether forged and altered packets were kept out."""
-    return _judge(report, (TrialKind.FORGED, TrialKind.ALTERED), required=TrialKind.ALTERED)
+    return _judge(report, *_AUTHENTIC)
 
 
 def replay_protection(report: InjectionReport | None) -> PropertyResult:
     """Return whether packets that were sent once more were kept out."""
-    return _judge(report, (TrialKind.REPLAYED,), required=TrialKind.REPLAYED)
+    return _judge(report, *_REPLAY_PROOF)
 
 
-def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], *, required: TrialKind) -> PropertyResult:
+def doubtful_sides(report: InjectionReport | None) -> tuple[str, ...]:
+    """Return the hosts, `a` and `b`, whose trials do not show what they should; both where none show anything."""
+    if report is None or not report.hosts or report.is_exempt:
+        return ("a", "b")
+    return tuple(
+        side
+        for side, host in report.hosts.items()
+        if _doubts(side, host, *_AUTHENTIC) or _doubts(side, host, *_REPLAY_PROOF)
+    )
+
+
+def _judge(report: InjectionReport | None, kinds: tuple[TrialKind, ...], required: TrialKind) -> PropertyResult:
     if report is None or not report.hosts:
         return NOT_RUN
     entered = [

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
 from app.domain.rollout import Deployment
 from app.domain.wire import LeakProof, WireReport
 from app.domain.wire_words import unproven_sentences
@@ -62,10 +63,19 @@ class RolloutCountdown:
 
 @dataclass(frozen=True, slots=True)
 class RolloutNote:
-    """A sentence for the user."""
+    """A sentence for the user.
+
+    Attributes:
+        text: The sentence.
+        is_warning: Whether it is more than information.
+        sides: Hosts on which it casts doubt.
+        stage: What it casts doubt on there; None for the stage that is being worked on.
+    """
 
     text: str
     is_warning: bool = False
+    sides: tuple[Side, ...] = ()
+    stage: RolloutStage | None = None
 
 
 @dataclass(frozen=True, slots=True)

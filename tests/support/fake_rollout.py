@@ -206,7 +206,7 @@ class FakeRollout:
             emit(RolloutStageStarted(stage, "gateway-b: Make the interface"))
         if stage is RolloutStage.VERIFY:
             text = "gateway-b cannot capture packets: whether frames leak was looked at on gateway-a alone."
-            emit(RolloutNote(text, is_warning=True))
+            emit(RolloutNote(text, is_warning=True, sides=(Side.B,)))
         while not self.stage_gate.wait(0.01):
             token.raise_if_cancelled()
         token.raise_if_cancelled()

@@ -256,6 +256,8 @@ def test_what_the_injection_test_showed_is_stored_and_shown(world: World, store:
     assert verdicts == {"confidential": "holds", "authentic": "not-tried", "replay-proof": "holds"}
     notes = [event.text for event in events if isinstance(event, RolloutNote)]
     assert "Authentic: not tried, because gw-b has no nft to hold back packets with." in notes
+    doubted = [event.sides for event in events if isinstance(event, RolloutNote) and event.text.startswith("Authentic")]
+    assert doubted == [(Side.B,)]
     console = Console(width=200, file=io.StringIO())
     print_status(console, look(world, store))
     said = console.file.getvalue()  # type: ignore[attr-defined]

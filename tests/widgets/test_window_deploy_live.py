@@ -42,6 +42,20 @@ def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:
     driver.until(lambda: not page.is_running)
 
 
+def test_a_stage_that_is_done_with_a_warning_says_so_on_the_host_that_it_is_about(driver: Driver) -> None:
+    page = counting_down(driver)
+    table = page.live.stages
+    row = next(nth for nth in range(table.rowCount()) if table.item(nth, 0).text() == "Verify")
+    assert [table.item(row, column).text() for column in (1, 2)] == ["done", "done, with a warning"]
+    assert [table.item(row, column).icon().isNull() for column in (1, 2)] == [True, False]
+    assert {table.item(nth, 2).text() for nth in range(row)} == {"done"}
+    lost = replace(LEAK, verdict=LeakVerdict.NOT_PROVEN, note="On gateway-b nothing was captured.")
+    page.live.feed(RolloutApplied(confirmed_deployment(), WireReport(lost)))
+    assert table.item(row, 1).text() == "done, with a warning"
+    driver.click(page.live.countdown.undo)
+    driver.until(lambda: not page.is_running)
+
+
 def test_what_captures_did_not_prove_is_a_warning_above_what_is_information(driver: Driver) -> None:
     page = counting_down(driver)
     live = page.live

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_events import (
     Decision,
@@ -115,14 +116,17 @@ class RolloutLive(QWidget):
                 self._asked_for_s = total_s
                 self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
                 enable(self.stop, is_on=False, reason=tr("“Undo now” goes back."))
-            case RolloutNote(text=text, is_warning=is_warning):
+            case RolloutNote(text=text, is_warning=is_warning, sides=sides, stage=doubted):
                 self._note(text, is_warning=is_warning)
+                if is_warning:
+                    self.stages.warn(sides, doubted)
             case RolloutApplied(deployment=deployment, report=report):
                 self.stages.rest()
                 agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
                 for sentence, is_warning in report_words(report):
                     if (sentence, is_warning) not in self._noted:  # the roll-out may have warned of it already
                         self._note(sentence, is_warning=is_warning)
+                        self.stages.warn(tuple(Side) if is_warning else (), RolloutStage.VERIFY)
                 if agreed:
                     self._note(f"{tr('Agreed on')}: {agreed}", is_warning=False)
             case _:

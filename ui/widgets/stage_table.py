@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHeaderView
@@ -26,16 +26,22 @@ class _Row:
     state: str = "waiting"
     took_s: float = 0.0
     since_s: float | None = None
+    warned: set[Side] = field(default_factory=set)
 
     def seconds(self) -> float:
         running = time.monotonic() - self.since_s if self.since_s is not None else 0.0
         return self.took_s + running
+
+    def shown_state(self, *sides: Side) -> str:
+        """Return the state on these hosts: `warned` for what is done where one of them has a warning."""
+        return "warned" if self.state == "done" and self.warned & set(sides) else self.state
 
 
 _LOOKS = {
     "waiting": ("clock", "muted"),
     "running": ("play", "accent"),
     "done": ("check", "good"),
+    "warned": ("warning", "legacy"),
     "failed": ("error", "bad"),
     "declined": ("undo", "muted"),
     "skipped": ("skip", "muted"),
@@ -106,6 +112,13 @@ class StageTable(DataTable):
             )
         self.redraw()
 
+    def warn(self, sides: Sequence[Side], stage: RolloutStage | None = None) -> None:
+        """There is a warning about a stage on these hosts; None means the current stage."""
+        row = self._rows.get(stage or self._current or RolloutStage.VERIFY)
+        if row is not None:
+            row.warned |= set(sides)
+            self.redraw()
+
     def rest(self) -> None:
         """The current stage is done and nothing follows yet."""
         self._leave("done")
@@ -142,6 +155,7 @@ class StageTable(DataTable):
             "waiting": tr("waits"),
             "running": tr("working"),
             "done": tr("done"),
+            "warned": tr("done, with a warning"),
             "failed": tr("stopped"),
             "declined": tr("not confirmed"),
             "skipped": tr("not done"),
@@ -151,14 +165,16 @@ class StageTable(DataTable):
             if stage is RolloutStage.UNDO and self._only is not None:
                 what = tr("%1 is put back as it was").replace("%1", self._labels[self._only])
             self.cell(nth, _NAME).setText(name)
-            self.cell(nth, _NAME).setIcon(self._icon(row.state))
+            self.cell(nth, _NAME).setIcon(self._icon(row.shown_state(*Side)))
             for side, column in _COLUMN.items():
                 detail = self._details[side] if row.state == "running" else ""
                 is_asking = stage is RolloutStage.CONFIRM and row.state == "running"
-                word = tr("waits for you") if is_asking else words[row.state]
+                state = row.shown_state(side)
+                word = tr("waits for you") if is_asking else words[state]
                 is_left_out = self._only not in (None, side)
                 self.cell(nth, column).setText(tr("not asked") if is_left_out else detail or word)
                 self.cell(nth, column).setToolTip(plain_tip(detail))
+                self.cell(nth, column).setIcon(self._icon(state) if state == "warned" else QIcon())
             self.cell(nth, _TOOK).setText(f"{row.seconds():.1f} s" if row.seconds() >= 0.05 else NONE)
             self.cell(nth, _WHAT).setText(what)
             self.cell(nth, _WHAT).setToolTip(plain_tip(what))

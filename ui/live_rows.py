@@ -39,8 +39,10 @@ class Row:
         state: Where it stands.
         stage: What it is doing while it runs.
         detail: More about the stage, or why it failed.
-        rounds_done: Attempts that ended.
-        rounds: Attempts in all.
+        attempts_done: Attempts that ended.
+        attempts: Attempts in all: the bare underlay has one more than rounds, after all others.
+        rounds_done: Rounds in which an attempt ended.
+        rounds: Rounds that are planned.
         latency_ms: Weighted latency so far; None until every size has replies.
         mbit_s: Mean throughput so far over both directions; None before the first second.
         cpu_pct: Mean CPU of both hosts during throughput; None until an attempt ended.
@@ -54,6 +56,8 @@ class Row:
     state: RowState = RowState.WAITING
     stage: Stage | None = None
     detail: str = ""
+    attempts_done: int = 0
+    attempts: int = 1
     rounds_done: int = 0
     rounds: int = 1
     latency_ms: float | None = None
@@ -80,6 +84,7 @@ class RowBook:
         self._seconds_mbit_s: dict[Key, list[float]] = {}
         self._mbit_s: dict[Key, list[float]] = {}
         self._cpu_pct: dict[Key, list[float]] = {}
+        self._rounds_done: dict[Key, set[int]] = {}
 
     def start(self, plan: CampaignPlan) -> None:
         """Take the candidates of a plan."""
@@ -88,8 +93,9 @@ class RowBook:
             key = (candidate.solution, candidate.suite)
             nth = suites.get(candidate.solution, 0)
             suites[candidate.solution] = nth + 1
-            rounds = sum((attempt.solution, attempt.suite) == key for attempt in plan.attempts)
-            self._rows[key] = Row(key, candidate.title, candidate.verdict, nth, rounds=rounds)
+            own = [attempt.round for attempt in plan.attempts if (attempt.solution, attempt.suite) == key]
+            row = Row(key, candidate.title, candidate.verdict, nth, attempts=len(own), rounds=len(set(own)))
+            self._rows[key], self._rounds_done[key] = row, set()
             self._means_ms[key], self._seconds_mbit_s[key] = {}, []
             self._mbit_s[key], self._cpu_pct[key] = [], []
 
@@ -155,16 +161,18 @@ class RowBook:
             self._cpu_pct[key].append(_mean(busy))
         if attempt.throughput:
             self._mbit_s[key].append(_mean([series.mbit_s for series in attempt.throughput]))
-        rounds_done = row.rounds_done + 1
+        attempts_done = row.attempts_done + 1
+        self._rounds_done[key].add(attempt.key.round)
         state = _STATES[attempt.status]
-        if state is RowState.DONE and rounds_done < row.rounds:
+        if state is RowState.DONE and attempts_done < row.attempts:
             state = RowState.WAITING
         self._rows[key] = replace(
             row,
             state=state,
             stage=None,
             detail=attempt.message,
-            rounds_done=rounds_done,
+            attempts_done=attempts_done,
+            rounds_done=len(self._rounds_done[key]),
             mbit_s=_mean(self._mbit_s[key]) if self._mbit_s[key] else None,
             cpu_pct=_mean(self._cpu_pct[key]) if self._cpu_pct[key] else None,
             daemon_log=attempt.daemon_log or row.daemon_log,

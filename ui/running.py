@@ -187,7 +187,7 @@ class Running:
         if status.pause_reason:
             text = tr("Comparison of %1 waits for you")
         text = text.replace("%1", name)
-        total, done = sum(row.rounds for row in rows), sum(row.rounds_done for row in rows)
+        total, done = sum(row.attempts for row in rows), sum(row.attempts_done for row in rows)
         if total:
             text += tr(": %1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
         if status.is_paused and status.pause_reason:

@@ -332,9 +332,23 @@ def test_after_a_cancelled_comparison_nothing_waits_any_more() -> None:
     model.feed(CampaignEnded(1, CampaignStatus.CANCELLED, ""))
     rows = {row.key[0]: row for row in model.rows()}
     assert rows["baseline"].state is RowState.ENDED_EARLY
-    assert state_text(rows["baseline"]) == "1 of 3 rounds measured"
+    assert state_text(rows["baseline"]) == "1 of 2 rounds measured"
     assert rows["wireguard"].state is RowState.CANCELLED
     assert rows["wireguard"].cpu_pct is None, "no load was measured"
+
+
+def test_the_last_look_at_the_bare_underlay_is_no_round() -> None:
+    plan = make_plan(rounds=1)
+    model, _ = started(plan)
+    first, last = plan.attempts[0], plan.attempts[-1]
+    assert (first.solution, last.solution) == ("baseline", "baseline")
+    rng, baseline = np.random.default_rng(9), next(m for m in MODELS if m.candidate.solution == "baseline")
+    model.feed(AttemptEnded(attempt(baseline, first, rng, PINGS)))
+    row = model.rows()[0]
+    assert (row.rounds_done, row.rounds, row.attempts_done, row.attempts) == (1, 1, 1, 2)
+    assert state_text(row) == "waiting to be measured once more"
+    model.feed(CampaignEnded(1, CampaignStatus.CANCELLED, ""))
+    assert state_text(model.rows()[0]) == "measured, but not once more at the end"
 
 
 def test_rounds_before_a_host_stayed_away_keep_their_latency_and_curve() -> None:
@@ -355,7 +369,7 @@ def test_rounds_before_a_host_stayed_away_keep_their_latency_and_curve() -> None
     assert model.rows()[0].latency_ms == before
     assert len(model.curves()) == 1
     assert [state_text(row) for row in model.rows()] == [
-        "1 of 3 rounds measured: B stays away.",
+        "1 of 2 rounds measured: B stays away.",
         "not run: B stays away.",
     ]
 

@@ -371,8 +371,8 @@ class RunPage(Page):
                 text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
         if self.head.is_pausing and not status.is_paused:
             text = tr("Pausing after this candidate. %1").replace("%1", text)
-        done = sum(row.rounds_done for row in rows)
-        total = sum(row.rounds for row in rows)
+        done = sum(row.attempts_done for row in rows)
+        total = sum(row.attempts for row in rows)
         turn = tr("%1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
         self.head.show_progress(text, status.progress.fraction, status.progress.left_s, turn)
 

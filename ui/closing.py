@@ -41,6 +41,17 @@ class Closing:
         from ui.widgets.dialogs import Question
 
         is_census = not self._window.is_measuring
+        is_paused = not is_census and self._window.bridge.live.status().is_paused
+        text = tr(
+            "Closing ends it: what is being tried is stopped and both hosts are put back as they were, which "
+            "takes some seconds; the window closes when that is done. What was measured is kept."
+        )
+        if is_paused:
+            text = tr(
+                "Closing ends it. It is paused: no candidate is running and both hosts are as they were before. What "
+                "was measured is kept."
+            )
+        stay = tr("Keep it paused") if is_paused else tr("Go on measuring")
 
         def answered_no() -> None:
             self._is_asking = False
@@ -48,12 +59,9 @@ class Closing:
         Question(
             self._window,
             tr("A cipher census is running") if is_census else tr("A comparison is running"),
-            tr(
-                "Closing ends it: what is being tried is stopped and both hosts are put back as they were, which "
-                "takes some seconds; the window closes when that is done. What was measured is kept."
-            ),
+            text,
             tr("End it and close"),
-            tr("Go on trying") if is_census else tr("Go on measuring"),
+            tr("Go on trying") if is_census else stay,
             "warning",
         ).ask(self.begin, answered_no)
 

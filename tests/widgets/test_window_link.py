@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from fake_services import DEAD_LINK
+from PySide6.QtCore import Qt
 from window_driver import Driver
 
 from app.domain.results import CampaignStatus
@@ -66,9 +67,30 @@ def test_going_on_measures_the_rest(paused: Driver, place: str) -> None:
     assert "carries frames again" in page.log.toPlainText()
 
 
+def test_closing_the_window_of_a_paused_comparison_says_that_nothing_is_running(paused: Driver) -> None:
+    paused.window.close()
+    question = paused.dialog()
+    assert "paused: no candidate is running" in question._text.text()
+    assert question.no.text() == "Keep it paused"
+    paused.click(question.yes)
+    paused.until(lambda: not paused.window.isVisible())
+
+
 def test_cancelling_the_pause_keeps_what_was_measured(paused: Driver) -> None:
-    paused.window.run_page.cancel_now()
-    paused.until(lambda: not paused.window.is_measuring)
+    window, head = paused.window, paused.window.run_page.head
+    paused.services.cleanup.clear()
+    share = head.bar.value()
+    assert 0 < share < head.bar.maximum()
+    paused.press(window, Qt.Key.Key_Escape)
+    question = paused.dialog()
+    assert "paused: no candidate is running" in question._text.text()
+    assert question.no.text() == "Keep it paused"
+    paused.click(question.yes)
+    assert head.text.text() == "Cancelling: looking at both hosts once more"
+    assert (head.bar.value(), head.bar.maximum()) == (share, 1000)
+    paused.services.cleanup.set()
+    paused.until(lambda: not window.is_measuring)
+    assert head.bar.value() == share
     record = paused.services.records[1]
     assert record.status is CampaignStatus.CANCELLED
     assert len(record.attempts) == 2

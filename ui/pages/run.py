@@ -183,15 +183,18 @@ class RunPage(Page):
         """Ask whether to end the comparison."""
         if not self.is_running or self._is_cancelling:
             return
+        is_paused = self.context.bridge.live.status().is_paused
+        what_happens = (
+            tr("It is paused: no candidate is running and both hosts are as they were before.")
+            if is_paused
+            else tr("The running candidate is stopped within two seconds and both hosts are put back as they were.")
+        )
         Question(
             self.window(),
             tr("End this comparison?"),
-            tr(
-                "The running candidate is stopped within two seconds and both hosts are put back as they were. What "
-                "was measured so far is kept and can be seen in the results."
-            ),
+            tr("%1 What was measured so far is kept and can be seen in the results.").replace("%1", what_happens),
             tr("End it"),
-            tr("Go on measuring"),
+            tr("Keep it paused") if is_paused else tr("Go on measuring"),
             "warning",
         ).ask(self.cancel_now)
 
@@ -200,11 +203,16 @@ class RunPage(Page):
         if self.control is None:
             return
         self._is_cancelling = True
+        is_paused = self.context.bridge.live.status().is_paused
         self.control.cancel()
         self.control.resume()
         self.head.set_running(is_running=False)
-        self.head.show_waiting(tr("Cancelling: putting both hosts back as they were"))
-        self.status_told.emit(tr("Putting both hosts back as they were. This takes a few seconds."))
+        if is_paused:
+            self.head.show_text(tr("Cancelling: looking at both hosts once more"))
+            self.status_told.emit(tr("Ending the comparison. This takes a few seconds."))
+        else:
+            self.head.show_text(tr("Cancelling: putting both hosts back as they were"))
+            self.status_told.emit(tr("Putting both hosts back as they were. This takes a few seconds."))
 
     def _on_pause(self, is_paused: bool) -> None:  # noqa: FBT001 - a signal's argument
         if self.control is None:
@@ -230,7 +238,7 @@ class RunPage(Page):
             has_failures=bool(outcome_of(record).headline),
             is_complete=record.status is CampaignStatus.COMPLETED,
         )
-        share = self.head.bar.value() / 1000
+        share = self.head.share
         pair = record.plan.pair
         leftovers = self.context.leftovers
         if self._is_resumed and record.status is CampaignStatus.COMPLETED:
@@ -281,7 +289,7 @@ class RunPage(Page):
 
     def _on_fault(self, error: TunnelmarkError) -> None:
         self._rest()
-        self.head.show_progress(tr("Stopped"), self.head.bar.value() / 1000, None, "")
+        self.head.show_progress(tr("Stopped"), self.head.share, None, "")
         self.notice.say_error(error, {tr("Try again"): self._again})
         self.failed.emit(error)
 
@@ -340,6 +348,9 @@ class RunPage(Page):
             self.notice.say("caution", event.text, tr("Cancel ends the comparison now."))
 
     def _show_pause(self, event: Paused) -> None:
+        if self._is_cancelling:
+            self.notice.clear()
+            return
         self.head.set_paused(is_paused=event.is_paused)
         text = tr("Paused, both hosts are clean.") if event.is_paused else tr("Going on.")
         self.status_told.emit(text)

@@ -71,6 +71,17 @@ class RunHead(QFrame):
             self.pause.setAccessibleName(text.replace("&", ""))
             set_icon(self.pause, "play" if is_paused else "pause")
 
+    @property
+    def share(self) -> float:
+        """How far it is by what was shown last, 0 to 1."""
+        return max(0, self.bar.value()) / 1000
+
+    def show_text(self, text: str) -> None:
+        """Show what happens; the bar stays where it is."""
+        self.text.setText(text)
+        self.turn.setText("")
+        self.left.setText("")
+
     def show_progress(self, text: str, fraction: float, left_s: float | None, turn: str) -> None:
         """Show how far it is."""
         self.text.setText(text)
@@ -81,10 +92,8 @@ class RunHead(QFrame):
 
     def show_waiting(self, text: str) -> None:
         """Nobody knows how far it is."""
-        self.text.setText(text)
+        self.show_text(text)
         self.bar.setRange(0, 0)
-        self.turn.setText("")
-        self.left.setText("")
 
     def _on_pause(self) -> None:
         self._is_pausing = not self._is_paused

@@ -70,7 +70,11 @@ def pair_faults(pair: PairSpec) -> Iterator[PairFault]:
         if port is not None and not 1 <= port <= MAX_PORT:
             message = f"{port} is no TCP port (host {side.value.upper()})."
             yield PairFault(PairField.PORT, side, message, f"Enter a port between 1 and {MAX_PORT}.")
-        if problem := underlay_problem(pair.underlay(side)):
+        if not pair.underlay(side).strip():
+            message = f"Host {side.value.upper()} has no underlay address."
+            hint = "Enter the IPv4 address under which the other host reaches it."
+            yield PairFault(PairField.UNDERLAY, side, message, hint)
+        elif problem := underlay_problem(pair.underlay(side)):
             message = f"Underlay address of host {side.value.upper()}: {problem}"
             hint = "It is the IPv4 address under which the other host reaches this one."
             yield PairFault(PairField.UNDERLAY, side, message, hint)
@@ -108,6 +112,8 @@ def underlay_problem(text: str) -> str:
 
     IPv6 is refused: every adapter addresses its tunnel by IPv4.
     """
+    if not text.strip():
+        return "No underlay address is given."
     try:
         address = ip_address(text.strip())
     except ValueError:

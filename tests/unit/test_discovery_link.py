@@ -194,7 +194,7 @@ def test_ports_that_make_way_do_not_meet_each_other() -> None:
     ("address", "words"),
     [
         ("gateway", "is not an IP address"),
-        ("", "is not an IP address"),
+        ("", "No underlay address is given"),
         ("fd00::1", "IPv6"),
         ("127.0.0.1", "cannot be the outer address"),
         ("0.0.0.0", "cannot be the outer address"),

@@ -42,7 +42,6 @@ def test_addresses_that_are_none(address: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("", "not an IP address"),
         ("gw", "not an IP address"),
         ("10.0.0.999", "not an IP address"),
         ("2001:db8::1", "is an IPv6 address. The solutions that are known so far need IPv4"),
@@ -55,6 +54,14 @@ def test_underlay_addresses_that_no_tunnel_can_use(address: str, said: str) -> N
     assert (fault.field, fault.side) == (PairField.UNDERLAY, Side.B)
     assert "Underlay address of host B" in fault.message
     assert said in fault.message
+
+
+@pytest.mark.parametrize("address", ["", " "])
+def test_an_underlay_address_that_is_missing_is_asked_for(address: str) -> None:
+    fault = next(pair_faults(replace(PAIR, underlay_a=address)))
+    assert (fault.field, fault.side) == (PairField.UNDERLAY, Side.A)
+    assert fault.message == "Host A has no underlay address."
+    assert fault.hint.startswith("Enter the IPv4 address")
 
 
 def test_both_hosts_at_one_underlay_address_are_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.domain.verdicts import Finding
 from app.domain.wire import WireReport
 from app.ranking.candidates import figures_of
 from app.ranking.speed import speed_findings
+from app.ranking.titles import short_titles
 from ui.live_model import Curve
 from ui.live_rows import Key
 
@@ -41,7 +42,7 @@ class ResultData:
     Attributes:
         record: As stored.
         ranking: What follows.
-        names: Short names for plots, with the position among the suites of the same solution.
+        names: Short titles for plots, with the position among the suites of the same solution.
         curves: Means and bands over frame size.
         cdfs: Quantiles of the round-trip times in ms at the fractions 0, 1/400 … 1, by candidate and frame size.
         cpu: Means over rounds.
@@ -79,7 +80,7 @@ def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, Soluti
     return ResultData(
         record=record,
         ranking=ranking,
-        names=plot_names([(candidate.solution, candidate.suite) for candidate in record.plan.candidates]),
+        names=plot_names(record.plan.candidates),
         curves=tuple(curve for result in ranking.results if (curve := _curve(result)) is not None),
         cdfs=_cdfs(record),
         cpu=_cpu(record),
@@ -98,14 +99,13 @@ def _wires(record: CampaignRecord) -> dict[Key, WireReport]:
     return wires
 
 
-def plot_names(keys: list[Key]) -> dict[Key, tuple[str, int]]:
-    """Return short names, and each suite's position among those of its solution."""
-    suites = Counter(solution for solution, _ in keys)
+def plot_names(candidates: Sequence[Candidate]) -> dict[Key, tuple[str, int]]:
+    """Return short titles, and each suite's position among those of its solution."""
     seen: Counter[str] = Counter()
     names: dict[Key, tuple[str, int]] = {}
-    for solution, suite in keys:
-        names[(solution, suite)] = (f"{solution} {suite}" if suites[solution] > 1 else solution, seen[solution])
-        seen[solution] += 1
+    for key, title in short_titles(candidates).items():
+        names[key] = (title, seen[key[0]])
+        seen[key[0]] += 1
     return names
 
 

@@ -111,7 +111,7 @@ def _key(axes: Axes, theme: Theme) -> None:
 
 def _bar_axes(names: Sequence[str], theme: Theme, head: float = 0.0) -> tuple[Figure, Axes]:
     height_in = 0.62 + head + 0.44 * max(1, len(names))
-    longest = max((len(name) for name in names), default=1)
+    longest = max((len(line) for name in names for line in name.splitlines()), default=1)
     figure, axes = new_axes(theme, left=min(0.45, 0.05 + 0.0145 * longest), right=0.98, height_in=height_in)
     if head:
         box = axes.get_position()

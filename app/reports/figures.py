@@ -14,10 +14,11 @@ from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
 from app.ranking.candidates import figures_of
 from app.ranking.summaries import answered_us
+from app.ranking.titles import in_lines, short_titles
 from app.reports.bars import cpu_figure, throughput_figure
 from app.reports.drawing import draw_end_labels, new_axes, plain_log_ticks, room_for, settings
 from app.reports.figure_data import FigureData, cdf_data, cpu_data, latency_data, throughput_data
-from app.reports.labels import short_names, shortened, styles, wrapped
+from app.reports.labels import shortened, styles
 from app.reports.svg import Theme, to_svg
 from app.reports.text import clean
 
@@ -96,14 +97,15 @@ def _series(record: CampaignRecord, ranking: Ranking) -> tuple[Series, ...]:
     looks = styles([(one.solution, one.suite) for one in record.plan.candidates])
     drawn = [one for one in ranking.results if one.status is AttemptStatus.COMPLETED or one.is_partial]
     drawn.sort(key=lambda result: not result.is_unprotected)
-    names = short_names([(one.solution, one.suite) for one in drawn])
+    names = short_titles(record.plan.candidates)
     return tuple(
-        Series(shortened(clean(names[one.solution, one.suite])), looks[one.solution, one.suite], one) for one in drawn
+        Series(in_lines(shortened(clean(names[one.solution, one.suite]))), looks[one.solution, one.suite], one)
+        for one in drawn
     )
 
 
 def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
-    labels = [wrapped(one.label) for one in series]
+    labels = [one.label for one in series]
     figure, axes = new_axes(theme, right=room_for(labels))
     ends: list[tuple[float, float, Series]] = []
     for one in series:
@@ -124,7 +126,7 @@ def _latency(series: Sequence[Series], theme: Theme) -> Drawn:
     plain_log_ticks(axes)
     axes.set_xlabel("Ethernet frame, bytes")
     axes.set_ylabel("round-trip time, ms")
-    draw_end_labels(axes, [(x, y, wrapped(one.label), one.style.colour) for x, y, one in ends], theme)
+    draw_end_labels(axes, [(x, y, one.label, one.style.colour) for x, y, one in ends], theme)
     return Drawn(
         "latency",
         "Latency over frame size",
@@ -221,7 +223,7 @@ def _label_steps(
         place = (float(times_ms[index]), float(heights[index]))
         axes.plot(*place, marker=_MARKERS[one.style.marker], markersize=5, color=one.style.colour)
         axes.annotate(
-            wrapped(one.label),
+            one.label,
             place,
             xytext=(5, 0),
             textcoords="offset points",

@@ -1,4 +1,4 @@
-"""Short names of candidates in figures, and where labels go so that none covers another."""
+"""Colours, dashes and lengths of names in figures, and where labels go so that none covers another."""
 
 from __future__ import annotations
 
@@ -10,26 +10,12 @@ from app.domain.palette import SeriesStyle, series_style
 CandidateId = tuple[str, str]
 """Solution and suite."""
 
-_LONGEST_NAME = 32
+_LONGEST_NAME = 54
 """Characters."""
 
 
-def short_names(candidates: Sequence[CandidateId]) -> dict[CandidateId, str]:
-    """Return the solution's name, with the suite's where a solution is there with several."""
-    solutions = Counter(solution for solution, _ in candidates)
-    return {
-        (solution, suite): f"{solution} {suite}" if solutions[solution] > 1 else solution
-        for solution, suite in candidates
-    }
-
-
-def wrapped(name: str) -> str:
-    """Return a short name with its suite, where it has one, on a line of its own."""
-    return name.replace(" ", "\n", 1)
-
-
 def shortened(name: str) -> str:
-    """Return a short name, cut where it would leave no room for the figure."""
+    """Return a title, cut where it would leave no room for the figure."""
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 

@@ -10,7 +10,7 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
 from app.ranking.words import figure
-from app.reports.labels import CandidateId, short_names, styles
+from app.reports.labels import CandidateId, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
 from app.reports.view_candidates import candidate_view
 from app.reports.view_setting import (
@@ -127,12 +127,12 @@ def _legend(ranking: Ranking) -> str:
 def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     places = {(one.solution, one.suite): one for one in ranking.ranking}
     candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
-    names, looks = short_names(candidates), styles(candidates)
+    looks = styles(candidates)
     grouped: dict[str, list[View]] = {"ranked": [], "partial": [], "references": [], "failed": []}
     for position, one in enumerate(ranking.results):
         key = (one.solution, one.suite)
         row = _row(one, places[key], _anchor(position))
-        row |= {"name": names[key], "colour": looks[key].colour, "dashed": bool(looks[key].dash)}
+        row |= {"colour": looks[key].colour, "dashed": bool(looks[key].dash)}
         grouped[_group_of(one, places[key])].append(row)
     titles = {
         "ranked": ("", ""),

@@ -197,6 +197,13 @@ def test_each_figure_has_its_numbers_in_a_table(name: str) -> None:
     assert len(_tables_of_figures(tree)) == text.count("<svg") == text.count('<details class="data"')
 
 
+def test_figures_name_candidates_by_their_titles() -> None:
+    drawings = re.findall(r"<svg.*?</svg>", case("usual")[0], re.DOTALL)
+    assert sum("WireGuard" in drawing for drawing in drawings) == 3, "names on a white edge are drawn as curves"
+    for drawing in drawings:
+        assert not re.search(r">\s*(baseline|wireguard|openvpn-udp)\b", drawing)
+
+
 def test_the_numbers_beside_the_figures_are_those_of_the_ranking() -> None:
     record = record_of("usual")
     results = {clean(one.title): one for one in rank(record).results if one.status is AttemptStatus.COMPLETED}

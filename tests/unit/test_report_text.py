@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_records import pair, sample_record
+from sample_records import BASELINE, BLOWFISH, L2TP, OPENVPN_UDP, WIREGUARD, pair, sample_record
 
 from app.domain.palette import SOLUTION_COLOURS, series_style
 from app.domain.ranking import Estimate
+from app.ranking.titles import in_lines, short_titles
 from app.ranking.words import NARROW_SPACE, counted, figure, listed, signed_pct
-from app.reports.labels import short_names, shortened, spread, styles
+from app.reports.labels import shortened, spread, styles
 from app.reports.text import NOTHING, clean, interval, with_half_width
 from app.reports.view_setting import repeat_command
 
@@ -86,10 +88,18 @@ def test_labels_keep_their_order_and_stay_where_there_is_room() -> None:
     assert spread([], 10, 0, 100) == []
 
 
-def test_names_are_short_unless_a_solution_is_there_twice() -> None:
-    keys = [("wireguard", "x"), ("openvpn-udp", "gcm"), ("openvpn-udp", "chacha")]
-    assert short_names(keys) == {keys[0]: "wireguard", keys[1]: "openvpn-udp gcm", keys[2]: "openvpn-udp chacha"}
-    assert shortened("x" * 100) == "x" * 31 + "…"
+def test_titles_in_figures_have_their_suite_where_a_solution_is_there_twice() -> None:
+    plain = replace(L2TP, title="L2TPv3, unencrypted")
+    assert list(short_titles([BASELINE, plain, WIREGUARD, OPENVPN_UDP, BLOWFISH]).values()) == [
+        "Bare underlay",
+        "L2TPv3, unencrypted",
+        "WireGuard",
+        "OpenVPN over UDP, AES-256-GCM",
+        "OpenVPN over UDP, BF-CBC",
+    ]
+    assert in_lines("OpenVPN over UDP, ChaCha20-Poly1305") == "OpenVPN over UDP,\nChaCha20-Poly1305"
+    assert max(map(len, in_lines("x" * 50).splitlines())) == 18
+    assert shortened("x" * 100) == "x" * 53 + "…"
 
 
 def test_a_solution_has_one_colour_and_its_suites_differ_in_dashes() -> None:

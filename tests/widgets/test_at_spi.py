@@ -42,11 +42,11 @@ def test_actions_alone_lead_from_the_first_page_to_the_report(compared: tuple[di
 
 def test_plots_can_be_read_as_tables(compared: tuple[dict[str, Any], Path]) -> None:
     tables = {tab: table["rows"] for tab, table in compared[0]["tables"].items()}
-    solutions = {"baseline", "wireguard", "openvpn-udp", "openvpn-tcp"}
-    assert {tab: {row[0] for row in rows} for tab, rows in tables.items()} == dict.fromkeys(tables, solutions)
-    assert sorted(row[1] for row in tables["Curves"] if row[0] == "wireguard")[-1] == "60 B"
-    assert ["wireguard", "yes", "1.09 ms", "42.1 Mbit/s"] in tables["Frontier"]
-    assert ["wireguard", "A", "7 %", "44 %", "22 %", "73 %"] in tables["CPU"]
+    titles = {"Bare underlay", "WireGuard", "OpenVPN over UDP", "OpenVPN over TCP"}
+    assert {tab: {row[0] for row in rows} for tab, rows in tables.items()} == dict.fromkeys(tables, titles)
+    assert sorted(row[1] for row in tables["Curves"] if row[0] == "WireGuard")[-1] == "60 B"
+    assert ["WireGuard", "yes", "1.09 ms", "42.1 Mbit/s"] in tables["Frontier"]
+    assert ["WireGuard", "A", "7 %", "44 %", "22 %", "73 %"] in tables["CPU"]
     for rows in tables.values():
         assert all(cell for row in rows for cell in row)
 

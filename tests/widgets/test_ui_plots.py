@@ -17,9 +17,10 @@ from app.domain.palette import SOLUTION_COLOURS
 from app.domain.rollout_watch import WatchSample
 from ui.live_model import Curve
 from ui.plots.arriving import ArrivingPlot, buckets
-from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top, spread
+from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top
 from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuPlot, ThroughputPlot
+from ui.plots.spreading import spread
 from ui.plots.watching import WatchPlot
 from ui.theme import Theme
 
@@ -94,6 +95,26 @@ def test_labels_at_the_ends_do_not_overlap_on_the_screen(qtbot: QtBot, theme: Th
     for upper, lower in itertools.pairwise(boxes):
         assert lower.center().y() - upper.center().y() >= 0.8 * upper.height()
     assert all(box.right() <= plot.width() for box in boxes)
+
+
+@pytest.mark.parametrize(("width_px", "most"), [(320, 3), (900, 1)])
+def test_titles_take_several_lines_where_the_plot_is_narrow_and_do_not_touch(
+    qtbot: QtBot, theme: Theme, width_px: int, most: int
+) -> None:
+    plot = ScopePlot(theme, "Test", label_room_px=132)
+    qtbot.addWidget(plot)
+    plot.resize(width_px, 300)
+    plot.show()
+    titles = ("Bare underlay", "OpenVPN over UDP, AES-256-GCM", "OpenVPN over UDP, BF-CBC", "WireGuard")
+    plot.set_end_labels([EndLabel(title, "#0072B2", False, 1, n / 1000) for n, title in enumerate(titles)])
+    qtbot.waitExposed(plot)
+    boxes = [item.mapRectToScene(item.boundingRect()) for item in plot._end_items]
+    line_px = min(box.height() for box in boxes)
+    assert 1 <= max(box.height() for box in boxes) / line_px <= most
+    assert (max(box.height() for box in boxes) > 1.5 * line_px) is (most > 1)
+    for upper, lower in itertools.pairwise(sorted(boxes, key=lambda box: box.center().y())):
+        assert lower.center().y() - upper.center().y() >= 0.8 * (upper.height() + lower.height()) / 2
+    assert all(box.top() >= 0 and box.right() <= plot.width() for box in boxes)
 
 
 def test_late_replies_are_clipped_and_counted_in_words(qtbot: QtBot, theme: Theme) -> None:

@@ -72,7 +72,7 @@ def test_the_plots_hold_what_the_model_holds(open_window: Callable[..., Driver])
         _, y = band.middle.getData()
         assert y == pytest.approx(np.log10(curves[key].mean_ms))
     labels = {label.text for label in board.latency._end_labels}
-    assert labels == {"baseline", "wireguard", "openvpn-udp", "openvpn-tcp"}
+    assert labels == {"Bare underlay", "WireGuard", "OpenVPN over UDP", "OpenVPN over TCP"}
 
 
 def test_skipping_ends_one_candidate_and_goes_on(running: Driver) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from app.domain.palette import Marker, series_style
 from ui.accessible import Role, set_role
+from ui.plots.spreading import spread
 from ui.texts import tr
 from ui.theme import Theme
 from ui.widgets.basics import ElidedLabel
@@ -29,6 +30,8 @@ _LEAST_PX = (104, 80)
 _GROUND_ALPHA = 190
 _MOST_ROOM = 0.65
 """Labels take at most this part of a plot's width."""
+_ROOM_FOR_ONE_LINE = 0.45
+"""Labels stand in one line each where they take no more of a plot's width than this."""
 
 
 def _letters_px(axis: pg.AxisItem) -> float:
@@ -194,7 +197,6 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             axis.setStyle(tickLength=-4, tickTextOffset=4, hideOverlappingLabels=True)
             axis.enableAutoSIPrefix(False)  # noqa: FBT003 - pyqtgraph has it so
         item.showGrid(x=False, y=True, alpha=0.14)
-        self.set_x_range(*self._x_range)
         self.set_end_labels(self._end_labels)
 
     def small_font(self) -> QFont:
@@ -215,14 +217,13 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
         """Keep the room for the labels."""
         super().resizeEvent(event)
         if hasattr(self, "_end_items"):
-            self.set_x_range(*self._x_range)
-            self._place_labels()
+            self.set_end_labels(self._end_labels)
 
     def set_x_range(self, low: float, high: float) -> None:
         """Show x from low to high, with room for labels beyond."""
         self._x_range = (low, high)
         width_px = max(1.0, self.view_box.width())
-        room_px = min(self._theme.text_scale * self._label_room_px, width_px * _MOST_ROOM)
+        room_px = self._room_px()
         extra = (high - low) * room_px / max(1.0, width_px - room_px)
         self.view_box.setXRange(low, high + extra, padding=0)
 
@@ -244,6 +245,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             self._end_items.append(item)
         ground = QColor(self._theme.colours.base)
         ground.setAlpha(_GROUND_ALPHA)
+        self.set_x_range(*self._x_range)
         for item, wanted in zip(self._end_items, labels, strict=False):
             item.fill = pg.mkBrush(ground)
             item.setHtml(self._label_html(wanted))
@@ -251,10 +253,32 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             item.setVisible(nth < len(labels))
         self._place_labels()
 
+    def _label_px(self, text: str) -> float:
+        """Return the width that a label takes in one line, with its piece of the curve and what is around it."""
+        return QFontMetricsF(self.small_font()).horizontalAdvance(f"\u2501 {text}") + 3 * _LABEL_GAP_PX
+
+    def _room_px(self) -> float:
+        """Return the room for labels: as much as their lines need where the plot is wide, else the usual room."""
+        width_px = max(1.0, float(self.view_box.width()))
+        usual_px = min(self._theme.text_scale * self._label_room_px, width_px * _MOST_ROOM)
+        longest_px = max((self._label_px(one.text) for one in self._end_labels), default=0.0)
+        return max(usual_px, longest_px) if longest_px <= width_px * _ROOM_FOR_ONE_LINE else usual_px
+
+    def _lines(self, text: str) -> list[str]:
+        """Return a label in lines that have room; a word that is longer has a line of its own."""
+        lines: list[str] = []
+        for word in text.split():
+            if lines and self._label_px(f"{lines[-1]} {word}") <= self._room_px():
+                lines[-1] += f" {word}"
+            else:
+                lines.append(word)
+        return lines
+
     def _label_html(self, wanted: EndLabel) -> str:
         stroke = "\u2504" if wanted.is_dashed else "\u2501"
         sample = f'<span style="color:{wanted.colour}"><b>{stroke}</b></span> ' if wanted.colour else ""
-        text = f'<span style="color:{self._theme.colours.text}">{_escape(wanted.text)}</span>'
+        words = "<br>".join(map(_escape, self._lines(wanted.text)))
+        text = f'<span style="color:{self._theme.colours.text}">{words}</span>'
         return f'<span style="font-size:{self.small_pt():.1f}pt">{sample}{text}</span>'
 
     def _place_labels(self) -> None:
@@ -262,7 +286,7 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             return
         pixel_x, pixel_y = self.view_box.viewPixelSize()
         gap = _LABEL_GAP_PX * abs(pixel_x)
-        height = self._end_items[0].boundingRect().height() * abs(pixel_y)
+        heights = [0.86 * item.boundingRect().height() * abs(pixel_y) for item in self._end_items]
         low, high = self.view_box.viewRange()[1]
         order = sorted(range(len(self._end_labels)), key=lambda nth: self._end_labels[nth].y)
         columns: list[list[int]] = []  # labels that stand above each other; others cannot touch
@@ -275,45 +299,16 @@ class ScopePlot(pg.PlotWidget):  # type: ignore[misc] # the same
             else:
                 column.append(nth)
         for column in columns:
-            self._place_column(column, 0.86 * height, low, high, gap)
+            self._place_column(column, [heights[nth] for nth in column], (low, high), gap)
 
-    def _place_column(self, column: Sequence[int], distance: float, low: float, high: float, gap: float) -> None:
-        places = spread([self._end_labels[nth].y for nth in column], distance, low, high)
-        for nth, y in zip(column, places, strict=True):
-            self._end_items[nth].setPos(QPointF(self._end_labels[nth].x + gap, y))
-
-
-def spread(wanted: Sequence[float], distance: float, low: float, high: float) -> list[float]:
-    """Move sorted positions as little as possible until none is nearer to its neighbour than a distance.
-
-    Args:
-        wanted: Positions, ascending.
-        distance: Least distance between two.
-        low: No position below, as far as there is room.
-        high: No position above, as far as there is room.
-
-    Returns:
-        New positions in the same order.
-    """
-    groups: list[list[float]] = []  # each: sum of wanted first positions, number of members
-    for position in wanted:
-        groups.append([position, 1])
-        while len(groups) > 1:
-            (sum_a, n_a), (sum_b, n_b) = groups[-2], groups[-1]
-            if sum_a / n_a + (n_a + n_b) / 2 * distance <= sum_b / n_b:
-                break
-            groups[-2:] = [[sum_a + sum_b, n_a + n_b]]
-    result: list[float] = []
-    for total, members in groups:
-        first = total / members - (members - 1) / 2 * distance
-        result.extend(first + nth * distance for nth in range(int(members)))
-    if result:
-        excess = max(0.0, result[-1] + distance / 2 - high)
-        result = [position - excess for position in result]
-        for nth, position in enumerate(result):
-            floor = low + distance / 2 if nth == 0 else result[nth - 1] + distance
-            result[nth] = max(position, floor)
-    return result
+    def _place_column(
+        self, column: Sequence[int], heights: Sequence[float], limits: tuple[float, float], gap: float
+    ) -> None:
+        below = [sum(heights[:nth]) + height / 2 for nth, height in enumerate(heights)]  # with all moved together
+        wanted = [self._end_labels[nth].y - under for nth, under in zip(column, below, strict=True)]
+        places = spread(wanted, 0.0, limits[0], limits[1] - sum(heights))
+        for nth, y, under in zip(column, places, below, strict=True):
+            self._end_items[nth].setPos(QPointF(self._end_labels[nth].x + gap, y + under))
 
 
 def plot_pen(colour: str, width_px: float = _LINE_WIDTH_PX) -> QPen:

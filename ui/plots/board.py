@@ -14,6 +14,7 @@ from ui.plots.base import plot_heading
 from ui.plots.framed import PlotFrame, framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.load import CpuKey, CpuPlot, ThroughputPlot
+from ui.result_data import plot_names
 from ui.texts import count, ms, tr
 from ui.theme import GRID, Theme, tabular
 from ui.widgets.basics import label
@@ -47,16 +48,8 @@ class PlotBoard(QWidget):
         """A campaign has started."""
         self._plan = plan
         gc.freeze()  # the collector then looks at new objects only; going through all of them takes up to 100 ms
-        suites: dict[str, int] = {}
-        titles = {}
-        several = {c.solution for c in plan.candidates if sum(o.solution == c.solution for o in plan.candidates) > 1}
-        for candidate in plan.candidates:
-            nth = suites.get(candidate.solution, 0)
-            suites[candidate.solution] = nth + 1
-            name = candidate.suite if candidate.solution in several and nth else candidate.solution
-            titles[(candidate.solution, candidate.suite)] = (name, nth)
         self.latency.set_sizes(plan.profile.frame_bytes)
-        self.latency.set_candidates(titles)
+        self.latency.set_candidates(plot_names(plan.candidates))
         self._timer.start()
 
     def end(self) -> None:

@@ -73,7 +73,7 @@ class LatencyPlot(ScopePlot):
             tr("frame size in bytes"),
             tr("round-trip time in ms"),
             axes={"left": LogAxis("left"), "bottom": self._sizes_axis},
-            label_room_px=132,
+            label_room_px=156,
         )
         self._bands: dict[Key, _Band] = {}
         self._drawn: list[Curve] = []

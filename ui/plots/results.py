@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetrics
 
 from app.domain.palette import series_style
+from app.ranking.titles import in_lines
 from ui.live_rows import Key
 from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
 from ui.plots.load import cpu_shades
@@ -16,6 +17,7 @@ from ui.result_data import Floats, ResultData
 from ui.texts import NONE, mbit_s, ms, pct, tr
 from ui.theme import Theme
 
+_TICK_GAP_PX = 16
 _TAIL = 0.995
 """The axis ends at this fraction of the slowest candidate: single outliers would press everything else together."""
 
@@ -34,7 +36,7 @@ class CdfPlot(ScopePlot):
             tr("round-trip time in ms"),
             tr("share in %"),
             axes={"bottom": LogAxis("bottom")},
-            label_room_px=140,
+            label_room_px=156,
         )
         self._shown: list[tuple[str, Floats, Floats]] = []
         self.set_y_range(0, 101)
@@ -120,7 +122,7 @@ class FrontierPlot(ScopePlot):
             tr("weighted latency in ms"),
             tr("throughput in Mbit/s"),
             axes={"bottom": LogAxis("bottom"), "left": LogAxis("left")},
-            label_room_px=140,
+            label_room_px=156,
         )
         self._items: list[object] = []
         self._rows: tuple[tuple[str, ...], ...] = ()
@@ -159,8 +161,7 @@ class FrontierPlot(ScopePlot):
                     symbol=solution_symbol(point.key[0]),
                 )
             )
-            text = f"  {data.names[point.key][0]}"
-            labels.append(EndLabel(text, style.colour, bool(style.dash), point.x, point.y))
+            labels.append(EndLabel(data.names[point.key][0], style.colour, bool(style.dash), point.x, point.y))
         xs, ys = [point.x for point in points], [point.y for point in points]
         self.set_x_range(min(xs) - 0.1, max(xs) + 0.1)
         self.set_y_range(min(ys) - 0.15, max(ys) + 0.15)
@@ -221,10 +222,12 @@ class CpuBarsPlot(ScopePlot):
             text.setPos(left + 0.5, y)
             self._add(text)
         for key, y in heights.items():
-            ticks.append((y, data.names[key][0]))
+            ticks.append((y, in_lines(data.names[key][0])))
         axis = self.getPlotItem().getAxis("left")
         axis.setTicks([ticks])
-        axis.setWidth(round(128 * self._theme.text_scale))
+        letters = QFontMetrics(self.small_font())
+        lines = [line for _, name in ticks for line in name.splitlines()]
+        axis.setWidth(_TICK_GAP_PX + max((letters.horizontalAdvance(line) for line in lines), default=0))
         self.set_x_range(0, 108)
         self.set_y_range(-len(heights) + 0.4, 1.1)
         self._key(data)

@@ -253,7 +253,7 @@ def _why_tab(data: ResultData) -> QWidget:
     layout.addWidget(label(advice.sentence, is_selectable=True))
     for title, sentences, icon, role in (
         (_reasons_title(data), advice.reasons, "info", "text"),
-        (tr("What to mind"), advice.cautions, "warning", "legacy"),
+        (tr("Cautions"), advice.cautions, "warning", "legacy"),
         (tr("Slow, which bears on no verdict"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
     ):
         if sentences:

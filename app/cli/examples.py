@@ -1,10 +1,13 @@
-"""One example for each command, for its help and its man page."""
+"""One example for each command and group of commands, for their help and the man page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 EXAMPLES: Mapping[str, str] = {
+    "lab": "tunnelmark lab up --platform debian-13",
+    "pair": "tunnelmark pair add north --a root@10.0.0.1 --b root@10.0.0.2 --underlay 192.0.2.1,192.0.2.2",
+    "policy": "tunnelmark policy show BF-CBC",
     "lab up": "tunnelmark lab up --platform A=debian-11,B=debian-13 --name mixed",
     "lab down": "tunnelmark lab down --name mixed",
     "lab status": "tunnelmark lab status --json",

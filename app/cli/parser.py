@@ -119,6 +119,17 @@ def _handler(name: str) -> Handler:
     return handle
 
 
+def _group(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, description: str
+) -> argparse._SubParsersAction[argparse.ArgumentParser]:
+    """Add a command that has commands of its own; return these."""
+    parser = commands.add_parser(
+        name, help=text, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.epilog = epilog_of(parser.prog)
+    return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+
 def _command(
     commands: argparse._SubParsersAction[argparse.ArgumentParser],
     name: str,
@@ -157,8 +168,8 @@ def _add_host_keys(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    lab = commands.add_parser("lab", help="the practice lab: two virtual gateways")
-    verbs = lab.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    text = "Start, use and stop practice labs: two virtual gateways on this computer."
+    verbs = _group(commands, "lab", "the practice lab: two virtual gateways", text)
     up = _command(verbs, "up", "labs.up", "start a lab that lasts until lab down")
     _add_platform(up)
     up.add_argument("--cpu", choices=("aes", "no-aes"), default="aes", help="CPU with or without AES instructions")
@@ -176,8 +187,8 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _add_pair(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    pair = commands.add_parser("pair", help="pairs of hosts of your own")
-    verbs = pair.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    text = "Store and manage pairs: two hosts of your own, with their addresses, by a name."
+    verbs = _group(commands, "pair", "pairs of hosts of your own", text)
     add = _command(verbs, "add", "pairs.add", "store a pair")
     add.add_argument("pair", metavar="NAME", help="its name")
     add.add_argument("--a", required=True, metavar="USER@HOST:PORT", help="host A")
@@ -340,8 +351,8 @@ def _add_lint(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_policy(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    policy = commands.add_parser("policy", help="verdicts on algorithms, and guidelines")
-    verbs = policy.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    text = "Look up verdicts on algorithms, and pick the guidelines that apply."
+    verbs = _group(commands, "policy", "verdicts on algorithms, and guidelines", text)
     show_all = _command(verbs, "list", "policy.show_list", "print the guidelines and every verdict")
     kinds = ("cipher", "mode", "mac", "key-exchange", "signature", "protocol", "option")
     show_all.add_argument("--kind", choices=kinds, help="verdicts of one kind only")

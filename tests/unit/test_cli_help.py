@@ -24,10 +24,10 @@ from app.storage import Store
 
 
 def commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    if not inner:
+    """Give every command, and every group of commands."""
+    if " " in parser.prog:
         yield parser
-    for action in inner:
+    for action in [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]:
         for child in action.choices.values():
             yield from commands(child)
 
@@ -49,6 +49,7 @@ def test_help_has_one_example_that_is_understood(words: str) -> None:
     example = EXAMPLES[words]
     assert f"  {example}\n" in text
     assert ALL[words].prog in example
+    assert (ALL[words].description or "").endswith("."), "a sentence says what it is for"
     assert parse(example.partition(" > ")[0].split()[1:]).handler
 
 

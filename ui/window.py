@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QShortcut
+from PySide6.QtGui import QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
 from app.domain.errors import TunnelmarkError
@@ -24,6 +24,7 @@ from ui.pages.base import Page
 from ui.pages.welcome import WelcomePage
 from ui.prompting import PromptQueue
 from ui.running import Running
+from ui.shortcuts import add_shortcuts
 from ui.starting import Starting
 from ui.theme import LIGHT, Theme
 
@@ -48,8 +49,6 @@ _AREAS = {
     "standing": "rollout",
 }
 """Pages that are no step, by name, and the area in the top bar that they belong to."""
-
-_ZOOM = 1.1
 
 
 class MainWindow(QMainWindow):
@@ -108,16 +107,7 @@ class MainWindow(QMainWindow):
         self.top.rollout_asked.connect(self.show_rollout)
         self.footer.next_asked.connect(self.go_next)
         self.footer.back_asked.connect(self.go_back)
-        for keys, action in (
-            ("Alt+Right", self.go_next),
-            ("Alt+Left", self.go_back),
-            ("Esc", self.cancel),
-            ("Ctrl++", lambda: self.context.theme.zoom(_ZOOM)),
-            ("Ctrl+-", lambda: self.context.theme.zoom(1 / _ZOOM)),
-            ("Ctrl+0", lambda: self.context.theme.zoom(0)),
-            (QKeySequence(QKeySequence.StandardKey.Quit).toString() or "Ctrl+Q", self.close),
-        ):
-            QShortcut(QKeySequence(keys), self, action)
+        add_shortcuts(self)
 
     # --- pages --------------------------------------------------------------------------------------------------------
 

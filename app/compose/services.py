@@ -23,6 +23,7 @@ from app.compose.linting import LintOptions, lint_file, lint_text
 from app.compose.pairs import PairOperations
 from app.compose.paths import Paths, find_paths
 from app.compose.proof import look_before, tell_differences
+from app.compose.results import ResultOperations
 from app.compose.rollout import RolloutOperations
 from app.compose.settings import SettingsOperations
 from app.compose.version import tunnelmark_version
@@ -38,10 +39,8 @@ from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
-from app.domain.history import EntryId, HistoryEntry, Winner
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
-from app.domain.ranking import Ranking
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
 from app.probes import probe_path_mtu
@@ -52,7 +51,7 @@ from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperations):
+class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, RolloutOperations):
     """Implements `app.wizard.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
@@ -120,6 +119,10 @@ class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperati
         if name.startswith("lab:"):
             return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix("lab:")))
         return self.store.get_pair(name)
+
+    def solutions(self) -> Mapping[str, SolutionInfo]:
+        """Return what is always true of each solution that there is an adapter for, by its name."""
+        return {name: adapter.info for name, adapter in self.adapters.items()}
 
     # --- looking at hosts ---------------------------------------------------------------------------------------------
 
@@ -255,14 +258,6 @@ class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperati
         """Return connections to both hosts of a pair."""
         return self._connections.pair(pair, token=token)
 
-    def unfinished(self, pair_name: str) -> int | None:
-        """Return the number of an interrupted comparison of this pair that can be resumed."""
-        return self.store.unfinished_campaign(pair_name)
-
-    def record(self, campaign_id: int) -> CampaignRecord:
-        """Return a stored comparison without its ranking, which takes a while."""
-        return self.store.load_campaign(campaign_id)
-
     def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
         """Put both hosts back after a run that died; return sentences that say what was found and done."""
         return self.recovery(pair, token=token).sentences()
@@ -344,40 +339,6 @@ class Services(SettingsOperations, PairOperations, LabOperations, RolloutOperati
     def write_census(self, results: CensusResults, path: Path) -> Path:
         """Write a census to a file; the kind follows from the ending: .json or .html."""
         return censuses.write_report(results, path)
-
-    # --- results ------------------------------------------------------------------------------------------------------
-
-    def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
-        """Return a stored comparison with its ranking."""
-        return self.archive.results(campaign_id)
-
-    def history(self) -> tuple[HistoryEntry, ...]:
-        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
-        return self.archive.history()
-
-    def solutions(self) -> Mapping[str, SolutionInfo]:
-        """Return what is always true of each solution that there is an adapter for, by its name."""
-        return {name: adapter.info for name, adapter in self.adapters.items()}
-
-    def winner(self, campaign_id: int) -> Winner:
-        """Return which VPN a comparison recommends; the history has it from now on."""
-        return self.archive.winner(campaign_id)
-
-    def set_note(self, entry: EntryId, note: str) -> None:
-        """Store the user's note on a comparison or census; an empty one removes it."""
-        self.store.set_note(entry, note)
-
-    def delete_measured(self, entries: Sequence[EntryId]) -> None:
-        """Delete comparisons and censuses with all that was measured in them: all of them, or none."""
-        self.store.delete_measured(entries)
-
-    def write_report(self, campaign_id: int, path: Path) -> Path:
-        """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
-        return self.archive.write_report(campaign_id, path)
-
-    def default_report_path(self, campaign_id: int) -> Path:
-        """Return where a report goes that nobody named a place for."""
-        return self.archive.default_report_path(campaign_id)
 
     def close(self) -> None:
         """End connections and own labs, and close the database."""

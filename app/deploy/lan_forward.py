@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from app.deploy.lan_iptables import interface_matches as iptables_matches
 from app.deploy.lan_iptables import words_of
 from app.deploy.lan_matches import InterfaceMatch, shown
-from app.deploy.lan_nft import blocks_of, plain
 from app.deploy.lan_nft import interface_matches as nft_matches
+from app.deploy.lan_nft_listing import blocks_of, plain
 
 _MOST_JUMPS = 32
 _DROPS = frozenset({"DROP", "REJECT", "QUEUE", "NFQUEUE", "drop", "reject", "queue"})

@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.deploy.lan_matches import MARK, CannotBeCopied, InterfaceMatch, MovedRule, is_plain, means, needed_copies
+from app.deploy.lan_nft_listing import TOKEN, Block, blocks_of, plain, split_elements, without_texts
 
-FAMILIES = ("ip", "ip6", "inet", "arp")
-"""Families whose hooks see the bridge; netdev and bridge go on to see the port."""
 OUR_COMMENT = 'comment "tunnelmark '
-_TOKEN = re.compile(r'"[^"]*"|[{},]|[^\s{},"]+')
 _KEYS = {"iif": "iifname", "iifname": "iifname", "oif": "oifname", "oifname": "oifname"}
 # Texts of a rule that are no names of interfaces.
 _TEXTS = frozenset({"prefix", "comment", "helper", "set", "timeout", "expectation", "name", "jump", "goto"})
@@ -31,23 +29,6 @@ _FILTERS = re.compile(r"type filter hook (?:input|forward|output) ")
 _CALL = re.compile(r"(?:(?:^|[\s:])(?:jump|goto) |@)([^\s,{}]+)")
 
 
-@dataclass
-class _Block:
-    """A chain, set or map of a listing.
-
-    Attributes:
-        kind: `chain`, `set`, `map` or something else.
-        place: Family, table and name.
-        lines: Its lines without indentation.
-        is_owned: Whether its table belongs to a running program, which alone may change it.
-    """
-
-    kind: str
-    place: str
-    lines: list[str] = field(default_factory=list)
-    is_owned: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class NftRules:
     """Rules of a listing that name a port.
@@ -59,55 +40,6 @@ class NftRules:
 
     moved: tuple[MovedRule, ...]
     refused: tuple[tuple[str, str], ...]
-
-
-def blocks_of(listing: str) -> tuple[_Block, ...]:
-    """Return chains, sets and maps of the tables of a listing that see a bridge in place of its port."""
-    found: list[_Block] = []
-    table, depth, is_owned = "", 0, False
-    for raw in listing.splitlines():
-        line = raw.strip()
-        if not line or line.startswith("#"):
-            continue
-        if depth == 0:
-            words = line.split()
-            table = " ".join(words[1:3]) if words[0] == "table" and len(words) > 3 else ""
-            depth, is_owned = 1, False
-        elif depth == 1:
-            if line == "}":
-                depth = 0
-            elif line.endswith("{"):
-                kind, _, name = line.rstrip(" {").partition(" ")
-                found.append(_Block(kind, f"{table} {name}", is_owned=is_owned))
-                depth = 2
-            else:
-                is_owned |= line.startswith("flags ") and "owner" in line
-        elif line == "}":
-            depth -= 1
-        else:
-            found[-1].lines.append(line)
-            # The rules of a chain without a name stand within the rule that jumps to it.
-            depth += line.endswith("{") and not line.startswith("elements")
-    return tuple(one for one in found if one.place.split()[0] in FAMILIES and "tunnelmark_" not in one.place)
-
-
-def rules_naming(listing: str, port: str) -> Iterator[tuple[str, str]]:
-    """Yield places and rules with a port's own name, as the supervisor looks for them."""
-    for block in blocks_of(listing):
-        if block.kind == "chain" and block.place.split()[1] != "firewalld":
-            for line in block.lines:
-                if f'"{port}"' in line and re.search(r"[io]if(name)? ", line):
-                    yield block.place, line
-
-
-def rule_counts(listing: str) -> Counter[str]:
-    """Return the number of rules by family and table."""
-    counts: Counter[str] = Counter()
-    for block in blocks_of(listing):
-        if block.kind == "chain":
-            table = block.place.rpartition(" ")[0]
-            counts[table] += sum(not line.startswith(("type ", "policy ", "comment ")) for line in block.lines)
-    return counts
 
 
 def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str]) -> NftRules:
@@ -136,7 +68,7 @@ def nft_rules(listing: str, port: str, bridge: str, *, left_out: frozenset[str])
     return NftRules(tuple(moved), tuple(refused))
 
 
-def _purpose_faults(blocks: Sequence[_Block]) -> dict[str, str]:
+def _purpose_faults(blocks: Sequence[Block]) -> dict[str, str]:
     """Return why nothing is added to some chains and sets, by place: copies may only filter.
 
     Where the kernel passes bridged frames to these hooks, a copy that changes packets changes what crosses between the
@@ -148,7 +80,7 @@ def _purpose_faults(blocks: Sequence[_Block]) -> dict[str, str]:
         table = one.place.rpartition(" ")[0]
         for line in one.lines:
             # Chains also call what the maps that they use call.
-            for name in _CALL.findall(_without_texts(line)):
+            for name in _CALL.findall(without_texts(line)):
                 callers.setdefault(f"{table} {name}", set()).add(one.place)
     heads = {one.place: next((line for line in one.lines if re.match(r"type \w+ hook ", line)), "") for one in chains}
     faults = {}
@@ -173,22 +105,18 @@ def _reached_from(place: str, callers: Mapping[str, set[str]]) -> set[str]:
     return found
 
 
-def _is_for_rewriting(block: _Block, chains: Sequence[_Block]) -> bool:
+def _is_for_rewriting(block: Block, chains: Sequence[Block]) -> bool:
     table, _, name = block.place.rpartition(" ")
     own = re.compile(rf"@{re.escape(name)}(?![\w./-])")
     return any(
-        own.search(line) and _REWRITES.search(_without_texts(line))
+        own.search(line) and _REWRITES.search(without_texts(line))
         for one in chains
         if one.place.rpartition(" ")[0] == table
         for line in one.lines
     )
 
 
-def _without_texts(line: str) -> str:
-    return re.sub(r'"[^"]*"', '""', line)
-
-
-def _of_chain(block: _Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
+def _of_chain(block: Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     if any(re.match(r"type \w+ hook (ingress|egress) ", line) for line in block.lines):
         return  # before the bridge
     theirs = {plain(line) for line in block.lines if OUR_COMMENT not in line}
@@ -214,19 +142,11 @@ def _of_chain(block: _Block, port: str, bridge: str, fault: str) -> Iterator[Mov
                 yield MovedRule("rule", "nft", block.place, line, seen[line], f"{copy} {MARK}")
 
 
-def _place_fault(block: _Block) -> str:
+def _place_fault(block: Block) -> str:
     """Return the reason why nothing can be added to a chain or set; empty for none."""
     if block.is_owned:
         return "is in a table that belongs to a program"
     return "" if all(_NAME.fullmatch(word) for word in block.place.split()) else "is in a place with an unusual name"
-
-
-def plain(rule: str) -> str:
-    """Return a rule without its comment."""
-    tokens = list(_TOKEN.finditer(rule))
-    if len(tokens) > 2 and tokens[-2][0] == "comment" and tokens[-1][0].startswith('"'):
-        return rule[: tokens[-2].start()].rstrip()
-    return rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +184,9 @@ def copies_of(rule: str, port: str, bridge: str) -> tuple[str, ...]:
     wanted = needed_copies([one.match for one in found], port, bridge)
     if wanted and (not is_plain(rule) or re.search(r"(^|\s)(xt|#)\s", text)):
         raise CannotBeCopied(_NOT_LISTED)
-    if wanted and _REWRITES.search(_without_texts(text)):
+    if wanted and _REWRITES.search(without_texts(text)):
         raise CannotBeCopied("changes packets, also those that stay in the bridge")
-    if wanted and _CLOCK.search(_without_texts(text)):
+    if wanted and _CLOCK.search(without_texts(text)):
         raise CannotBeCopied("depends on the clock, and is listed otherwise in another time zone")
     copies = []
     for chosen in wanted:
@@ -284,7 +204,7 @@ def interface_matches(rule: str) -> tuple[tuple[str, InterfaceMatch], ...]:
 
 
 def _matches(text: str) -> tuple[_Found, ...]:
-    tokens = list(_TOKEN.finditer(text))
+    tokens = list(TOKEN.finditer(text))
     words = [one[0] for one in tokens]
     found: list[_Found] = []
     for start, word in enumerate(words):
@@ -311,21 +231,14 @@ def _matches(text: str) -> tuple[_Found, ...]:
 def _elements(text: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a set, each with what follows it."""
     for element in split_elements(text):
-        first = _TOKEN.match(element)
+        first = TOKEN.match(element)
         if first is not None:
             yield first[0].strip('"'), element[first.end() :]
 
 
-def split_elements(text: str) -> Iterator[str]:
-    """Yield the elements of a set, in whose comments there may be commas."""
-    for element in re.findall(r'(?:"[^"]*"|[^,"])+', text):
-        if element.strip():
-            yield element.strip()
-
-
 def _refuse_others(text: str, found: tuple[_Found, ...], port: str, bridge: str) -> None:
     """Refuse a rule that names the port elsewhere than in a match of its own, for example in a concatenation."""
-    tokens = list(_TOKEN.finditer(text))
+    tokens = list(TOKEN.finditer(text))
     words = [one[0] for one in tokens]
     if not any(word in _KEYS for word in words):
         return
@@ -351,7 +264,7 @@ def _rewritten(one: _Found, port: str, bridge: str) -> str:
     return f'{start}{one.mapping} {{ "{bridge}"{after} }}'
 
 
-def _of_set(block: _Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
+def _of_set(block: Block, port: str, bridge: str, fault: str) -> Iterator[MovedRule | tuple[str, str]]:
     """Yield the elements of a named set or map that the bridge needs, so that whatever uses the set means it, too."""
     if block.kind not in ("set", "map"):
         return
@@ -394,13 +307,13 @@ def _covers(key: str, places: list[int], bridge: str) -> bool:
     return any(number < len(names) and means(names[number], bridge) for number in places)
 
 
-def _why_not_added(block: _Block, head: str, element: str, parts: list[str]) -> str:
+def _why_not_added(block: Block, head: str, element: str, parts: list[str]) -> str:
     if any(part in ("iface_index", "iif", "oif") for part in parts):
         return "is known by its number, and the bridge has none before it is made"
     if re.search(r"\b(timeout|dynamic|constant)\b", head) or re.search(r" (timeout|expires) ", element):
         return "is in a set whose elements come and go"
     if re.search(r"\binterval\b", head):
         return "is in a set of ranges"
-    if re.search(r"\b(counter|limit|quota|ct count|last)\b", f"{head} {_without_texts(element)}"):
+    if re.search(r"\b(counter|limit|quota|ct count|last)\b", f"{head} {without_texts(element)}"):
         return "is in a set whose elements count or limit"
     return _place_fault(block) if is_plain(element) else "is written in an unusual way"

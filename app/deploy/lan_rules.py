@@ -11,7 +11,8 @@ from app.deploy.ends import HostEnd, new_id
 from app.deploy.lan_forward import forward_drop
 from app.deploy.lan_iptables import iptables_rules, lines_naming, lines_of
 from app.deploy.lan_matches import MARK, MovedRule, shown
-from app.deploy.lan_nft import nft_rules, rule_counts, rules_naming
+from app.deploy.lan_nft import nft_rules
+from app.deploy.lan_nft_listing import rule_counts, rules_naming
 from app.deploy.lan_rules_script import MOVE_SCRIPT, READ_SCRIPT
 from app.discovery.firewall import sections_of
 from app.domain.adapters import Step, shell_step_argv

@@ -12,16 +12,15 @@ import re
 import shutil
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
 
 from app.domain.cancel import CancelToken
-from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWrite, LineSink, Stream
+from app.domain.commands import BatchLineSink, Command, CommandResult, FileToWrite, LineSink
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, HostUnreachable
 from app.domain.hosts import HostSpec, Privilege, Side
 from app.domain.link import STATE_DIR
+from support.made_up_output import Output
 from support.made_up_programs import PROGRAMS
 from support.waiting import wait_until
 
@@ -118,7 +117,7 @@ class LocalHost:
     def _attend(
         self, process: subprocess.Popen[bytes], command: Command, token: CancelToken, on_line: LineSink | None
     ) -> CommandResult:
-        output = _Output(self, process, on_line)
+        output = Output(self, process, on_line)
         unregister = token.on_cancel(output.closed.set)
         output.start_reading()
         self._feed(process, command.stdin or b"")
@@ -347,59 +346,3 @@ def _repeat(step: Callable[[], None], until: Callable[[], bool], what: str, time
         return False
 
     wait_until(has_come, what, timeout_s)
-
-
-class _Output:
-    """What a process on a host says, line by line, until it ends or the connection breaks.
-
-    Attributes:
-        out: Lines of its standard output.
-        err: Lines of its standard error.
-        is_lost: Whether the connection broke.
-        closed: Set when it has ended, or nobody reads it any more.
-    """
-
-    def __init__(self, host: LocalHost, process: subprocess.Popen[bytes], on_line: LineSink | None) -> None:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self.out: list[str] = []
-        self.err: list[str] = []
-        self.is_lost = False
-        self.closed = threading.Event()
-        self._host = host
-        self._process = process
-        self._on_line = on_line
-        self._readers = [
-            threading.Thread(target=self._read, args=(Stream.STDOUT, process.stdout, self.out), daemon=True),
-            threading.Thread(target=self._read, args=(Stream.STDERR, process.stderr, self.err), daemon=True),
-        ]
-        self._waiter = threading.Thread(target=self._wait, daemon=True)
-
-    def start_reading(self) -> None:
-        for reader in self._readers:
-            reader.start()
-
-    def start_waiting(self) -> None:
-        self._waiter.start()
-
-    def join(self) -> None:
-        for thread in (*self._readers, self._waiter):
-            thread.join(timeout=30)
-
-    def _wait(self) -> None:
-        self._process.wait()
-        self.closed.set()
-
-    def _read(self, stream: Stream, source: IO[bytes], lines: list[str]) -> None:
-        with source:
-            for raw in source:
-                line = raw.decode(errors="replace").removesuffix("\n")
-                lines.append(line)
-                if stream is Stream.STDOUT and self._host.on_line is not None:
-                    self._host.on_line(line)
-                if self._on_line is not None:
-                    self._on_line(stream, line)
-                if self._host.is_cut and not self.is_lost:
-                    self.is_lost = True
-                    self.closed.set()
-                    return

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,13 +14,10 @@ from rich.console import Console
 
 from app.cli.rollout_text import applied_words, print_status
 from app.compose import rollout_deploy
-from app.deploy import confirming, lasting
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed, NotFound, TunnelDown
+from app.domain.errors import CommandFailed, TunnelDown
 from app.domain.hosts import Side
-from app.domain.injection import InjectionReport
-from app.domain.link import STATE_DIR
 from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
 from app.domain.rollout_events import (
     Decision,
@@ -32,21 +27,19 @@ from app.domain.rollout_events import (
     RolloutEvent,
     RolloutNote,
 )
-from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
+from app.domain.wire import Crossing, LeakProof, LeakVerdict
 from app.storage import Store
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import (
     Operations,
     Says,
-    assert_next_contact_takes_back,
     deploy,
     deploy_and_keep,
     look,
-    save_facts,
 )
-from support.lasting_world import current, is_confirming, lasting_world, when_confirming
-from support.made_up_host import LocalHost
+from support.lasting_world import current, lasting_world
 from support.made_up_vpn import MadeUpVpn, step
+from support.rollout_wire import NO_TCPDUMP, PROVEN, UNSURE, Wire, left_s, shown_on_wire
 from support.sample_wire import injection_report
 
 
@@ -62,45 +55,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-NOTHING_SEEN = {"a": 0, "b": 0}
-CLOSED = BreakOutcome("The key is removed on gateway-a", BreakVerdict.FAILS_CLOSED, NOTHING_SEEN, 0, 6)
-PROVEN = LeakProof(LeakVerdict.PROTECTED, 5, 5, {"a": 10, "b": 10}, NOTHING_SEEN, {"a": 1, "b": 1}, (CLOSED,))
-NO_TCPDUMP = LeakProof(
-    LeakVerdict.NOT_PROVEN, 0, 0, NOTHING_SEEN, NOTHING_SEEN, NOTHING_SEEN, note="gateway-a has no tcpdump."
-)
-UNSURE = replace(
-    PROVEN, broken=(CLOSED, replace(CLOSED, title="The table is deleted", verdict=BreakVerdict.NOT_PROVEN))
-)
-
-
-class Wire:
-    """What captures show; made-up hosts have no wire.
-
-    Attributes:
-        proofs: What they show, one look after the other; the last one again and again.
-        crossings: Whether a full frame crosses.
-        looks: How often it was looked.
-        injection: What the injection test shows.
-    """
-
-    def __init__(self) -> None:
-        self.proofs = [PROVEN]
-        self.crossings: tuple[Crossing, ...] = (Crossing("full-size", has_crossed=True),)
-        self.looks = 0
-        self.injection: InjectionReport | None = None
-
-    def probe(self, *_given: object, **_more: object) -> WireReport:
-        proof = self.proofs[min(self.looks, len(self.proofs) - 1)]
-        self.looks += 1
-        return WireReport(leak=proof, crossings=self.crossings, injection=self.injection)
-
-
 @pytest.fixture(autouse=True)
 def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
-    made = Wire()
-    monkeypatch.setattr(lasting, "prove", made.probe)
-    monkeypatch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
-    return made
+    return shown_on_wire(monkeypatch)
 
 
 def stored(store: Store) -> list[Deployment]:
@@ -303,115 +260,3 @@ def test_what_was_left_to_the_timers_waits_and_is_told_so(world: World, store: S
     assert status.deployment.id == one.id
     assert status.a.left_s is not None
     assert 0 < status.a.left_s <= 36
-
-
-@contextmanager
-def lost_when_confirming(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Lose a host for good in the moment in which it is to confirm; at the end it can be reached again."""
-
-    def lose() -> None:
-        host.is_cut, host.can_reconnect = True, False
-
-    with monkeypatch.context() as patch:
-        patch.setattr(confirming, "REACH_S", 0.2)
-        when_confirming(host, lose)
-        yield
-    host.on_run = None
-    host.is_cut, host.can_reconnect = False, True
-
-
-def go_back(host: LocalHost) -> None:
-    """Take back what a host has, as its timer does once it runs out."""
-    assert host.shell_run("sh", f"{STATE_DIR}/undo.sh").returncode == 0
-
-
-def forget(host: LocalHost) -> None:
-    """Remove what a host still has of somebody's work, as its timer does after that."""
-    host.end_processes()
-    host.shell_run("rm", "-rf", STATE_DIR)
-
-
-def test_a_host_that_is_lost_in_the_moment_of_confirming_leaves_a_half_that_is_shown(
-    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with lost_when_confirming(world.b, monkeypatch):
-        done = deploy(world, store)
-    assert done.state is DeploymentState.HALF_CONFIRMED
-
-    go_back(world.b)
-    status = look(world, store)
-    assert status.state is DeploymentState.HALF_CONFIRMED
-    assert "keeps a deployment that gateway-b does not have" in " ".join(status.sentences)
-
-    # Rolling out once more puts it right, whatever each host had.
-    forget(world.b)
-    again = deploy(world, store)
-    assert again.state is DeploymentState.CONFIRMED
-    assert look(world, store).state is DeploymentState.CONFIRMED
-    assert {one.state for one in stored(store)} == {DeploymentState.CONFIRMED, DeploymentState.REPLACED}
-
-
-def left_s(host: LocalHost) -> int:
-    """Return for how many more seconds a host waits to hear of Tunnelmark."""
-    return int((host.state_dir / "lease").read_text()) - int(host.uptime_s)
-
-
-def test_confirming_gives_both_hosts_time_for_it(world: World, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    options = RolloutOptions(confirm_within_s=30.0)
-    one = deploy(world, store)
-    later = deploy(world, store, options=options)
-    assert (one.state, later.state) == (DeploymentState.CONFIRMED, DeploymentState.APPLIED)
-    for host in world.hosts:
-        lease = host.state_dir / "lease"
-        lease.write_text(f"{int(lease.read_text()) - left_s(host) + 8:<10}\n")
-    left: dict[str, int] = {}
-
-    def before(host: LocalHost, command: Command) -> None:
-        if is_confirming(command) or b"Puts what starts this end" in (command.stdin or b""):
-            left[f"{host.side} {len(left)}"] = left_s(host)
-
-    for host in world.hosts:
-        monkeypatch.setattr(host, "on_run", partial(before, host))
-    confirmed = Operations(world, store).confirm(one.pair, token=CancelToken(), emit=lambda _event: None)
-    assert confirmed.id == later.id
-    assert confirmed.state is DeploymentState.CONFIRMED
-    assert len(left) == 4
-    assert min(left.values()) > 8, left
-    assert store.get_deployment(one.id).state is DeploymentState.REPLACED
-
-
-def test_what_was_taken_back_on_one_host_alone_is_taken_back_on_both_at_the_next_contact(
-    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_facts(world, store)
-    before = [host.etc_files() for host in world.hosts]
-    services = Operations(world, store)
-    one = deploy(world, store)
-    with (
-        lost_when_confirming(world.b, monkeypatch),
-        pytest.raises(CommandFailed, match="has not ended on both hosts"),
-    ):
-        services.undeploy(one.pair, token=CancelToken(), emit=lambda _event: None)
-    assert not look(world, store).can_be_repaired, "B goes back by itself first"
-    with pytest.raises(CommandFailed, match="goes back by itself"):
-        services.repair(one.pair, token=CancelToken(), emit=lambda _event: None)
-
-    go_back(world.b)
-    forget(world.b)
-    assert_next_contact_takes_back(world, store)
-    assert [host.etc_files() for host in world.hosts] == before
-
-
-def test_confirming_says_why_there_is_nothing_to_confirm(world: World, store: Store) -> None:
-    def refused() -> NotFound:
-        with pytest.raises(NotFound) as error:
-            Operations(world, store).confirm(world.request.pair, token=CancelToken(), emit=lambda _event: None)
-        return error.value
-
-    nothing = refused()
-    assert nothing.message == "There is nothing to confirm on pair: nothing is deployed."
-    assert nothing.hint == "Deploy with: tunnelmark deploy pair SOLUTION"
-    one = deploy_and_keep(world, store)
-    done = refused()
-    assert done.message == "Nothing waits for a confirmation on pair."
-    assert f"Its last deployment, {one.id[:8]}, is confirmed." in done.hint

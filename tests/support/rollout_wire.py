@@ -1,0 +1,57 @@
+"""What captures show of a roll-out between made-up hosts, which have no wire."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.deploy import lasting
+from app.domain.injection import InjectionReport
+from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
+from support.made_up_host import LocalHost
+
+NOTHING_SEEN = {"a": 0, "b": 0}
+CLOSED = BreakOutcome("The key is removed on gateway-a", BreakVerdict.FAILS_CLOSED, NOTHING_SEEN, 0, 6)
+PROVEN = LeakProof(LeakVerdict.PROTECTED, 5, 5, {"a": 10, "b": 10}, NOTHING_SEEN, {"a": 1, "b": 1}, (CLOSED,))
+NO_TCPDUMP = LeakProof(
+    LeakVerdict.NOT_PROVEN, 0, 0, NOTHING_SEEN, NOTHING_SEEN, NOTHING_SEEN, note="gateway-a has no tcpdump."
+)
+UNSURE = replace(
+    PROVEN, broken=(CLOSED, replace(CLOSED, title="The table is deleted", verdict=BreakVerdict.NOT_PROVEN))
+)
+
+
+class Wire:
+    """What captures show; made-up hosts have no wire.
+
+    Attributes:
+        proofs: What they show, one look after the other; the last one again and again.
+        crossings: Whether a full frame crosses.
+        looks: How often it was looked.
+        injection: What the injection test shows.
+    """
+
+    def __init__(self) -> None:
+        self.proofs = [PROVEN]
+        self.crossings: tuple[Crossing, ...] = (Crossing("full-size", has_crossed=True),)
+        self.looks = 0
+        self.injection: InjectionReport | None = None
+
+    def probe(self, *_given: object, **_more: object) -> WireReport:
+        proof = self.proofs[min(self.looks, len(self.proofs) - 1)]
+        self.looks += 1
+        return WireReport(leak=proof, crossings=self.crossings, injection=self.injection)
+
+
+def shown_on_wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+    """Have roll-outs see what a made-up wire shows; return that."""
+    made = Wire()
+    monkeypatch.setattr(lasting, "prove", made.probe)
+    monkeypatch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
+    return made
+
+
+def left_s(host: LocalHost) -> int:
+    """Return for how many more seconds a host waits to hear of Tunnelmark."""
+    return int((host.state_dir / "lease").read_text()) - int(host.uptime_s)

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from ui.theme import Colours
 
 _SHEET = """
-QWidget {{ font-size: 10pt; }}
 QToolTip {{ color: {text}; background: {raised}; border: 1px solid {border}; padding: 4px; }}
 QScrollArea, QScrollArea > QWidget > QWidget[look="page"] {{ background: transparent; }}
 

@@ -93,6 +93,7 @@ class MainWindow(QMainWindow):
         self._running = Running(self)
         self.runner.changed.connect(self._closing.look)
         self.show_welcome()
+        theme.attach(self)
 
     # --- start --------------------------------------------------------------------------------------------------------
 

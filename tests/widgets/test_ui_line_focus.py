@@ -44,6 +44,7 @@ def _has_frame(view: QAbstractItemView, row: int, colour: str) -> bool:
 @pytest.mark.parametrize("make", [_table, _list, _tree])
 def test_the_line_with_the_focus_has_a_frame(qtbot: QtBot, theme: Theme, make: type[QAbstractItemView]) -> None:
     window = QWidget()
+    theme.attach(window)
     qtbot.addWidget(window)
     view, elsewhere = make(), QPushButton("Next")
     for one in (view, elsewhere):

@@ -8,13 +8,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.domain.verdicts import Verdict
 from ui.icons import make_icon, set_icon
 from ui.plots.load import CpuPlot, cpu_shades
 from ui.theme import DARK, LIGHT, Colours, Theme
+from ui.widgets.basics import label
+from ui.widgets.dialogs import Question
 from ui.widgets.verdicts import VerdictLabel, verdict_look
 
 ICONS = Path(__file__).parents[2] / "resources" / "icons"
@@ -73,6 +75,20 @@ def test_the_window_follows_the_colour_scheme_and_its_icons_do(switchable: Theme
     assert light != dark
     switchable.force(Qt.ColorScheme.Dark)
     assert told == [True]
+
+
+def test_dialogs_have_the_style_sheet_of_their_window_in_every_scheme(switchable: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    switchable.attach(window)
+    dialog = Question(window, "Stop?", "It goes on later.", "Stop", "Go on")
+    muted = label("A note", "muted")
+    dialog.body.addWidget(muted)
+    for scheme, colours in ((Qt.ColorScheme.Light, LIGHT), (Qt.ColorScheme.Dark, DARK)):
+        switchable.force(scheme)
+        muted.ensurePolished()
+        assert muted.palette().color(QPalette.ColorRole.WindowText) == QColor(colours.muted)
+    assert not QApplication.instance().styleSheet(), "every move of a widget would style all below it anew"
 
 
 def test_every_icon_is_valid_and_takes_the_colour_of_the_text() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtGui import QShowEvent
+
 from app.domain.census import CensusPlan, OptionResult, OptionStatus
 from app.ranking.published_census import STUDY_2019, published_triples
 from ui.texts import NONE, tr
@@ -42,6 +44,11 @@ class TriplesTable(DataTable):
         header.setStretchLastSection(True)
         header.resizeSection(_SOLUTION, 160)
         self.stretch(_PUBLISHED, _LEAST_PUBLISHED_EM)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Give figures room for their headers, in the look of the window that the table is in by now."""
+        super().showEvent(event)
+        header = self.horizontalHeader()
         for column in (_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL):
             header.resizeSection(column, max(_FIGURE_PX, header.sectionSizeFromContents(column).width()))
 

@@ -48,6 +48,9 @@ _EMULATED_KERNEL_LINE = (
     # QEMU 7.2 keeps translated code by its virtual address: with address space randomisation, every start of a program
     # is translated anew, some 5,000 blocks of code. Figures: docs/practice-lab.md.
     " norandmaps"
+    # Linux compares the time stamp counter with another clock twice a second, which wakes an idle gateway up. QEMU
+    # makes both of the computer's one clock (docs/practice-lab.md).
+    " tsc=reliable"
 )
 """Source: kernel-parameters.txt of Linux 5.10 and 6.12; word 4, bit 13 in arch/x86/include/asm/cpufeatures.h."""
 

@@ -64,7 +64,7 @@ def test_an_emulated_cpu_has_memory_barriers(accelerator: Accelerator, expected:
 def test_options_for_the_kernel_of_an_emulated_guest(accelerator: Accelerator, is_there: bool) -> None:
     argv = qemu_argv(plan(Side.A, accelerator=accelerator))
     options = argv[argv.index("-append") + 1].split()
-    for option in ("possible_cpus=1", "clearcpuid=141", "norandmaps"):
+    for option in ("possible_cpus=1", "clearcpuid=141", "norandmaps", "tsc=reliable"):
         assert (option in options) is is_there
 
 

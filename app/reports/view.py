@@ -128,12 +128,6 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
     places = {(one.solution, one.suite): one for one in ranking.ranking}
     candidates: list[CandidateId] = [(one.solution, one.suite) for one in record.plan.candidates]
     looks = styles(candidates)
-    grouped: dict[str, list[View]] = {"ranked": [], "partial": [], "references": [], "failed": []}
-    for position, one in enumerate(ranking.results):
-        key = (one.solution, one.suite)
-        row = _row(one, places[key], _anchor(position))
-        row |= {"colour": looks[key].colour, "dashed": bool(looks[key].dash)}
-        grouped[_group_of(one, places[key])].append(row)
     titles = {
         "ranked": ("", ""),
         "partial": ("Without a rank", "Not every frame size crossed, so there is no weighted latency."),
@@ -141,6 +135,12 @@ def _groups(record: CampaignRecord, ranking: Ranking) -> list[View]:
         "ended": ("Ended early", "What was measured before is shown; these candidates have no rank."),
         "failed": ("Not measured to the end", ""),
     }
+    grouped: dict[str, list[View]] = {kind: [] for kind in titles}
+    for position, one in enumerate(ranking.results):
+        key = (one.solution, one.suite)
+        row = _row(one, places[key], _anchor(position))
+        row |= {"colour": looks[key].colour, "dashed": bool(looks[key].dash)}
+        grouped[_group_of(one, places[key])].append(row)
     return [
         {"kind": kind, "heading": titles[kind][0], "note": titles[kind][1], "rows": rows}
         for kind, rows in grouped.items()

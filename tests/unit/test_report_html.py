@@ -152,6 +152,19 @@ def test_says_what_it_has_to() -> None:
         assert " ".join(expected.split()) in shown
 
 
+def test_a_candidate_that_was_cancelled_half_way_is_among_those_that_ended_early() -> None:
+    record = sample_record()
+    first = record.plan.candidates[0]
+    cut = tuple(
+        replace(one, status=AttemptStatus.CANCELLED, throughput=(), message="You cancelled.")
+        if (one.key.solution, one.key.suite) == (first.solution, first.suite)
+        else one
+        for one in record.attempts
+    )
+    text = page(replace(record, attempts=cut, status=CampaignStatus.CANCELLED))
+    assert "Ended early" in text
+
+
 def test_figures_follow_light_and_dark() -> None:
     text, _ = case("usual")
     assert "prefers-color-scheme: dark" in text

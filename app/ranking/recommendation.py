@@ -81,7 +81,7 @@ def _break_tie(tied: Sequence[Contender], rounds: int) -> tuple[Contender, str]:
     if rounds < 2:
         leader = _leader(left, lambda one: one.figures.weighted_ms, rounds, is_lower_better=True)
         if leader is not None:
-            return leader, "its mean is the lowest by more than a tenth"
+            return leader, "its mean is the lowest of those with the best verdict, by more than a tenth"
     leader = _leader(left, lambda one: one.figures.both_mbit_s, rounds, is_lower_better=False)
     if leader is not None:
         return leader, f"it carries more ({_mbit(leader)} on the mean of both directions)"

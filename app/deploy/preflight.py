@@ -255,7 +255,9 @@ def _subnets(
     if leaving is not None:
         # A bridge has the addresses of the LAN too: there, only the tunnel's own network is its own.
         lines = [line for line in lines if _interfaces_of(leaving).isdisjoint(line.split())]
-        own = [ipaddress.IPv4Interface(leaving.inner(side)).network]
+        # Its guard routes name no interface.
+        carriers = (ipaddress.IPv4Network(address) for address in (leaving.carrier_a, leaving.carrier_b))
+        own = [ipaddress.IPv4Interface(leaving.inner(side)).network, *carriers]
     for network in dict.fromkeys(_networks(lines)):
         if any(network.subnet_of(subnet) for subnet in own):
             continue

@@ -208,6 +208,17 @@ def test_what_makes_room_is_not_in_the_way_of_what_takes_its_place(world: World)
     assert {one.is_blocking for one in obstacles(world, without_room)} == {True}
 
 
+def test_the_guard_route_of_what_makes_room_is_not_in_the_way(world: World) -> None:
+    link = lasting_link(world.request.link, "0" * 16, 0)
+    path = world.a.net / "routes"
+    path.write_text(path.read_text() + f"unreachable {link.carrier_b} metric 4278198272\n")
+    steps = {side: (step("Name the peer", f"echo {link.carrier(side.other)}", "true"),) for side in Side}
+    request = replace(world.with_vpn(MadeUpVpn(interface="tml0", steps=steps)), link=link, state_dir=STATE_DIR)
+    assert obstacles(world, replace(request, makes_room={Side.A: MakesRoom(link)})) == ()
+    (found,) = obstacles(world, request)
+    assert f"uses {link.carrier_b}/32 already" in found.what
+
+
 def test_a_replacements_addresses_must_not_lie_in_the_network_of_the_plant(world: World) -> None:
     bridge_addresses(world)
     standing = lasting_link(world.request.link, "0" * 16, 0)

@@ -99,6 +99,10 @@ def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
     if not end.deployment_id:
         _line(out, f"{end.label}: nothing is rolled out.")
         return
+    if end.is_waiting:
+        wait = f"waits for a confirmation, rolls back in {end.left_s:.0f} s"
+        _line(out, f"{end.label}: {wait}; the tunnel is not pinged before it is confirmed")
+        return
     words = [
         "up" if end.is_up else "DOWN",
         f"{end.rtt_ms:.2f} ms" if end.rtt_ms is not None else "no answer",

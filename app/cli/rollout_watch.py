@@ -164,6 +164,8 @@ def _lasted_s(loss: Loss, now: datetime) -> float:
 def _short(end: EndStatus) -> str:
     if not end.is_reachable:
         return f"{end.label}: cannot be asked"
+    if end.is_waiting:
+        return f"{end.label}: waits for a confirmation"
     if not end.is_up:
         return f"{end.label}: down"
     rtt = f"{end.rtt_ms:.1f} ms" if end.rtt_ms is not None else "no answer"

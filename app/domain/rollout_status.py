@@ -124,6 +124,11 @@ class EndStatus:
     limited_broadcasts: int | None = None
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a confirmation: the host reads no figures of a tunnel that it may have to end."""
+        return self.left_s is not None and not self.is_confirmed
+
+    @property
     def reconnect_s(self) -> float | None:
         """How long the last loss lasted until the tunnel was back by itself, in seconds; None where none has ended."""
         return next((one.lasted_s for one in reversed(self.outages) if one.lasted_s is not None), None)

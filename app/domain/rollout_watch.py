@@ -201,7 +201,7 @@ def _health(ends: Sequence[EndStatus]) -> tuple[Health, str]:
     if away:
         words = "do not answer" if len(away) > 1 else "does not answer"
         return Health.UNREACHABLE, f"{' and '.join(away)} {words} over SSH."
-    down = [end.label for end in ends if not end.is_up]
+    down = [end.label for end in ends if not (end.is_up or end.is_waiting)]
     if down:
         return Health.LOST, f"no answer through it on {' and '.join(down)}."
     return Health.UP, ""

@@ -143,6 +143,16 @@ def test_how_soon_it_was_connected_and_is_back_is_said_as_the_hosts_measured_it(
     assert (data["connect_s"], data["boot_connect_s"], data["outages"][0]["lasted_s"]) == (4.0, 41.0, 12.0)
 
 
+def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down() -> None:
+    waits = {"is_confirmed": False, "left_s": 75.0, "is_up": False, "rtt_ms": None, "rx_bytes": 0, "tx_bytes": 0}
+    status = replace(STATUS, a=replace(STATUS.a, **waits), b=replace(STATUS.b, **waits), state=DeploymentState.APPLIED)
+    text = text_of(print_status, status)
+    assert "alpha: waits for a confirmation, rolls back in 75 s" in text
+    assert "DOWN" not in text
+    assert "no answer" not in text
+    assert status_code(status) == 1, "nothing is confirmed"
+
+
 def test_what_is_wrong_stands_out_and_fails() -> None:
     drift = (Drift("/run/x/openvpn.conf", "The file was changed.", "+# by hand"),)
     bad = replace(STATUS.a, is_up=False, is_watched=False, rtt_ms=None, loss_pct=100.0, restarts=3, drift=drift)

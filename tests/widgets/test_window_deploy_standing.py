@@ -113,6 +113,17 @@ def test_a_pair_that_went_half_way_and_a_host_that_counts_down(driver: Driver) -
     assert cell(page, TUNNEL) == "down"
 
 
+def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down(driver: Driver) -> None:
+    status = replace(status_of(pair(), stand(driver)), state=DeploymentState.APPLIED)
+    for side in Side:
+        status = with_end(status, side, is_confirmed=False, left_s=75.0, is_up=False)
+    driver.services.statuses.append(status)
+    page = page_of(driver)
+    driver.click(page.detail.look)
+    driver.until(lambda: cell(page, TUNNEL) == "not confirmed yet")
+    assert page.detail.now.facts.text("Tunnel") == ("not pinged before it is confirmed",) * 2
+
+
 def halved(driver: Driver) -> PairStatus:
     """One host alone keeps what was rolled out; the hosts will say so until it is repaired."""
     half = driver.services.store(stand(driver), DeploymentState.HALF_CONFIRMED)

@@ -196,6 +196,8 @@ def _state(end: EndStatus, status: PairStatus) -> str:
 
 
 def _up(end: EndStatus) -> str:
+    if end.is_waiting:
+        return tr("not pinged before it is confirmed")
     return tr("up") if end.is_up else tr("down")
 
 

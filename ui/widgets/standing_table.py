@@ -154,7 +154,8 @@ def has_lost(status: PairStatus) -> bool:
     """Return whether a tunnel that should be up is down, or a host cannot be asked."""
     is_wanted = status.deployment is not None or status.state is not None
     is_reachable = status.a.is_reachable and status.b.is_reachable
-    return not is_reachable or (is_wanted and not (status.a.is_up and status.b.is_up))
+    are_fine = all(end.is_up or end.is_waiting for end in (status.a, status.b))
+    return not is_reachable or (is_wanted and not are_fine)
 
 
 def tunnel_word(status: PairStatus | None) -> str:
@@ -167,6 +168,8 @@ def tunnel_word(status: PairStatus | None) -> str:
         return NONE
     if status.a.is_looped or status.b.is_looped:
         return tr("up, but a loop keeps the LANs parted")
+    if status.a.is_waiting and status.b.is_waiting:
+        return tr("not confirmed yet")
     return tr("up") if status.a.is_up and status.b.is_up else tr("down")
 
 

@@ -19,7 +19,7 @@ from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.cli.terminal import run_cancellable
 from app.compose import Services
 from app.compose.lab_kinds import how_to_measure_again
-from app.domain.errors import Cancelled, InvalidOption, NotFound
+from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.results import (
     PROFILES,
@@ -192,7 +192,7 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
         written = services.write_report(record.campaign_id, path)
         context.out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
     if record.status is CampaignStatus.CANCELLED:
-        context.err.print("The comparison was cancelled, and the hosts were put back.", markup=False)
+        context.err.print(f"The comparison was cancelled{cancelled_words(record)}", markup=False, soft_wrap=True)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
         _say_how_to_resume(context, services, record)
@@ -202,12 +202,27 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
     return ExitCode.OK if is_whole else ExitCode.INCOMPLETE
 
 
+def cancelled_words(record: CampaignRecord) -> str:
+    """Return what became of the hosts: where they were lost, nobody has seen their rollback."""
+    ran = [one for one in record.attempts if one.status is not AttemptStatus.NOT_RUN]
+    if not ran or ran[-1].reason not in _NOT_SEEN_AGAIN:
+        return ", and the hosts were put back."
+    return (
+        ". The hosts could not be reached at its end: each rolls back when its lease ends, which was not seen."
+        f" Check it with: tunnelmark recover {record.plan.pair.name}"
+    )
+
+
+_NOT_SEEN_AGAIN = {error.reason for error in (ConnectionLost, HostUnreachable, CleanupFailed)}
+
+
 def _say_how_to_resume(context: Context, services: Services, record: CampaignRecord) -> None:
     pair = record.plan.pair
     lab = services.lab_service.find(pair) if pair.is_lab else None
     how = f"Once the cause is repaired, go on with: tunnelmark compare {pair.name} --resume"
-    if pair.is_lab and (lab is None or lab.owner_pid is not None):  # it ends with this command
-        how = f"Its practice lab ends with this command. Measure again with: {how_to_measure_again(record)}"
+    if pair.is_lab and (lab is None or lab.owner_pid is not None):
+        ends = "is gone" if lab is None else "ends with this command"
+        how = f"Its practice lab {ends}. Measure again with: {how_to_measure_again(record)}"
     left = len(record.plan.attempts) - sum(attempt.status in FINAL for attempt in record.attempts)
     context.err.print(
         f"The comparison stopped with {left} of {len(record.plan.attempts)} attempts not run. {how}",

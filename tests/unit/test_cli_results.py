@@ -9,8 +9,9 @@ from typing import cast
 from rich.console import Console
 from sample_records import MODELS, Model, sample_record
 
+from app.cli.compare import cancelled_words
 from app.cli.results import print_ranking, print_weighting
-from app.domain.results import CampaignRecord
+from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import rank
 from app.ranking.weighting import parse_weights, weigh
 
@@ -44,6 +45,19 @@ def test_missing_package_names_the_command_that_installs_it() -> None:
 def test_comparison_without_failures_begins_with_the_ranking() -> None:
     record = sample_record(models=MODELS[:5])
     assert printed(record).startswith(f"Comparison {record.campaign_id} of {record.plan.pair.name}\n")
+
+
+def test_a_cancelled_comparison_whose_hosts_were_lost_does_not_say_that_they_were_put_back() -> None:
+    record = sample_record(rounds=1)
+    assert cancelled_words(record) == ", and the hosts were put back."
+    *before, last = record.attempts
+    for reason in ("connection-lost", "host-unreachable", "cleanup-failed"):
+        lost = replace(last, status=AttemptStatus.FAILED, reason=reason)
+        text = cancelled_words(
+            replace(record, attempts=(*before[:-1], lost, replace(last, status=AttemptStatus.NOT_RUN)))
+        )
+        assert "which was not seen" in text
+        assert f"tunnelmark recover {record.plan.pair.name}" in text
 
 
 def test_weights_of_the_user_stand_beside_the_ranking_and_are_marked() -> None:

@@ -269,7 +269,9 @@ def _why_nothing(contenders: Sequence[Contender]) -> str:
     if not protected:
         return "only references without cryptography were measured, which must not carry plant traffic"
     if not completed:
-        return f"none of the {counted(len(protected), 'protected candidate')} could be measured to the end"
+        if len(protected) == 1:
+            return f"the only protected candidate, {protected[0].title}, could not be measured to the end"
+        return f"none of the {len(protected)} protected candidates could be measured to the end"
     if not measured:
         return "no candidate carried every frame size, so that none has a weighted latency"
     names = listed([f"{one.title} ({_bar(one)})" for one in measured])

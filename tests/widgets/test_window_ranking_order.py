@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from window_driver import Driver
 
+from ui.theme import Theme
 from ui.widgets.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, VERDICT
 from ui.widgets.ranking_table import _PLACE, RankingTable
 
@@ -126,3 +128,15 @@ def test_ranking_can_be_folded_so_that_the_plots_have_its_room(driver: Driver) -
     driver.click(results.fold)
     driver.until(lambda: results.tabs.y() > top - 80)
     assert results.table.isVisible()
+
+
+def test_what_the_sentence_names_is_selected_although_another_one_comes_first(driver: Driver, theme: Theme) -> None:
+    driver.compare()
+    driver.idle()
+    data = driver.window.results.data
+    last = data.ranking.ranking[-1]
+    advice = replace(data.ranking.recommendation, solution=last.solution, suite=last.suite, is_clear=False)
+    table = RankingTable(theme)
+    driver.qtbot.addWidget(table)
+    table.show_data(replace(data, ranking=replace(data.ranking, recommendation=advice)))
+    assert table.selected_key() == (last.solution, last.suite)

@@ -137,7 +137,13 @@ class RankingTable(DataTable):
             self.setCurrentCell(self._first_row(data), 0)
 
     def _first_row(self, data: ResultData) -> int:
-        """Return the line to select: the first, or the first failed VPN where no VPN was measured."""
+        """Return the line to select: what the sentence names first, or the first failed VPN where none was measured."""
+        advice = data.ranking.recommendation
+        advised = [
+            nth for nth, one in enumerate(self._places) if (one.solution, one.suite) == (advice.solution, advice.suite)
+        ]
+        if advised:
+            return advised[0]
         results = [data.result((one.solution, one.suite)) for one in self._places]
         vpns = [nth for nth, one in enumerate(results) if one.solution != BASELINE_SOLUTION]
         if any(results[nth].status is AttemptStatus.COMPLETED for nth in vpns):

@@ -65,6 +65,7 @@ def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -
         if services.is_lab_gone(record):
             raise LabGone(record)
         plan = record.plan
+        services.refuse_if_in_use(plan.pair)
         discovery = services.discover(plan.pair, token=token, on_progress=tell)
         tell(tr("Putting back what the interrupted run may have left"), None)
         report = services.recovery(plan.pair, token=token)

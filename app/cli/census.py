@@ -36,6 +36,7 @@ def census(context: Context) -> int:
     reports = _checked(context)
     with context.services() as services:
         pair = find_pair(context, services)
+        services.refuse_if_in_use(pair)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         plan = services.plan_census(
             found,

@@ -56,6 +56,8 @@ def compare(context: Context) -> int:
         if options.resume:
             _check_resumable(services, options.pair)
         pair = find_pair(context, services)
+        if not (options.list or options.dry_run):
+            services.refuse_if_in_use(pair)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.list:
             _print_candidates(context, found)

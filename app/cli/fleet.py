@@ -205,6 +205,7 @@ def _reached(pair: PairSpec) -> tuple[HostSpec, HostSpec, str, str]:
 
 def _work(services: Services) -> FleetWork:
     def work(entry: FleetEntry, token: CancelToken) -> Deployment:
+        services.refuse_if_in_use(entry.pair)
         found = services.discover(entry.pair, token=token, on_progress=lambda _text, _fraction: None)
         key = entry.solution, entry.suite
         return services.deploy(found, key, entry.options, token=token, emit=lambda _event: None)

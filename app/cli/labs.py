@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Table
+from app.compose import find_paths
 from app.domain.cancel import CancelToken
-from app.domain.errors import NotFound
+from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import Side
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
+from app.storage.in_use import InUse
 from app.wizard.ports import ProgressSink
 
 _STATES = {
@@ -50,10 +52,22 @@ def up(context: Context) -> int:
 def down(context: Context) -> int:
     """Stop a lab; nothing is left of it but the cached image."""
     name = context.options.name
+    if not context.options.force:
+        _refuse_if_in_use(context, name)
     if not context.labs().down(name):
         raise NotFound(f"There is no lab named {name}.", hint="List those that run with: tunnelmark lab status")
     context.out.print(f"The lab {name} is down.", markup=False)
     return ExitCode.OK
+
+
+def _refuse_if_in_use(context: Context, name: str) -> None:
+    try:
+        lab = context.labs().find(name)
+    except LabFault:  # it is starting, or does not answer: nothing uses it that could go on
+        return
+    if lab is not None:
+        hint = f"What runs there is lost with: tunnelmark lab down --name {name} --force"
+        InUse(find_paths().in_use_dir).refuse(lab.pair, hint=hint)
 
 
 def status(context: Context) -> int:

@@ -178,6 +178,7 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     )
     up.add_argument("--cold", action="store_true", help="boot the gateways instead of restoring saved ones")
     down = _command(verbs, "down", "labs.down", "stop a lab")
+    down.add_argument("--force", action="store_true", help="also while a command or a window works on it")
     status = _command(verbs, "status", "labs.status", "show running labs")
     status.add_argument("--json", action="store_true", help="as JSON")
     ssh = _command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there (after --)")

@@ -151,6 +151,8 @@ def deploy(context: Context) -> int:
     with context.services() as services:
         pair = find_pair(context, services)
         key, chosen = _wanted(context, services, pair)
+        if not options.dry_run:
+            services.refuse_if_in_use(pair)
         found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
         if options.dry_run:
             return _dry_run(context, services, found, key, chosen)

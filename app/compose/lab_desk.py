@@ -47,7 +47,11 @@ class LabOperations:
             uses.append(_sentence(f"{user_of(owner)} started it for itself."))
         strangers = [user for user in connected_users(lab.ports.values()) if user.pid not in (owner, os.getpid())]
         uses += [_sentence(f"{user} is connected to it.") for user in strangers]
-        measured = {pair.name for pair in self.store.measured_pairs() if _is_at(pair, lab)}
+        held = self.lab_service.in_use.users((lab.pair.a, lab.pair.b))
+        others = dict.fromkeys(str(holder) for holder in held.values() if not holder.is_of_this_process)
+        uses += [f"In use by {holder}." for holder in others]
+        # What holds the hosts has said more than the database knows.
+        measured = {pair.name for pair in self.store.measured_pairs() if _is_at(pair, lab) and not others}
         uses += [f"A comparison or census of {pair} is running." for pair in sorted(measured)]
         uses += [
             f"The deployment {one.id[:8]} ({one.title}) is {one.state.value} on it."

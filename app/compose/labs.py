@@ -17,6 +17,7 @@ from app.domain.link import LinkHealer
 from app.domain.results import CampaignRecord
 from app.lab import PLATFORMS as LAB_PLATFORMS
 from app.lab import CpuKind, Lab, LabManager, LabProgress, LabSpec, parse_platforms, platforms_text
+from app.storage.in_use import InUse
 from app.wizard.ports import ProgressSink
 
 DEFAULT_LAB = "default"
@@ -33,6 +34,7 @@ class Labs:
 
     def __init__(self, paths: Paths) -> None:
         self.manager = LabManager(cache_dir=paths.cache_dir, state_dir=paths.labs_dir)
+        self.in_use = InUse(paths.in_use_dir)
         self._lock = threading.Lock()
         self._owned: list[str] = []
 

@@ -41,6 +41,11 @@ class Paths:
         return self.data_dir / "known_hosts"
 
     @property
+    def in_use_dir(self) -> Path:
+        """Which hosts are being worked on."""
+        return self.data_dir / "in-use"
+
+    @property
     def reports_dir(self) -> Path:
         """Reports that nobody named a place for."""
         return self.data_dir / "reports"

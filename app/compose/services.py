@@ -15,6 +15,7 @@ from app.compose.candidates import find_candidates, look_at, unavailable_solutio
 from app.compose.censuses import CensusOptions, CensusResults
 from app.compose.connections import Connections
 from app.compose.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
+from app.compose.guarded_rollout import GuardedRollout, renaming
 from app.compose.header import file_header
 from app.compose.lab_desk import LabOperations
 from app.compose.labs import LabPasswords, Labs
@@ -24,7 +25,6 @@ from app.compose.pairs import PairOperations
 from app.compose.paths import Paths, find_paths
 from app.compose.proof import look_before, tell_differences
 from app.compose.results import ResultOperations
-from app.compose.rollout import RolloutOperations
 from app.compose.settings import SettingsOperations
 from app.compose.version import tunnelmark_version
 from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host, with_firewalls
@@ -51,7 +51,7 @@ from app.wizard.ports import ProgressSink
 from vpn_adapters.registry import ADAPTERS
 
 
-class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, RolloutOperations):
+class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, GuardedRollout):
     """Implements `app.wizard.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
@@ -69,6 +69,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         self.archive = Archive(self.paths)
         self.store = self.archive.store
         self.lab_service = Labs(self.paths)
+        self.in_use = self.lab_service.in_use
         self.passwords = LayeredPasswords(
             store=PasswordStore(),
             memory=MemoryPasswords(),
@@ -220,26 +221,32 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         emit: EventSink,
         resume_id: int | None = None,
     ) -> CampaignRecord:
-        """Measure. Returns when all is done, cancelled and cleaned up."""
-        self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
-        sessions = self.sessions(plan.pair, token=control.token)
-        before = look_before(sessions, token=control.token)
-        record = run_campaign(
-            plan,
-            sessions=sessions,
-            adapters=self.adapters,
-            link=discovery.link,
-            facts={"a": discovery.a.facts, "b": discovery.b.facts},
-            store=self.store,
-            control=control,
-            emit=emit,
-            version=tunnelmark_version(),
-            header=file_header(),
-            resume_id=resume_id,
-            healer=self.lab_service.healer(plan.pair),
-        )
-        tell_differences(sessions, before, emit=emit)
-        return record
+        """Measure. Returns when all is done, cancelled and cleaned up.
+
+        Raises:
+            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+        """
+        what = "a comparison" if resume_id is None else f"comparison {resume_id}"
+        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
+            self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
+            sessions = self.sessions(plan.pair, token=control.token)
+            before = look_before(sessions, token=control.token)
+            record = run_campaign(
+                plan,
+                sessions=sessions,
+                adapters=self.adapters,
+                link=discovery.link,
+                facts={"a": discovery.a.facts, "b": discovery.b.facts},
+                store=self.store,
+                control=control,
+                emit=renaming(use, emit),
+                version=tunnelmark_version(),
+                header=file_header(),
+                resume_id=resume_id,
+                healer=self.lab_service.healer(plan.pair),
+            )
+            tell_differences(sessions, before, emit=emit)
+            return record
 
     def preflight(
         self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
@@ -322,11 +329,18 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         emit: CensusSink,
         resume_id: int | None = None,
     ) -> CensusRecord:
-        """Try every option. Returns when all is done, cancelled and cleaned up."""
-        sessions, healer = self.sessions(plan.pair, token=token), self.lab_service.healer(plan.pair)
-        return censuses.run(
-            self.store, sessions, discovery, plan, healer=healer, token=token, emit=emit, resume_id=resume_id
-        )
+        """Try every option. Returns when all is done, cancelled and cleaned up.
+
+        Raises:
+            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+        """
+        what = "a census" if resume_id is None else f"census {resume_id}"
+        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
+            sessions, healer = self.sessions(plan.pair, token=token), self.lab_service.healer(plan.pair)
+            tell = renaming(use, emit)
+            return censuses.run(
+                self.store, sessions, discovery, plan, healer=healer, token=token, emit=tell, resume_id=resume_id
+            )
 
     def census_results(self, census_id: int) -> CensusResults:
         """Return a stored census with its triples and verdicts."""

@@ -148,6 +148,14 @@ class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
         """
         ...
 
+    def refuse_if_in_use(self, pair: PairSpec) -> None:
+        """Refuse a pair of which other work on this computer holds a host, before anybody logs in.
+
+        Raises:
+            PairLocked: Other work holds one of its hosts.
+        """
+        ...
+
     def is_lab_gone(self, record: CampaignRecord) -> bool:
         """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts."""
         ...

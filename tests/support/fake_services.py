@@ -334,6 +334,9 @@ class FakeServices(FakeHistory, FakeDesk):
     def unfinished(self, pair_name: str) -> int | None:
         return self.interrupted if pair_name == "lab:practice" else None
 
+    def refuse_if_in_use(self, pair: PairSpec) -> None:
+        self._call("refuse_if_in_use")
+
     def record(self, campaign_id: int) -> CampaignRecord:
         self._call("record")
         if campaign_id not in self.records:

@@ -27,6 +27,7 @@ from app.lab import Lab, LabSpec
 from app.lab.users import connected_users, user_of
 from app.storage import Store
 from app.wizard.desk_ports import LabChoice
+from support.other_process import holding
 from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs
 from support.waiting import wait_until
 
@@ -149,6 +150,19 @@ def test_a_lab_of_another_process_is_used_by_it(desk: Desk, monkeypatch: pytest.
         monkeypatch.setattr(desk, "_lab", lambda _name: replace(lab, owner_pid=os.getpid()))
         assert desk.lab_uses("one") == ()
         other.communicate(b"\n")
+
+
+def test_other_work_that_holds_a_host_uses_the_lab_and_work_of_this_process_is_known(
+    desk: Desk, tmp_path: Path
+) -> None:
+    lab = _start(desk)
+    with desk.lab_service.in_use.hold((lab.pair.a,), "a comparison"):
+        assert desk.lab_uses("one") == ()
+    with holding(tmp_path / "in-use", (lab.pair.b,)) as other:
+        [use] = desk.lab_uses("one")
+        assert use.startswith(f"In use by comparison 3 (process {other.pid}, since ")
+        assert desk.stop_lab("one", ()) == (use,)
+        assert desk.stop_lab("one", (use,)) == ()
 
 
 CLIENT = (

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from window_driver import Driver
 
+from app.domain.errors import PairLocked
 from app.domain.results import CampaignStatus
 from app.wizard import Step
 
@@ -77,3 +78,13 @@ def test_first_page_offers_no_comparison_that_cannot_be_resumed(gone: Driver) ->
     gone.window.starting._look_for_unfinished()
     gone.idle()
     assert not gone.window.welcome.notice.isHidden()
+
+
+def test_comparison_is_not_resumed_while_other_work_uses_its_hosts(gone: Driver) -> None:
+    services, window = gone.services, gone.window
+    services.labs_gone = set()
+    services.faults["refuse_if_in_use"] = PairLocked("gateway-a is in use on this computer by comparison 3.")
+    window.resume_pair("lab:practice")
+    gone.idle()
+    assert "in use on this computer by comparison 3" in window.hosts.notice.text
+    assert not {"discover", "recover"} & set(services.calls)

@@ -1,0 +1,175 @@
+"""Commands on hosts that other work on this computer has in use: what is refused, and what stays possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_services import discovery
+from sample_records import sample_record
+from test_cli_rollout import DEPLOYMENT, PAIR
+
+from app.campaign import CampaignControl
+from app.cli.exit_codes import ExitCode
+from app.cli.main import main
+from app.compose import find_paths
+from app.compose.services import Services
+from app.deploy.places import slot_of
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan
+from app.domain.census_events import CensusStarted
+from app.domain.errors import EnvironmentFault, HostUnreachable, PairLocked
+from app.domain.events import CampaignStarted
+from app.domain.hosts import HostSpec, Side
+from app.domain.rollout import RolloutOptions
+from app.storage.in_use import InUse
+from support.other_process import holding
+from support.stand_in_lab import needs_ssh_keygen, stand_in_labs, up
+
+FOUND = discovery(PAIR)
+PLAN = replace(sample_record().plan, pair=PAIR)
+CENSUS = CensusPlan(PAIR, (), (), 1, 1, allow_load=False)
+KEY = ("wireguard", "chacha20-poly1305")
+WORDS: dict[str, Any] = {"token": CancelToken(), "emit": lambda _event: None}
+
+
+@pytest.fixture
+def contacts() -> list[str]:
+    """Hosts that were contacted."""
+    return []
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contacts: list[str]) -> Iterator[Services]:
+    """The real services, with a pair and a deployment of it; no host answers."""
+
+    def away(_connector: object, spec: HostSpec, **_: object) -> None:
+        contacts.append(spec.label)
+        raise HostUnreachable(f"{spec.label} is away.")
+
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setattr("app.ssh.SshConnector.open", away)
+    made = Services(prompts=None)
+    made.store.save_pair(PAIR)
+    made.store.save_deployment(replace(DEPLOYMENT, slot=slot_of(PAIR)))
+    yield made
+    made.close()
+
+
+REFUSED: dict[str, Callable[[Services], object]] = {
+    "comparison": lambda one: one.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: None),
+    "resumed": lambda one: one.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: None, resume_id=1),
+    "census": lambda one: one.run_census(FOUND, CENSUS, **WORDS),
+    "deploy": lambda one: one.deploy(FOUND, KEY, RolloutOptions(), **WORDS),
+    "again": lambda one: one.redeploy(DEPLOYMENT.id, **WORDS),
+    "rotate": lambda one: one.rotate_keys(PAIR, **WORDS),
+    "undeploy": lambda one: one.undeploy(PAIR, **WORDS),
+    "only": lambda one: one.undeploy_one(PAIR, Side.B, **WORDS),
+    "check": lambda one: one.refuse_if_in_use(PAIR),
+}
+POSSIBLE: dict[str, Callable[[Services], object]] = {
+    "confirm": lambda one: one.confirm(PAIR, **WORDS),
+    "repair": lambda one: one.repair(PAIR, **WORDS),
+    "unfinished": lambda one: one.remove_unfinished(PAIR, token=CancelToken()),
+    "status": lambda one: one.status(PAIR, token=CancelToken()),
+    "recover": lambda one: one.recover(PAIR, token=CancelToken()),
+    "discover": lambda one: one.discover(PAIR, token=CancelToken(), on_progress=lambda _text, _share: None),
+    "only A": lambda one: one.undeploy_one(PAIR, Side.A, **WORDS),
+}
+
+
+def fault_of(call: Callable[[Services], object], services: Services) -> EnvironmentFault | None:
+    """Return what was in the way of a call."""
+    try:
+        call(services)
+    except EnvironmentFault as fault:
+        return fault
+    return None
+
+
+def test_work_is_refused_before_any_host_is_contacted_and_ways_out_are_not(
+    services: Services, contacts: list[str]
+) -> None:
+    with holding(services.paths.in_use_dir, (PAIR.b,)):
+        for name, call in REFUSED.items():
+            with pytest.raises(PairLocked, match="beta is in use on this computer by comparison 3"):
+                call(services)
+            assert contacts == [], name
+        for name, call in POSSIBLE.items():
+            contacts.clear()
+            assert not isinstance(fault_of(call, services), PairLocked), name
+            assert contacts, name
+    assert services.store.list_campaigns(PAIR.name) == ()
+
+
+def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def holders() -> list[str]:
+        return [one.what for one in InUse(services.paths.in_use_dir).users((PAIR.a, PAIR.b)).values()]
+
+    def run(_plan: object, *, emit: Callable[[object], None], **_: object) -> None:
+        seen.extend(holders())
+        emit(CampaignStarted(12, PLAN, ()))
+        emit(CensusStarted(7, CENSUS, ()))
+
+    monkeypatch.setattr(services, "sessions", lambda _pair, **_: None)
+    monkeypatch.setattr("app.compose.services.look_before", lambda *_, **__: None)
+    monkeypatch.setattr("app.compose.services.tell_differences", lambda *_, **__: None)
+    monkeypatch.setattr("app.compose.services.run_campaign", run)
+    monkeypatch.setattr("app.compose.censuses.run_census", run)
+    services.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: seen.extend(holders()))
+    assert seen == ["a comparison"] * 2 + ["comparison 12"] * 2 + ["census 7"] * 2
+    seen.clear()
+    services.run_census(FOUND, CENSUS, token=CancelToken(), emit=lambda _event: seen.extend(holders()))
+    assert seen[:2] == ["a census"] * 2
+    assert holders() == []
+
+
+def test_repair_may_deploy_beside_other_work(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.compose.rollout.RolloutOperations.status", lambda *_, **__: None)
+    monkeypatch.setattr(
+        "app.compose.rollout.RolloutOperations._clean", lambda one, *_, **__: one.undeploy(PAIR, **WORDS)
+    )
+    with services.in_use.hold((PAIR.a, PAIR.b), "a comparison"), ThreadPoolExecutor(1) as pool:
+        assert isinstance(pool.submit(services.undeploy, PAIR, **WORDS).exception(), PairLocked)
+        assert isinstance(pool.submit(services.repair, PAIR, **WORDS).exception(), HostUnreachable)
+
+
+@pytest.mark.parametrize("line", ["compare north", "census north --solutions tinc", "deploy north wireguard"])
+def test_a_command_says_what_runs_where_since_when_and_what_to_do(
+    line: str, services: Services, contacts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with holding(services.paths.in_use_dir, (PAIR.a, PAIR.b)) as other:
+        assert main(line.split()) == ExitCode.FAILED
+    said = capsys.readouterr().err
+    assert f"alpha and beta are in use on this computer by comparison 3 (process {other.pid}, since 2" in said
+    assert "Wait until it has ended, or cancel it: with Ctrl-C in its terminal" in said
+    assert f"kill {other.pid}" in said
+    assert contacts == []
+
+
+@needs_ssh_keygen
+def test_lab_down_refuses_a_lab_in_use_unless_it_is_forced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
+    labs = stand_in_labs(tmp_path, monkeypatch)
+    lab = up(labs)
+    with holding(find_paths().in_use_dir, (lab.pair.b,)) as other:
+        assert main(["lab", "down", "--name", "one"]) == ExitCode.FAILED
+        said = " ".join(capsys.readouterr().err.split())
+        assert f"by comparison 3 (process {other.pid}, since 2" in said
+        assert "tunnelmark lab down --name one --force" in said
+        assert labs.find("one") is not None
+        assert main(["lab", "down", "--name", "one", "--force"]) == ExitCode.OK
+        assert labs.find("one") is None
+        up(labs)
+    assert main(["lab", "down", "--name", "one"]) == ExitCode.OK

@@ -13,7 +13,7 @@ from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import RolloutApplied
+from app.domain.rollout_events import Decision, RolloutApplied
 from app.domain.wire import BreakVerdict, LeakVerdict, Property
 from app.lab import Lab
 from support.gateway_attack import GatewayAttack, attacked
@@ -121,6 +121,25 @@ def check_replaced_by_ipsec(desk: Desk, first: Deployment, attack: GatewayAttack
     # The way between the hosts is interrupted for longer than strongSwan tries by itself.
     sh(desk.host(Side.A), "ip link set eth1 down; sleep 25; ip link set eth1 up")
     desk.wait_until_healthy(60)
+
+
+class Unasked:
+    """A user who is not asked, because no time for a confirmation was set."""
+
+    def wait(self, _timeout_s: float, *, token: CancelToken) -> Decision | None:
+        raise AssertionError(token)
+
+
+def test_keys_of_wireguard_are_rotated_while_its_guard_route_is_there(desk: Desk) -> None:
+    first = desk.deploy("wireguard")
+    ask = f"wg show {first.link.names.wireguard_interface} public-key"
+    former = [sh(host, ask) for host in (desk.sessions.a, desk.sessions.b)]
+    second = desk.services.rotate_keys(desk.pair, token=CancelToken(), emit=desk.events.append, confirmation=Unasked())
+    assert (second.state, second.replaces) == (DeploymentState.CONFIRMED, first.id)
+    desk.wait_until_healthy(20)
+    ask = f"wg show {second.link.names.wireguard_interface} public-key"
+    for host, key in zip((desk.sessions.a, desk.sessions.b), former, strict=True):
+        assert sh(host, ask) not in ("", key)
 
 
 def test_what_is_not_fit_to_stay_is_refused(desk: Desk) -> None:

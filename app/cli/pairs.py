@@ -34,7 +34,9 @@ def parse_address(text: str, label: str, *, identity: str | None, host_key_file:
     """
     match = _ADDRESS.match(text)
     port = int(match["port"]) if match and match["port"] else None
-    if match is None or (port is not None and not 1 <= port <= MAX_PORT):
+    if port is not None and not 1 <= port <= MAX_PORT:
+        raise InvalidOption(f"{text!r} has the port {port}.", hint=f"Ports go from 1 to {MAX_PORT}.")
+    if match is None:
         raise InvalidOption(f"{text!r} is not an address of the form USER@HOST:PORT.", hint="Example: root@10.0.0.1:22")
     return HostSpec(
         label=label,

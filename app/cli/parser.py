@@ -182,7 +182,7 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     status = _command(verbs, "status", "labs.status", "show running labs")
     status.add_argument("--json", action="store_true", help="as JSON")
     ssh = _command(verbs, "ssh", "labs.ssh", "log in to a lab's host, or run a command there (after --)")
-    ssh.add_argument("side", choices=("A", "B", "a", "b"), help="which host")
+    ssh.add_argument("side", choices=("A", "B"), type=str.upper, help="which host")
     for parser in (up, down, ssh):
         parser.add_argument("--name", default="default", help="the lab's name (default: default)")
 
@@ -370,7 +370,7 @@ def _add_sudoers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     sudoers.add_argument("pair", nargs="?", metavar="PAIR", help="for the user that logs in to this pair's hosts")
     sudoers.add_argument("--user", metavar="NAME", help="for this user instead")
     sudoers.add_argument(
-        "--side", choices=("A", "B", "a", "b"), help="whose user, where the two hosts have different ones"
+        "--side", choices=("A", "B"), type=str.upper, help="whose user, where the two hosts have different ones"
     )
     sudoers.add_argument("--password", action="store_true", help="let sudo ask for the user's password")
     _add_host_keys(sudoers)

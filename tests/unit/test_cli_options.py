@@ -34,10 +34,16 @@ def test_addresses(text: str, expected: tuple[str | None, str, int | None]) -> N
     assert host.auth is AuthKind.AUTO
 
 
-@pytest.mark.parametrize("text", ["", "root@", "a b", "host:0", "host:70000", "::::", "host:22:33", "@host"])
+@pytest.mark.parametrize("text", ["", "root@", "a b", "::::", "host:22:33", "@host"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidOption, match="USER@HOST:PORT"):
         parse_address(text, "A", identity=None, host_key_file=None)
+
+
+@pytest.mark.parametrize("port", [0, 70000])
+def test_a_port_that_cannot_be_is_named(port: int) -> None:
+    with pytest.raises(InvalidOption, match=f"'host:{port}' has the port {port}"):
+        parse_address(f"host:{port}", "A", identity=None, host_key_file=None)
 
 
 @given(st.text(max_size=60))

@@ -24,7 +24,7 @@ _PAGES: Mapping[str, str] = {
     "LinkPage": "firewalls.md",
     "CandidatesPage": "policy.md",
 }
-_GUIDE = "user-guide.md"
+_GUIDE, GLOSSARY = "user-guide.md", "glossary.md"
 
 
 class Help:
@@ -41,6 +41,7 @@ class Help:
         menu = QMenu(window.footer.help)
         for text, keys, act in (
             (tr("User guide for this page"), "F1", self.open_guide),
+            (tr("Glossary"), "Ctrl+F1", self.open_glossary),
             (tr("Keyboard shortcuts"), "Ctrl+?", self.show_shortcuts),
             (tr("About Tunnelmark"), "Shift+F1", self.show_about),
         ):
@@ -58,15 +59,25 @@ class Help:
         return self._docs_dir / _PAGES.get(name, _GUIDE)
 
     def open_guide(self) -> None:
-        """Open the user guide's page for what is on show."""
-        from PySide6.QtCore import QUrl
-        from PySide6.QtGui import QDesktopServices
+        """Show the user guide's page for what is on show."""
+        self._open(self.page_for(type(self._window.current).__name__))
 
-        path = self.page_for(type(self._window.current).__name__)
-        if path is None:
+    def open_glossary(self) -> None:
+        """Show what the words mean."""
+        self._open(self._docs_dir / GLOSSARY if self._docs_dir is not None else None)
+
+    def _open(self, path: Path | None) -> None:
+        """Show a document; without any, where things are."""
+        if path is None or self._docs_dir is None:
             self.show_about()
-        elif not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self._window.say(tr("No program opens %1.").replace("%1", str(path)))
+            return
+        from ui.widgets.guide_dialog import GuideDialog
+
+        found = [one for one in self._window.findChildren(GuideDialog) if one.isVisible()]
+        dialog = found[0] if found else GuideDialog(self._window, self._docs_dir / _GUIDE)
+        dialog.show_document(path)
+        dialog.show()
+        dialog.raise_()
 
     def show_about(self) -> None:
         """Say which version this is, and where things are."""
@@ -115,6 +126,7 @@ def shortcut_lines(window: MainWindow) -> dict[str, str]:
         "Ctrl+,": tr("Settings"),
         "Ctrl+Shift+P": tr("Pairs of hosts"),
         "F1": tr("User guide for this page"),
+        "Ctrl+F1": tr("Glossary"),
         "Shift+F1": tr("About Tunnelmark"),
         "Ctrl+?": tr("This list"),
         "Ctrl+Q": tr("Close the window"),

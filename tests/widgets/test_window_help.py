@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
 from window_driver import Driver
 
 import ui.pages
 from app.compose import tunnelmark_version
 from app.policy import POLICY_VERSION
-from ui.help import _PAGES, Help, find_docs, shortcut_lines
+from ui.help import _GUIDE, _PAGES, GLOSSARY, Help, find_docs, shortcut_lines
 from ui.widgets.dialogs import Information
+from ui.widgets.guide_dialog import GuideDialog
 
 
 def _shown(driver: Driver) -> Information:
@@ -27,43 +27,57 @@ def _shown(driver: Driver) -> Information:
     return found[0]
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    urls: list[str] = []
-
-    def take(url: QUrl) -> bool:
-        urls.append(Path(url.toLocalFile()).name)
-        return True
-
-    monkeypatch.setattr(QDesktopServices, "openUrl", take)
-    return urls
+def _guide(driver: Driver) -> GuideDialog:
+    driver.until(lambda: any(one.isVisible() for one in driver.window.findChildren(GuideDialog)))
+    (found,) = (one for one in driver.window.findChildren(GuideDialog) if one.isVisible())
+    return found
 
 
-def test_f1_opens_the_guide_for_the_page_on_show(driver: Driver, opened: list[str]) -> None:
+def test_f1_shows_the_guide_for_the_page_on_show(driver: Driver) -> None:
     window = driver.window
     driver.press(window, Qt.Key.Key_F1)
-    assert opened == ["user-guide.md"]
+    guide = _guide(driver)
+    assert guide.text.source().fileName() == "user-guide.md"
+    assert "# " not in guide.text.toPlainText()[:200], "laid out, not as it is in the file"
+    assert not guide.isModal(), "it stays open beside the work"
+    driver.until(lambda: guide.text.document().size().width() > 100)
+    driver.until(lambda: guide.text.horizontalScrollBar().maximum() == 0)  # pictures have room
     window.show_lint()
     driver.idle()
+    window.activateWindow()
+    driver.until(window.isActiveWindow)
     driver.press(window, Qt.Key.Key_F1)
-    assert opened == ["user-guide.md", "linting.md"]
+    assert _guide(driver) is guide, "one dialog for all"
+    assert guide.text.source().fileName() == "linting.md"
+    driver.click(guide.back)
+    assert guide.text.source().fileName() == "user-guide.md"
+    guide.reject()
+
+
+def test_the_glossary_explains_every_term_and_its_links_lead_on(driver: Driver) -> None:
+    driver.press(driver.window, Qt.Key.Key_F1, Qt.KeyboardModifier.ControlModifier)
+    guide = _guide(driver)
+    text = guide.text.toPlainText()
+    for term in ("Underlay", "Lease", "Rollback", "Leak test", "Injection test", "Fail-closed", "Snapshot", "Verdict"):
+        assert term in text
+    guide.text.setSource(QUrl("on-the-wire.md"))
+    assert "leak" in guide.text.toPlainText().lower()
+    guide.reject()
 
 
 def test_every_page_of_the_guide_that_is_named_is_there() -> None:
     docs = find_docs()
     assert docs is not None
-    assert [name for name in _PAGES.values() if not (docs / name).is_file()] == []
+    assert [name for name in (_GUIDE, GLOSSARY, *_PAGES.values()) if not (docs / name).is_file()] == []
     sources = "".join(path.read_text() for path in Path(ui.pages.__path__[0]).glob("*.py"))
     assert [page for page in _PAGES if f"class {page}(" not in sources] == []
 
 
-def test_without_documents_f1_says_where_things_are(
-    driver: Driver, opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_documents_f1_says_where_things_are(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.help.find_docs", lambda: None)
     Help(driver.window).open_guide()
     dialog = _shown(driver)
-    assert opened == []
+    assert not driver.window.findChildren(GuideDialog)
     assert dialog.lines["Documents"] == "not installed"
     dialog.reject()
 

@@ -49,6 +49,32 @@ def test_nothing_is_left_to_be_filled_in(name: str) -> None:
     assert not re.search(r"^\s*# @", script, re.MULTILINE)
 
 
+_HANDLED_SPECIAL = re.compile(
+    r"(?:^|[;&|{(!]|\b(?:if|then|else|do|while|until))\s*(?::|\.|exec|export|set|trap|unset)\s[^;&|#]*[<>][^;&|]*"
+    r"(?:\|\||&&|; then)"
+)
+
+
+@pytest.mark.parametrize("name", MAIN_SCRIPTS)
+def test_no_failed_redirection_of_a_special_builtin_is_handled_for_it_ends_the_shell(name: str) -> None:
+    # Source: POSIX.1-2017, XCU 2.8.1, as dash and BusyBox do it.
+    found = [line for line in host_script(name).splitlines() if _HANDLED_SPECIAL.search(line)]
+    assert found == []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("saved", ["/nowhere/file", "/"], ids=["no folder", "a folder"])
+def test_file_that_cannot_be_written_fails_the_rollback_of_a_port_and_ends_no_shell(
+    shell: tuple[str, ...], saved: str
+) -> None:
+    functions = host_script("lan-addresses.sh")
+    script = 'bridge=none port=none tunnel=none inner=none saved=$1\ngive_back && echo done; echo "went on with $?"'
+    argv = [*shell, "-c", functions + script, "sh", saved]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.stdout == "went on with 1\n", done.stderr
+    assert done.returncode == 0
+
+
 def test_every_script_is_used() -> None:
     folder = resources.files("resources").joinpath("templates", "host")
     texts = "".join(host_script(name) for name in MAIN_SCRIPTS)

@@ -124,7 +124,8 @@ put_state() {
 give_back() {
     failures=0
     set -f
-    : >> "$saved" || return 1
+    # Not with `:`, at whose failed redirection a shell ends. Source: POSIX.1-2017, XCU 2.8.1.
+    true >> "$saved" || return 1
     added=
     if [ -e "/sys/class/net/$bridge" ]; then added=$(addresses_of "$bridge" && routes_of "$bridge"); fi
     if is_port_of "$port"; then ip link set dev "$port" nomaster || failures=1; fi

@@ -94,7 +94,7 @@ take_down() {
         down_failures=0
         down_steps
     fi
-    [ "$down_failures" -eq 0 ] && : > "$own/down"
+    [ "$down_failures" -eq 0 ] && true > "$own/down"
 }
 
 # bring_up: all steps in order; what a failed attempt left is taken back.
@@ -173,7 +173,7 @@ restart() {
 # shorten: logs must not fill the memory of a host that runs for years.
 shorten() {
     for log in $logs; do
-        if [ -f "$log" ] && [ "$(wc -c < "$log")" -gt 1048576 ]; then : > "$log"; fi
+        if [ -f "$log" ] && [ "$(wc -c < "$log")" -gt 1048576 ]; then true > "$log"; fi
     done
     if [ -f "$own/log" ] && [ "$(wc -c < "$own/log")" -gt 262144 ]; then
         tail -n 500 "$own/log" > "$own/log.new" && mv "$own/log.new" "$own/log"

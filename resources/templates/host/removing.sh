@@ -15,7 +15,7 @@ fill_lock() {
     echo "$removal" > "$state/id" &&
         echo "$uptime_now" > "$state/since" &&
         printf '%s\nremoving\n' "$1" > "$state/owner" &&
-        : > "$state/aside-$slot" &&
+        true > "$state/aside-$slot" &&
         echo "$$:$start_time" > "$state/removal" || return 1
     cat > "$state/undo.sh" << 'UNDO' || return 1
 # @include unlock.sh

@@ -328,4 +328,4 @@ def test_nothing_is_recommended_where_all_were_ended_early() -> None:
     record = sample_record(rounds=1, models=(BARE, MODELS[2]))
     found = rank(ended_early(record, "wireguard", AttemptStatus.SKIPPED))
     assert found.recommendation.solution is None
-    assert "could be measured to the end" in found.recommendation.sentence
+    assert "could not be measured to the end" in found.recommendation.sentence

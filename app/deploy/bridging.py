@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.deploy.lan_clients import hold_step, move_step
 from app.deploy.lan_guard import LanGuard
 from app.deploy.lan_matches import MovedRule
-from app.deploy.scripts import bare_script
+from app.deploy.scripts import host_script
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -42,6 +41,11 @@ exit 0
 """
 
 
+def _script(name: str) -> str:
+    """Return a script without its comments: it is shown in dry runs, and the journal has comments of its own."""
+    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
+
+
 @dataclass(frozen=True, slots=True)
 class Bridging:
     """What a tunnel is joined with on one host.
@@ -52,7 +56,6 @@ class Bridging:
         rules: Rules of the host's firewall that are added for the bridge, because others name the port.
         noted: What rules for the port that are made later are compared with; empty where they are not.
         guard: What guards the joined LANs; None where the host has nothing for it.
-        client: Program of the LAN port's DHCP client, which moves to the bridge; empty where there is none.
     """
 
     bridge: str
@@ -60,7 +63,6 @@ class Bridging:
     rules: tuple[MovedRule, ...] = ()
     noted: tuple[MovedRule, ...] = ()
     guard: LanGuard | None = None
-    client: str = ""
 
     def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
         """Return what has to be there before they are joined.
@@ -80,14 +82,6 @@ class Bridging:
             return ()
         return (self.guard.probe_step((interface, self.bridge, self.lan_port), link, side),)
 
-    def steps(self, interface: str, inner: str) -> tuple[Step, ...]:
-        """Return the step that joins them, with those that move the LAN port's DHCP client; see `step`."""
-        join = self.step(interface, inner)
-        if not self.client:
-            return (join,)
-        words = (self.bridge, self.lan_port, inner)
-        return (hold_step(*words), join, move_step(*words))
-
     def step(self, interface: str, inner: str) -> Step:
         """Return the step that joins them.
 
@@ -96,9 +90,7 @@ class Bridging:
             inner: Its address with prefix length.
         """
         is_new = self.bridge != self.lan_port
-        join, part = (
-            (bare_script("join.sh"), bare_script("part.sh")) if is_new else (_JOIN_BRIDGE_SCRIPT, _PART_BRIDGE_SCRIPT)
-        )
+        join, part = (_script("join.sh"), _script("part.sh")) if is_new else (_JOIN_BRIDGE_SCRIPT, _PART_BRIDGE_SCRIPT)
         words = (self.bridge, interface, self.lan_port, inner)
         return Step(
             title=f"Join {interface} with the LAN port {self.lan_port}"

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
-from app.deploy.scripts import bare_script
+from app.deploy.scripts import host_script
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -50,13 +50,11 @@ class LanGuard:
         broadcast_limit: Broadcast frames per second in each direction; 0 for any number.
         blocks_dhcp: Whether DHCP and DHCPv6 do not cross.
         blocks_router_advertisements: Whether router advertisements and redirects of IPv6 do not cross.
-        keeps_own_requests: Whether DHCP requests of the host itself do not cross: its client runs on the bridge.
     """
 
     broadcast_limit: int
     blocks_dhcp: bool
     blocks_router_advertisements: bool
-    keeps_own_requests: bool = False
 
     @classmethod
     def of(cls, options: RolloutOptions) -> LanGuard:
@@ -72,8 +70,7 @@ class LanGuard:
             *(["router advertisements"] if self.blocks_router_advertisements else []),
         ]
         no_more = f"no {' and no '.join(blocked)}" if blocked else ""
-        own = "no DHCP requests of this host" if self.keeps_own_requests and not self.blocks_dhcp else ""
-        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more, own)))
+        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more)))
 
     def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
         """Return the step that makes the table, which goes before the bridge joins the LANs.
@@ -84,7 +81,7 @@ class LanGuard:
             side: The host.
         """
         table = guard_table(link)
-        undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
+        undo = shell_step_argv(_script("lan-unguard.sh"), table)
         return Step(
             title=f"{self.title} (a firewall table of our own)",
             command=Command(shell_step_argv(*self._words(table, ports, link, side)), timeout_s=10.0, is_root=True),
@@ -101,12 +98,12 @@ class LanGuard:
         source, undo = "", None
         if IPv4Address(nobody) not in IPv4Interface(link.inner(side)).network:
             source = link.inner_ip(side)
-            argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, nobody)
+            argv = shell_step_argv(_script("lan-unprobe.sh"), bridge, nobody)
             undo = Command(argv, timeout_s=5.0, is_root=True)
         words = (guard_table(link), tunnel, bridge, nobody, source)
         return Step(
             title="Look for another connection between the LANs",
-            command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
+            command=Command(shell_step_argv(_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
             undo=undo,
         )
 
@@ -120,14 +117,18 @@ class LanGuard:
         filters = [
             *(["dhcp"] if self.blocks_dhcp else []),
             *(["ra"] if self.blocks_router_advertisements else []),
-            *(["own"] if self.keeps_own_requests else []),
         ]
         return (
-            bare_script("lan-guard.sh"),
+            _script("lan-guard.sh"),
             *(table, tunnel, bridge, lan_port),
             *(link.inner_ip(side), link.inner_ip(side.other), probed_address(link)),
             *(str(self.broadcast_limit), " ".join(filters)),
         )
+
+
+def _script(name: str) -> str:
+    """Return a script without its comments: it is shown in dry runs."""
+    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
 
 
 def guard_table(link: Link) -> str:

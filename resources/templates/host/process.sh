@@ -19,12 +19,9 @@ is_running() {
 
 # is_roots PID: whether a process runs as root in every way, and not as a set-uid program of another user.
 is_roots() {
-    while read -r uid_word uid_words; do
-        if [ "$uid_word" = Uid: ]; then
-            # Real, effective, saved, and that for files.
-            # shellcheck disable=SC2086 # four words
-            set -- $uid_words
-            [ "$1.$2.$3.$4" = 0.0.0.0 ]
+    while read -r word real effective saved files; do
+        if [ "$word" = Uid: ]; then
+            [ "$real.$effective.$saved.$files" = 0.0.0.0 ]
             return
         fi
     done 2> /dev/null < "/proc/$1/status"
@@ -66,16 +63,6 @@ print_file() {
     lines_left=$2
     while [ "$lines_left" -gt 0 ] && { IFS= read -r line || [ -n "$line" ]; }; do
         printf '%s\n' "$line"
-        lines_left=$((lines_left - 1))
-    done 2> /dev/null < "$1"
-}
-
-# print_warnings FILE PREFIX: prints those of the first lines of a file that begin with `tunnelmark: warning: `, with another
-# prefix: what one of our scripts reported though it succeeded.
-print_warnings() {
-    lines_left=50
-    while [ "$lines_left" -gt 0 ] && { IFS= read -r line || [ -n "$line" ]; }; do
-        case $line in "tunnelmark: warning: "*) printf '%s%.400s\n' "$2" "${line#tunnelmark: warning: }" ;; esac
         lines_left=$((lines_left - 1))
     done 2> /dev/null < "$1"
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from app.deploy.lan_guard import LanGuard
 from app.deploy.lan_matches import MovedRule
-from app.deploy.scripts import host_script
+from app.deploy.scripts import bare_script
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -39,11 +39,6 @@ if [ -e "/sys/class/net/$2/brport" ]; then ip link set dev "$2" nomaster; fi
 if [ -e "/sys/class/net/$1" ]; then ip addr del "$4" dev "$1" 2> /dev/null; fi
 exit 0
 """
-
-
-def _script(name: str) -> str:
-    """Return a script without its comments: it is shown in dry runs, and the journal has comments of its own."""
-    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +85,9 @@ class Bridging:
             inner: Its address with prefix length.
         """
         is_new = self.bridge != self.lan_port
-        join, part = (_script("join.sh"), _script("part.sh")) if is_new else (_JOIN_BRIDGE_SCRIPT, _PART_BRIDGE_SCRIPT)
+        join, part = (
+            (bare_script("join.sh"), bare_script("part.sh")) if is_new else (_JOIN_BRIDGE_SCRIPT, _PART_BRIDGE_SCRIPT)
+        )
         words = (self.bridge, interface, self.lan_port, inner)
         return Step(
             title=f"Join {interface} with the LAN port {self.lan_port}"

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
-from app.deploy.scripts import host_script
+from app.deploy.scripts import bare_script
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -81,7 +81,7 @@ class LanGuard:
             side: The host.
         """
         table = guard_table(link)
-        undo = shell_step_argv(_script("lan-unguard.sh"), table)
+        undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
         return Step(
             title=f"{self.title} (a firewall table of our own)",
             command=Command(shell_step_argv(*self._words(table, ports, link, side)), timeout_s=10.0, is_root=True),
@@ -98,12 +98,12 @@ class LanGuard:
         source, undo = "", None
         if IPv4Address(nobody) not in IPv4Interface(link.inner(side)).network:
             source = link.inner_ip(side)
-            argv = shell_step_argv(_script("lan-unprobe.sh"), bridge, nobody)
+            argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, nobody)
             undo = Command(argv, timeout_s=5.0, is_root=True)
         words = (guard_table(link), tunnel, bridge, nobody, source)
         return Step(
             title="Look for another connection between the LANs",
-            command=Command(shell_step_argv(_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
+            command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
             undo=undo,
         )
 
@@ -119,16 +119,11 @@ class LanGuard:
             *(["ra"] if self.blocks_router_advertisements else []),
         ]
         return (
-            _script("lan-guard.sh"),
+            bare_script("lan-guard.sh"),
             *(table, tunnel, bridge, lan_port),
             *(link.inner_ip(side), link.inner_ip(side.other), probed_address(link)),
             *(str(self.broadcast_limit), " ".join(filters)),
         )
-
-
-def _script(name: str) -> str:
-    """Return a script without its comments: it is shown in dry runs."""
-    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
 
 
 def guard_table(link: Link) -> str:

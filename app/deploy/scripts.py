@@ -31,6 +31,11 @@ def host_script(name: str) -> str:
     return _INCLUDE.sub(lambda match: host_script(match["name"]), text)
 
 
+def bare_script(name: str) -> str:
+    """Return a script without its comments: it is shown in dry runs, and the journal has comments of its own."""
+    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
+
+
 def filled_script(
     name: str,
     *,

@@ -20,12 +20,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.domain.errors import PairLocked
-from app.domain.hosts import HostSpec, PairSpec
+from app.domain.hosts import SSH_PORT, HostSpec, PairSpec
 from app.domain.plain_text import plain_text
 
 logger = logging.getLogger(__name__)
 
-_SSH_PORT = 22
 _LONGEST_BYTES = 4096
 _LONGEST_WHAT = 60
 _TRIES = 5
@@ -201,7 +200,7 @@ def refusal(held: Mapping[HostSpec, Holder], *, hint: str = "") -> PairLocked:
 
 
 def _key(host: HostSpec) -> str:
-    return f"{host.address.lower()}:{host.port or _SSH_PORT}"
+    return f"{host.address.lower()}:{host.port or SSH_PORT}"
 
 
 def _lock(path: Path) -> int:

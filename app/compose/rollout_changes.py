@@ -55,13 +55,11 @@ def lost_on_the_way(
         before: What they looked like with it.
         after: What they look like without it.
     """
-    inner = (ipaddress.IPv4Interface(link.inner(side)).network for side in Side)
-    own = (*inner, *(ipaddress.IPv4Network(link.carrier(side)) for side in Side))
     return tuple(
         f"{pair.host(side).label}: {text}"
         for side in Side
         if side in before and side in after
-        for text in _lost(before[side], after[side], own)
+        for text in _lost(before[side], after[side], link.own_networks)
     )
 
 

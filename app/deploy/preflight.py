@@ -251,13 +251,12 @@ def _subnets(
     if link.carrier(side.other) in " ".join(_words(end)):
         wanted += [ipaddress.ip_network(address) for address in (link.carrier_a, link.carrier_b)]
     lines = [*found.snapshot.part("address"), *found.snapshot.part("route")]
-    own: list[ipaddress.IPv4Network] = []
+    own: tuple[ipaddress.IPv4Network, ...] = ()
     if leaving is not None:
         # A bridge has the addresses of the LAN too: there, only the tunnel's own network is its own.
         lines = [line for line in lines if _interfaces_of(leaving).isdisjoint(line.split())]
         # Its guard routes name no interface.
-        carriers = (ipaddress.IPv4Network(address) for address in (leaving.carrier_a, leaving.carrier_b))
-        own = [ipaddress.IPv4Interface(leaving.inner(side)).network, *carriers]
+        own = leaving.own_networks
     for network in dict.fromkeys(_networks(lines)):
         if any(network.subnet_of(subnet) for subnet in own):
             continue

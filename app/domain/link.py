@@ -112,6 +112,12 @@ class Link:
         """Return the layer-3 carrier's address on one side."""
         return self.carrier_a if side is Side.A else self.carrier_b
 
+    @property
+    def own_networks(self) -> tuple[ipaddress.IPv4Network, ...]:
+        """Networks that the tunnel itself uses: that of its inner addresses, and each carrier's address."""
+        inner = (ipaddress.IPv4Interface(self.inner(side)).network for side in Side)
+        return (*dict.fromkeys(inner), *(ipaddress.IPv4Network(self.carrier(side)) for side in Side))
+
 
 class LinkHealer(Protocol):
     """Gets a dead link between two hosts back, where it is Tunnelmark's own."""

@@ -179,8 +179,8 @@ class Theme(QObject):
         font = self._application.font()
         font.setPointSizeF(_TEXT_PT * self._text_scale)
         self._application.setFont(font)
-        for window in filter(isValid, self._windows):
-            window.setStyleSheet(stylesheet(self.colours, self._text_scale))
+        for window in filter(isValid, tuple(self._windows)):
+            self.attach(window)
 
     def attach(self, window: QWidget) -> None:
         """Give a window the style sheet, which its dialogs take over, now and after each change.

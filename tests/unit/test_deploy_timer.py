@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import take_snapshot
+from app.deploy import DeployRequest, take_snapshot
 from app.deploy.transaction import Transaction
 from app.domain.adapters import IdentityRecipe, PlanRequest
 from app.domain.cancel import CancelToken
@@ -182,6 +182,15 @@ def cut_for_good(world: World) -> None:
         host.is_cut, host.can_reconnect, host.can_connect_anew = True, False, False
 
 
+def open_and_die(world: World, request: DeployRequest) -> None:
+    """Open a tunnel during which both hosts are cut off for good, and see both roll back when their leases end."""
+    for host in world.hosts:
+        host.does_hang_up = False
+    with pytest.raises((ConnectionLost, HostUnreachable)), open_tunnel(world, request, lease_s=30):
+        pass
+    let_leases_end(world)
+
+
 @pytest.mark.parametrize("mark", ["hello", "armed", "identity", "step", "built", "finished"])
 def test_computer_that_dies_at_any_moment_leaves_nothing(
     world: World, mark: str, monkeypatch: pytest.MonkeyPatch
@@ -193,15 +202,8 @@ def test_computer_that_dies_at_any_moment_leaves_nothing(
         if len(words) > 1 and len(words[0]) == 16 and words[1] == mark:
             cut_for_good(world)
 
-    for host in world.hosts:
-        host.does_hang_up = False
     world.b.on_line = die
-    with (
-        pytest.raises((ConnectionLost, HostUnreachable)),
-        open_tunnel(world, lease_s=30),
-    ):
-        pass
-    let_leases_end(world)
+    open_and_die(world, world.request)
 
 
 class EndlessKeys(MadeUpVpn):
@@ -224,15 +226,8 @@ def test_lease_that_ends_while_a_key_is_made_puts_the_host_back(world: World, mo
             wait_until((world.a.state_dir / "making").exists, "the key in the making")
             cut_for_good(world)
 
-    for host in world.hosts:
-        host.does_hang_up = False
     world.a.on_line = die
-    with (
-        pytest.raises((ConnectionLost, HostUnreachable)),
-        open_tunnel(world, world.with_vpn(EndlessKeys()), lease_s=30),
-    ):
-        pass
-    let_leases_end(world)
+    open_and_die(world, world.with_vpn(EndlessKeys()))
 
 
 def when_a_is_slow(world: World, action: Callable[[], object]) -> None:

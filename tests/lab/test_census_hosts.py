@@ -18,12 +18,11 @@ import pytest
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
 from app.domain.census_events import OptionEnded, OptionStarted
-from app.domain.link import STATE_DIR
 from app.ranking.census import behind_best, count_census
 from app.storage import Store
 from support import lab_census
+from support.killing import wait_until_back
 from support.lab_campaign import Found, find_out
-from support.lab_sessions import sh
 from support.net_bench import NetBench
 from support.pair_files import save_pair
 
@@ -117,14 +116,7 @@ def test_killed_in_the_middle_of_a_switch_the_hosts_put_themselves_back_and_it_g
             pytest.fail("".join(said))
         process.send_signal(signal.SIGKILL)
         process.wait(10)
-    token = CancelToken()
-    for host in (net.sessions.a, net.sessions.b):
-        token.wait_for(
-            lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
-            timeout_s=LEASE_S + 40,
-            what=f"{host.spec.label} to put itself back",
-            interval_s=0.5,
-        )
+    wait_until_back(net.sessions, timeout_s=LEASE_S + 40)
     tried: list[str] = []
 
     def emit(event: object) -> None:

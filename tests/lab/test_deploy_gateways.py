@@ -16,7 +16,7 @@ from app.domain.cancel import CancelToken
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
 from app.lab import Lab
-from support.killing import kill_tunnelmark
+from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_deploy import Bench, differences
 from support.lab_pairs import LabPair
 from support.lab_sessions import sh
@@ -69,12 +69,6 @@ def test_timer_that_cannot_leave_its_session_is_run_by_systemd_and_no_clock_move
 
 @pytest.mark.full
 def test_killed_with_a_standing_tunnel_the_gateways_put_themselves_back(bench: Bench, tmp_path: Path) -> None:
-    kill_tunnelmark(bench.pair, tmp_path, "standing", "wireguard", lease_s=6)
+    kill_tunnelmark(bench, tmp_path, "standing", "wireguard", lease_s=6)
     assert "tmk0" in sh(bench.sessions.a, "ip -o link")
-    for host in (bench.sessions.a, bench.sessions.b):
-        CancelToken().wait_for(
-            lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
-            timeout_s=120,
-            what=f"{host.spec.label} to put itself back",
-            interval_s=0.5,
-        )
+    wait_until_back(bench.sessions, timeout_s=120.0)

@@ -14,7 +14,7 @@ from app.domain.commands import HostSession
 from app.domain.errors import ConnectionLost
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
-from support.killing import kill_tunnelmark
+from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_sessions import connected, sh
 from support.net_bench import NetBench
 
@@ -29,24 +29,12 @@ STOP_LISTENING = "kill -9 $(pgrep -x -P 1 sshd)"
 START_LISTENING = "/usr/sbin/sshd -f /etc/ssh/sshd_config -E /var/log/sshd.log"
 
 
-def wait_until_back(net: NetBench) -> None:
-    """Wait until both hosts have put themselves back."""
-    token = CancelToken()
-    for host in (net.sessions.a, net.sessions.b):
-        token.wait_for(
-            lambda host=host: sh(host, f"ls -d {STATE_DIR}* 2>/dev/null || true") == "",
-            timeout_s=BACK_S,
-            what=f"{host.spec.label} to put itself back",
-            interval_s=0.5,
-        )
-
-
 @pytest.fixture
 def killed_at(net: NetBench, tmp_path: Path) -> Callable[..., None]:
     """Start a Tunnelmark of its own and kill it with -9 in a stage."""
 
     def kill_at(stage: str, solution: str = "openvpn-udp", lease_s: int = LEASE_S) -> None:
-        kill_tunnelmark(net.pair, tmp_path, stage, solution, lease_s)
+        kill_tunnelmark(net, tmp_path, stage, solution, lease_s)
 
     return kill_at
 
@@ -56,13 +44,13 @@ def test_killed_in_any_stage_the_gateways_put_themselves_back(
     net: NetBench, killed_at: Callable[..., None], stage: str
 ) -> None:
     killed_at(stage)
-    wait_until_back(net)
+    wait_until_back(net.sessions, timeout_s=BACK_S)
 
 
 def test_killed_with_a_standing_tunnel(net: NetBench, killed_at: Callable[..., None]) -> None:
     killed_at("standing", "openvpn-tcp")
     assert "tmk0" in sh(net.sessions.a, "ip -o link")
-    wait_until_back(net)
+    wait_until_back(net.sessions, timeout_s=BACK_S)
 
 
 def test_recover_does_not_wait_for_the_timer_after_a_kill_on_this_computer(
@@ -72,7 +60,7 @@ def test_recover_does_not_wait_for_the_timer_after_a_kill_on_this_computer(
     report = recover(net.sessions, token=CancelToken())
     assert report.is_clean, report.sentences()
     assert "has been taken back" in report.a.sentence
-    wait_until_back(net)
+    wait_until_back(net.sessions, timeout_s=BACK_S)
 
 
 def test_next_tunnel_is_built_at_once_after_a_kill_on_this_computer(
@@ -121,7 +109,7 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
         with contextlib.suppress(ConnectionLost) if may_stand else pytest.raises(ConnectionLost, match="gateway-b"):
             build()
         assert is_cut
-    wait_until_back(net)
+    wait_until_back(net.sessions, timeout_s=BACK_S)
 
 
 @pytest.mark.allow_logs("app.ssh")  # that what ran over the connection could not be killed: it was cut
@@ -144,6 +132,6 @@ def test_gateway_that_stays_away_puts_itself_back(
                 build()
             assert "gateway-b could not be reached" in caught.value.message
             assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
-            wait_until_back(net)
+            wait_until_back(net.sessions, timeout_s=BACK_S)
         finally:
             net.hosts.b.run(START_LISTENING)

@@ -8,18 +8,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.domain.hosts import PairSpec
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession, SessionPair
+from app.domain.link import STATE_DIR
+from support.lab_deploy import Bench
+from support.lab_sessions import sh
 from support.pair_files import save_pair
 
 ROOT = Path(__file__).parents[2]
 STANDING = "standing"
+# Those that the peer has closed and sshd has not read to the end yet are among them. Source: ss(8).
+_CONNECTIONS = 'ss -Htn state established state close-wait "( sport = :${SSH_CONNECTION##* } )" | wc -l'
 
 
-def kill_tunnelmark(pair: PairSpec, folder: Path, stage: str, solution: str, lease_s: int) -> None:
-    """Start building a tunnel, and kill that process with -9 in a stage.
+def kill_tunnelmark(bench: Bench, folder: Path, stage: str, solution: str, lease_s: int) -> None:
+    """Start building a tunnel, kill that process with -9 in a stage, and wait until both hosts have noticed.
+
+    What it had sent when it was killed is begun on a host even afterwards.
 
     Args:
-        pair: The hosts.
+        bench: The hosts.
         folder: Where a file may be put.
         stage: Name of a stage, or `standing` once the tunnel stands.
         solution: What is built.
@@ -28,7 +36,9 @@ def kill_tunnelmark(pair: PairSpec, folder: Path, stage: str, solution: str, lea
     Raises:
         AssertionError: It ended before that stage.
     """
-    words = (str(save_pair(pair, folder / "pair.json")), solution, str(lease_s), stage)
+    sessions = bench.sessions
+    before = {host: _connections(host) for host in (sessions.a, sessions.b)}
+    words = (str(save_pair(bench.pair, folder / "pair.json")), solution, str(lease_s), stage)
     with subprocess.Popen(
         [sys.executable, str(ROOT / "tests" / "support" / "lab_deploy.py"), *words],
         stdout=subprocess.PIPE,
@@ -47,3 +57,34 @@ def kill_tunnelmark(pair: PairSpec, folder: Path, stage: str, solution: str, lea
                 raise AssertionError(f"it ended before {stage}: {''.join(said)}")
         finally:
             process.send_signal(signal.SIGKILL)
+    for host, count in before.items():
+        CancelToken().wait_for(
+            lambda host=host, count=count: _connections(host) <= count,
+            timeout_s=60.0,
+            what=f"sshd of {host.spec.label} to notice that the connection is gone",
+            interval_s=0.1,
+        )
+
+
+def wait_until_back(sessions: SessionPair, *, timeout_s: float) -> None:
+    """Wait until both hosts have put themselves back, and nothing that works on a tunnel is left running there.
+
+    Args:
+        sessions: The hosts.
+        timeout_s: How long it may take, in seconds.
+    """
+    # Processes first: as long as one is there, the folder may still be made.
+    # The brackets keep this very command from being found.
+    place = STATE_DIR.replace("/run", "/ru[n]", 1)
+    look = f"pgrep -f '^[^ ]*sh .*{place}' || ls -d {place}* 2> /dev/null || true"
+    for host in (sessions.a, sessions.b):
+        CancelToken().wait_for(
+            lambda host=host: sh(host, look) == "",
+            timeout_s=timeout_s,
+            what=f"{host.spec.label} to put itself back",
+            interval_s=0.5,
+        )
+
+
+def _connections(host: HostSession) -> int:
+    return int(sh(host, _CONNECTIONS))

@@ -95,6 +95,13 @@ def garbage_collected() -> Iterator[None]:
         Collector.collect()
 
 
+@pytest.fixture
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out a report's figures, which take most of its time, where a test is about its words and tables."""
+    for kind in ("html", "pdf"):
+        monkeypatch.setattr(f"app.reports.{kind}_report.draw_figures", lambda *_: ())
+
+
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the program keeps, and the labs of this test run."""

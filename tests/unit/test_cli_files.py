@@ -12,6 +12,8 @@ from app.cli.main import main
 from app.domain.results import CampaignStatus
 from app.storage import Store
 
+pytestmark = pytest.mark.usefixtures("without_figures")
+
 WRITERS = {
     "report --html {}": "x.html",
     "report --json {}": "x.json",

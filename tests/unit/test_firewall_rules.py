@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.discovery.firewall.evaluate import fate
@@ -272,7 +272,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(json_values, st.lists(json_values, max_size=4))
 def test_parser_of_nftables_never_raises(whole: object, expressions: list[object]) -> None:
     rules_of_iptables(json.dumps(whole))
@@ -289,7 +288,6 @@ WORDS_OF_IPTABLES = r"""
 words = st.sampled_from(WORDS_OF_IPTABLES.split())
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.lists(words | st.text(max_size=6), max_size=9), max_size=6))
 def test_parser_of_iptables_never_raises(lines: list[list[str]]) -> None:
     text = "\n".join(" ".join(line) for line in lines)

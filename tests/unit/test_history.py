@@ -127,6 +127,7 @@ def test_refused_note_leaves_the_former_one(archive: Archive) -> None:
     assert archive.store.load_campaign(number).note == "kept"
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_note_is_in_each_report(archive: Archive, tmp_path: Path) -> None:
     number = fill(archive.store, sample_record(rounds=1, pings=5))
     archive.store.set_note(of(number), "pump <b>3</b> & valve")

@@ -25,6 +25,8 @@ from support.adapter_cases import facts
 from support.fake_solutions import discovery
 from vpn_adapters.registry import ADAPTERS
 
+pytestmark = pytest.mark.usefixtures("without_figures")
+
 HYBRID, SYMMETRIC, NONE = PostQuantum
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 

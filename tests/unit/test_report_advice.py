@@ -12,6 +12,8 @@ from app.reports.html_report import to_html
 from app.reports.json_report import to_json
 from app.reports.view import report_view
 
+pytestmark = pytest.mark.usefixtures("without_figures")
+
 
 @pytest.mark.parametrize(
     ("rounds", "models", "heading", "is_clear"),

@@ -40,6 +40,7 @@ def test_the_same_record_gives_the_same_file() -> None:
     assert to_pdf(record, rank(record)) == to_pdf(record, rank(record))
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_written_in_one_step(tmp_path: Path) -> None:
     record = sample_record(pings=30, rounds=1)
     write_pdf(record, rank(record), tmp_path / "report.pdf")
@@ -64,6 +65,7 @@ def test_configuration_is_an_appendix_and_no_page_ends_with_a_heading(tmp_path: 
         assert lines[-2] not in titles | {"Host A", "Host B", "On the wire", "What the programs logged"}
 
 
+@pytest.mark.usefixtures("without_figures")
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs poppler-utils")
 @pytest.mark.parametrize(
     ("value", "words"),

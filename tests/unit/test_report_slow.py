@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from sample_records import sample_record
 
 from app.domain.ranking import Ranking
 from app.ranking import rank
 from app.reports import to_html, to_json
+
+pytestmark = pytest.mark.usefixtures("without_figures")
 
 
 def with_slow(ranking: Ranking) -> Ranking:

@@ -15,6 +15,8 @@ from app.ranking import rank
 from app.reports.html_report import to_html
 from app.reports.tables import with_roles
 
+pytestmark = pytest.mark.usefixtures("without_figures")
+
 XHTML = "{http://www.w3.org/1999/xhtml}"
 SUBNET = "gateway-a uses 192.0.2.0/24 already. Choose other addresses."
 ALL_FAILED = tuple(

@@ -20,6 +20,8 @@ from app.reports.pdf_report import to_pdf
 from app.reports.view import report_view
 from support.sample_wire import wire_report
 
+pytestmark = pytest.mark.usefixtures("without_figures")
+
 
 def without_wire(record: CampaignRecord) -> CampaignRecord:
     return replace(record, attempts=tuple(replace(one, wire=None) for one in record.attempts))

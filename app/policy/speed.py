@@ -50,14 +50,16 @@ def judge_speed(subject: str, measured: Measured, best: Measured) -> Finding | N
     words = []
     latency, best_latency = measured.weighted_latency_ms, best.weighted_latency_ms
     if latency is not None and best_latency and latency >= SLOW_LATENCY_FACTOR * best_latency:
-        words.append(f"{latency / best_latency:.1f} times the latency of the best ({latency:.2f} ms)")
+        times = latency / best_latency
+        words.append(f"its latency of {latency:.2f} ms is {times:.1f} times that of the best, {best_latency:.2f} ms")
     throughput, best_throughput = measured.throughput_mbit_s, best.throughput_mbit_s
     if throughput is not None and best_throughput and throughput <= SLOW_THROUGHPUT_FACTOR * best_throughput:
         share_pct = 100 * throughput / best_throughput
-        words.append(f"{share_pct:.0f} % of the throughput of the best ({throughput:.1f} Mbit/s)")
+        share = f"{share_pct:.0f} % of that of the best, {best_throughput:.1f} Mbit/s"
+        words.append(f"its throughput of {throughput:.1f} Mbit/s is {share}")
     if not words:
         return None
-    reason = f"Slow on this pair: {' and '.join(words)}."
+    reason = f"Slow on this pair: {', and '.join(words)}."
     source = f"measured here; policy {POLICY_NAME} {POLICY_VERSION}"
     return Finding(subject, Verdict.ACCEPTABLE, reason, source, question=Question.SLOW)
 

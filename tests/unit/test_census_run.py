@@ -189,8 +189,8 @@ class TestCounting:
         assert slow_one.throughput_pct == pytest.approx(90.0)
         assert slow_one.latency_factor == pytest.approx(4.0)
         assert slow_one.slow == (
-            "Slow on this pair: 4.0 times the latency of the best (8.00 ms) "
-            "and 10 % of the throughput of the best (1.0 Mbit/s)."
+            "Slow on this pair: its latency of 8.00 ms is 4.0 times that of the best, 2.00 ms, "
+            "and its throughput of 1.0 Mbit/s is 10 % of that of the best, 10.0 Mbit/s."
         )
         assert (best_one.throughput_pct, best_one.latency_factor, best_one.slow) == (0.0, 1.0, "")
 
@@ -202,7 +202,7 @@ class TestCounting:
         unmeasured = replace(one, suite="bare", weighted_latency_ms=None, throughput_mbit_s=None)
         behind = behind_best((one, half, other, unprotected, unmeasured))
         assert behind[one.solution, "half"].latency_factor == 2.0
-        assert behind[one.solution, "half"].slow.startswith("Slow on this pair: 2.0 times")
+        assert behind[one.solution, "half"].slow.startswith("Slow on this pair: its latency")
         assert behind["other", "half"] == BehindBest(throughput_pct=0.0, latency_factor=1.0)
         assert behind[one.solution, "bare"] == BehindBest()
         assert (one.solution, "none") not in behind

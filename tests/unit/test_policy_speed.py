@@ -5,7 +5,7 @@ import pytest
 from app.domain.verdicts import Question, Verdict
 from app.policy import Measured, best_of, judge_speed, judge_speeds
 
-THREE_TIMES = "Slow on this pair: 3.0 times the latency of the best (6.00 ms)"
+THREE_TIMES = "Slow on this pair: its latency of 6.00 ms is 3.0 times that of the best, 2.00 ms"
 
 
 def test_best_is_the_least_latency_and_the_most_throughput_of_anything() -> None:
@@ -19,11 +19,20 @@ def test_best_is_the_least_latency_and_the_most_throughput_of_anything() -> None
     [
         (Measured(2.0, 40.0), None),
         (Measured(1.0, 80.0), None),
-        (Measured(4.4, 80.0), "Slow on this pair: 2.2 times the latency of the best (4.40 ms)."),
-        (Measured(2.0, 8.0), "Slow on this pair: 10 % of the throughput of the best (8.0 Mbit/s)."),
-        (Measured(6.0, 0.0), f"{THREE_TIMES} and 0 % of the throughput of the best (0.0 Mbit/s)."),
+        (Measured(4.4, 80.0), "Slow on this pair: its latency of 4.40 ms is 2.2 times that of the best, 2.00 ms."),
+        (
+            Measured(2.0, 8.0),
+            "Slow on this pair: its throughput of 8.0 Mbit/s is 10 % of that of the best, 80.0 Mbit/s.",
+        ),
+        (
+            Measured(6.0, 0.0),
+            f"{THREE_TIMES}, and its throughput of 0.0 Mbit/s is 0 % of that of the best, 80.0 Mbit/s.",
+        ),
         (Measured(None, None), None),
-        (Measured(None, 40.0), "Slow on this pair: 50 % of the throughput of the best (40.0 Mbit/s)."),
+        (
+            Measured(None, 40.0),
+            "Slow on this pair: its throughput of 40.0 Mbit/s is 50 % of that of the best, 80.0 Mbit/s.",
+        ),
     ],
 )
 def test_slow_is_twice_the_latency_or_half_the_throughput(measured: Measured, words: str | None) -> None:

@@ -19,8 +19,8 @@ def test_slow_is_measured_against_the_best_protected_candidate() -> None:
     finding = found["openvpn-tcp", "aes-256-gcm"]
     assert finding.question is Question.SLOW
     assert finding.subject == OPENVPN_TCP.title
-    assert "times the latency of the best" in finding.reason
-    assert "% of the throughput of the best" in finding.reason
+    assert "times that of the best" in finding.reason
+    assert "% of that of the best" in finding.reason
 
 
 def test_nothing_is_slow_where_only_references_were_measured() -> None:

@@ -35,6 +35,6 @@ def test_slow_candidates_are_named_in_json_and_html() -> None:
     assert said[0].startswith("Slow on this pair: ")
     page = to_html(record, slow)
     assert page.count("Slow here") == 1
-    assert "times the latency of the best" in page
+    assert "times that of the best" in page
     verdicts = [one["verdict"] for one in to_json(record, slow)["results"]]
     assert verdicts == [one["verdict"] for one in to_json(record, plain)["results"]]

@@ -168,7 +168,7 @@ def test_what_is_slow_is_said_beside_and_is_no_verdict(tabs: ResultTabs) -> None
     assert line_of(view, "OpenVPN over TCP, AES-256-GCM")[SPEED] == "slow"
     assert line_of(view, "OpenVPN over UDP, AES-256-GCM")[SPEED] == NONE
     tabs.choose(TCP)
-    assert "times the latency of the best" in view.details.text
+    assert "times that of the best" in view.details.text
     assert "bears on no verdict" in view.details.text
     data = prepare(record, rank(record))
     assert set(data.slow) == {TCP}

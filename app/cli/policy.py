@@ -177,7 +177,7 @@ def answer_table(name: str, applying: Collection[str]) -> Table:
             picked = findings(name, guidelines=applying)
             answer = _insecure_answer(finding.verdict)
             if question is Question.GUIDELINE:
-                answer = "yes" if finding in picked else "yes, but it does not apply"
+                answer = "yes" if finding in picked else "yes; a guideline that is not picked"
             elif question is Question.SLOW:
                 answer = "yes"
             table.add_row(outside.get(finding, words), answer, finding.reason, finding.source, finding.replacement)

@@ -49,6 +49,13 @@ def test_show_answers_all_three_questions(capsys: pytest.CaptureFixture[str]) ->
     assert "Is it outside a guideline?" not in printed, "each line names its own"
 
 
+def test_des_is_slow_by_its_nature_and_guidelines_that_are_not_picked_are_named_so() -> None:
+    for name in ("des", "3des"):
+        rows = {row[0]: row[1] for row in answer_table(name, ("bsi-tr-02102-1",)).rows}
+        assert rows["Is it slow?"] == "yes"
+        assert rows["Is it outside NIST SP 800-131A?"] == "yes; a guideline that is not picked"
+
+
 def test_show_says_that_nothing_is_against_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "show", "AES-256-GCM"]) == ExitCode.OK
     assert "Is it outside a guideline? no" in words_of(capsys)

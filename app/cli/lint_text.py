@@ -11,7 +11,9 @@ from rich.console import Console
 from app.cli.terminal import prose_width
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.verdicts import Question, Verdict
+from app.policy.lint import is_advice
 
+_OUTSIDE, _ADVICE = "outside a guideline", "advice"
 _GUTTER = 9
 _NARROWEST = 40
 _STYLES = {
@@ -46,14 +48,21 @@ def replacement_text(finding: LintFinding) -> str:
 def _counted(file: LintedFile) -> str:
     if not file.findings:
         return "nothing to find fault with"
-    counts = Counter(_kind(finding) for finding in file.findings)
-    order = (*Verdict, *(question for question in Question if question is not Question.INSECURE))
-    return ", ".join(f"{counts[kind]} {kind}" for kind in map(str, order) if counts[kind])
+    counts = Counter(map(_kind, file.findings))
+    missing = Counter(_kind(finding) for finding in file.findings if finding.question is Question.MISSING)
+    order = (*map(str, Verdict), _OUTSIDE, _ADVICE, str(Question.SLOW))
+    return ", ".join(
+        f"{counts[kind]} {kind}{f' ({missing[kind]} missing)' if missing[kind] else ''}"
+        for kind in order
+        if counts[kind]
+    )
 
 
 def _kind(finding: LintFinding) -> str:
-    """Return what a finding counts as: its verdict, or what else was asked."""
-    return str(finding.verdict if finding.question is Question.INSECURE else finding.question)
+    """Return what a finding counts as: its verdict, also where something is missing, or what else was asked."""
+    if finding.question is Question.GUIDELINE:
+        return _ADVICE if is_advice(finding) else _OUTSIDE
+    return str(finding.question if finding.question is Question.SLOW else finding.verdict)
 
 
 def _print_finding(out: Console, file: LintedFile, finding: LintFinding) -> None:
@@ -94,9 +103,9 @@ def _marked(shown: str, finding: LintFinding) -> tuple[int, int]:
 
 
 def _verdict(finding: LintFinding) -> str:
-    if finding.question is Question.INSECURE:
-        return str(finding.verdict)
-    return f"{finding.question} ({finding.verdict})"
+    if finding.question is Question.MISSING:
+        return f"{finding.question} ({finding.verdict})"
+    return _kind(finding)
 
 
 def _prose(out: Console, text: str) -> None:

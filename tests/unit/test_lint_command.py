@@ -57,6 +57,20 @@ def test_a_missing_setting_is_to_be_added(tmp_path: Path, capsys: pytest.Capture
     assert "Add: another VPN" not in run(capsys, str(FOLDER / "bad"))[1]
 
 
+def test_as_many_are_counted_as_are_listed_and_advice_is_called_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = run(capsys, str(FOLDER / "bad" / "openvpn-old-client.ovpn"), str(FOLDER / "bad" / "wireguard.conf"))
+    for part in re.split(r"(?m)^(?=\S+ \()", out)[1:]:
+        counted = re.sub(r"\(\d+ missing\)", "", part.splitlines()[0].partition("): ")[2])
+        for count, kind in re.findall(r"(\d+) ([a-z ]+?)\s*(?:,|$)", counted):
+            listed = re.findall(rf"(?m)^ +\| +(?:missing \({kind}\)|{kind}): ", part)
+            assert len(listed) == int(count), (kind, part)
+    assert "1 missing" in out
+    assert "| advice: " in re.sub(" +", " ", out)
+    assert "guideline (" not in out
+
+
 def test_bad_files_are_shown_with_line_marker_words_and_source(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, str(FOLDER / "bad/openvpn-old-client.ovpn"))
     assert status == 1

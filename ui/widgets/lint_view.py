@@ -10,13 +10,10 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.domain.linting import LintedFile, LintFinding
 from app.domain.verdicts import Question, Verdict
-from app.policy import GUIDELINES
+from app.policy.lint import is_advice
 from ui.texts import tr
 from ui.theme import Theme, fixed_font
 from ui.widgets.verdicts import VerdictLook, question_look
-
-_TITLES = tuple(one.title for one in GUIDELINES.values())
-
 
 _WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
 """Roles of colours."""
@@ -24,7 +21,7 @@ _WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
 
 def finding_look(finding: LintFinding) -> VerdictLook:
     """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
-    if finding.question is Question.GUIDELINE and not finding.source.startswith(_TITLES):
+    if is_advice(finding):
         return VerdictLook("info", tr("Advice"), "fair")
     if finding.question is Question.INSECURE and finding.verdict is Verdict.UNPROTECTED:
         return VerdictLook("shield-broken", tr("Not encrypted"), "bad")

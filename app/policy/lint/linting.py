@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind, FileAccess, LintFinding
+from app.domain.verdicts import Question
 from app.policy.combinations import Composition, compositions
-from app.policy.guidelines import DEFAULT_GUIDELINES
+from app.policy.guidelines import DEFAULT_GUIDELINES, GUIDELINES
 from app.policy.judge import check_guidelines
 from app.policy.lint.access import judge_access
 from app.policy.lint.algorithms import Usage, judge_setting
@@ -19,6 +20,8 @@ from app.policy.lint.view import Section, SettingsView
 
 MAX_FINDINGS = 1000
 """No file gets more findings than this; a file made by people has a few."""
+
+_GUIDELINE_TITLES = tuple(one.title for one in GUIDELINES.values())
 
 _NUMBER = re.compile(r"\d{1,9}")
 
@@ -71,6 +74,11 @@ def lint(
     found += judge_access(kind, written, own_access, access or {})
     unique = dict.fromkeys(sorted(found, key=lambda one: one.line))
     return tuple(unique)[:MAX_FINDINGS]
+
+
+def is_advice(finding: LintFinding) -> bool:
+    """Whether a finding is advice: what no guideline that can be picked says, but a manual."""
+    return finding.question is Question.GUIDELINE and not finding.source.startswith(_GUIDELINE_TITLES)
 
 
 def _on_algorithms(kind: ConfigKind, view: SettingsView, guidelines: Collection[str]) -> Iterator[LintFinding]:

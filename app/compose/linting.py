@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.domain.linting import ConfigKind, FileAccess, LintedFile
+from app.domain.linting import ConfigKind, FileAccess, LintedFile, LintFinding
+from app.domain.verdicts import Question, Verdict
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import MAX_FINDINGS, key_files, lint
 from vpn_adapters.configs import KINDS, sniff_kind
+from vpn_adapters.configs.directives import unknown_settings
+from vpn_adapters.configs.page import Reading
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""
@@ -73,7 +76,7 @@ def lint_bytes(
             there = find_access(kind, named)
             if there is not None:
                 access[named] = there
-    findings = lint(
+    judged = lint(
         kind,
         reading.settings,
         guidelines=options.guidelines,
@@ -81,11 +84,27 @@ def lint_bytes(
         own_access=own_access,
         access=access,
     )
+    findings = tuple(sorted((*judged, *_unknown(kind, reading)), key=lambda one: one.line))[:MAX_FINDINGS]
     notes = [note] if note else []
     notes += reading.notes
     if len(findings) >= MAX_FINDINGS:
         notes.append(f"Only the first {MAX_FINDINGS} findings are told.")
     return LintedFile(path, kind, findings, notes=tuple(notes), lines=reading.lines)
+
+
+def _unknown(kind: ConfigKind, reading: Reading) -> Iterator[LintFinding]:
+    """Yield a finding for each setting that the file's program refuses."""
+    for one in unknown_settings(kind, reading):
+        yield LintFinding(
+            one.setting.line,
+            one.setting.name,
+            one.setting.value,
+            Question.INSECURE,
+            Verdict.UNKNOWN,
+            f"{one.setting.name} is an unknown setting: {one.program} has none of this name and refuses the file.",
+            f"{one.program}: manual page",
+            one.resembles,
+        )
 
 
 def lint_text(text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:

@@ -71,6 +71,22 @@ def test_as_many_are_counted_as_are_listed_and_advice_is_called_so(
     assert "guideline (" not in out
 
 
+def test_a_setting_that_the_program_does_not_have_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "site.ovpn"
+    lines = "dev tap\ncipher AES-256-GCM\ncipherr foo\nsetenv opt new-one\nignore-unknown-option mine\nmine 3\n"
+    path.write_text(lines + 'push "other 4"\n<connection>\nremote a\n</connection>\n', encoding="utf-8")
+    status, out, _ = run(capsys, str(path))
+    assert status == 1
+    assert re.findall(r"unknown: (\S+) is an unknown setting", out) == ["cipherr"]
+    assert "Instead: cipher\n" in out
+    wg = lint_text("[Interface]\nPrivateKey = x\nlistenport = 1\nAdress = 192.0.2.1/24\n[Pear]\n", "wg0.conf")
+    assert [one.setting for one in wg.findings if one.verdict is Verdict.UNKNOWN] == ["Adress", "[Pear]"]
+    ssh = lint_text("Host a\n  HostName b\n  Fancyy yes\n", "ssh_config", LintOptions(kind=ConfigKind.SSH))
+    assert not any(one.setting == "Fancyy" for one in ssh.findings), "not all of its settings are known"
+
+
 def test_bad_files_are_shown_with_line_marker_words_and_source(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, str(FOLDER / "bad/openvpn-old-client.ovpn"))
     assert status == 1

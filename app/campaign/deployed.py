@@ -67,7 +67,7 @@ class DeployedTunnels:
             CleanupFailed: A host is not as it was, or somebody else works on it.
             Cancelled: The token was cancelled.
         """
-        report = recover(self.sessions, token=token, audit=self.audit)
+        report = recover(self.sessions, token=token, audit=self.audit, pair=self.pair.name)
         if not report.is_clean:
             raise CleanupFailed(" ".join(report.sentences()))
         return report.sentences()

@@ -42,7 +42,7 @@ def plan_census(
     """
     offered = {name: adapter.census(facts[Side.A.value], facts[Side.B.value]) for name, adapter in adapters.items()}
     wanted = tuple(dict.fromkeys(solutions)) or tuple(name for name, options in offered.items() if options)
-    _check_solutions(wanted, offered)
+    _check_solutions(wanted, offered, pair.name)
     items: list[CensusItem] = []
     for solution in wanted:
         chosen = [one for one in offered[solution] if not names or one.name in names]
@@ -51,7 +51,7 @@ def plan_census(
     return CensusPlan(pair, wanted, tuple(items), pings=pings, allow_load=allow_load)
 
 
-def _check_solutions(wanted: Sequence[str], offered: Mapping[str, Sequence[CensusOption]]) -> None:
+def _check_solutions(wanted: Sequence[str], offered: Mapping[str, Sequence[CensusOption]], pair: str) -> None:
     known = ", ".join(name for name, options in offered.items() if options) or "none"
     for solution in wanted:
         if solution not in offered:
@@ -63,7 +63,7 @@ def _check_solutions(wanted: Sequence[str], offered: Mapping[str, Sequence[Censu
     if not wanted:
         raise InvalidOption(
             "No solution offers anything to choose on these hosts.",
-            hint="`tunnelmark discover PAIR --install` can install what is missing.",
+            hint=f"`tunnelmark discover {pair} --install` can install what is missing.",
         )
 
 

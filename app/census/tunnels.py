@@ -95,7 +95,7 @@ class DeployedTunnels:
         for session in (self.sessions.a, self.sessions.b):
             if not session.is_connected:
                 session.reconnect(token=token)
-        report = recover(self.sessions, token=token, audit=self.audit)
+        report = recover(self.sessions, token=token, audit=self.audit, pair=self.pair.name)
         if not report.is_clean:
             raise CleanupFailed(" ".join(report.sentences()))
         return report.sentences()

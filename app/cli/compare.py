@@ -100,7 +100,7 @@ def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     if solution in found.unavailable:
         raise InvalidOption(
             f"{solution} is not possible on these hosts: {found.unavailable[solution]}.",
-            hint="`tunnelmark discover PAIR --install` can install what is missing.",
+            hint=f"`tunnelmark discover {found.pair.name} --install` can install what is missing.",
         )
     suites = [candidate for candidate in found.candidates if candidate.solution == solution]
     defaults = [key for key in found.defaults if key[0] == solution] or [(solution, suites[0].suite)]
@@ -109,7 +109,7 @@ def _one_candidate(found: Discovery, word: str) -> tuple[str, str]:
     if suite not in {candidate.suite for candidate in suites}:
         names = ", ".join(candidate.suite for candidate in suites if not candidate.is_listed_only)
         listed = sum(candidate.is_listed_only for candidate in suites)
-        more = f", and {listed} more that `tunnelmark compare PAIR --list --solutions {solution}` shows"
+        more = f", and {listed} more that `tunnelmark compare {found.pair.name} --list --solutions {solution}` shows"
         probably = meant(suite, [candidate.suite for candidate in suites])
         raise InvalidOption(
             f"{solution} has no suite named {suite} on these hosts.{probably}",

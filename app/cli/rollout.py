@@ -142,7 +142,7 @@ def deploy(context: Context) -> int:
         raise InvalidOption(
             "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own, "
             "and so is what crosses between the LANs.",
-            hint="To change one of them, name the solution instead: tunnelmark deploy PAIR SOLUTION",
+            hint=f"To change one of them, name the solution instead: tunnelmark deploy {options.pair} SOLUTION",
         )
     # Before anybody logs in:
     check_options(

@@ -339,7 +339,7 @@ class RolloutOperations:
             raise EnvironmentFault(f"{what} {silent}", hint=_see_status(pair))
         if status.deployment is None or status.state is None:
             raise NotFound(
-                f"Nothing is rolled out on {pair.name}.", hint="Roll out with: tunnelmark deploy PAIR SOLUTION"
+                f"Nothing is rolled out on {pair.name}.", hint=f"Roll out with: tunnelmark deploy {pair.name} SOLUTION"
             )
         return status.deployment
 

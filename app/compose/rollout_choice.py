@@ -27,7 +27,7 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import InputFault, InvalidOption, InvalidPlan, PreflightRefused, TunnelmarkError
-from app.domain.hosts import Side
+from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.rollout import (
     LONGEST_CONFIRM_S,
@@ -221,10 +221,10 @@ def prepare(
         if prepared is not None and not any(one.is_blocking for one in prepared.warnings):
             return prepared
         # What is in the way may be what another Tunnelmark is just making, or was making until now.
-        raise_if_held(host_ends(sessions, STATE_DIR), token=token)
+        raise_if_held(host_ends(sessions, STATE_DIR, discovery.pair.name), token=token)
         if current_ids(sessions, slot, token=token) != current:
             continue
-        _refuse_damaged(sessions, slot, token=token)
+        _refuse_damaged(sessions, discovery.pair, token=token)
         if prepared is not None:
             return prepared
         if refusal is not None:
@@ -285,13 +285,13 @@ def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict
     return {Side.A: a, Side.B: b}
 
 
-def _refuse_damaged(sessions: SessionPair, slot: str, *, token: CancelToken) -> None:
+def _refuse_damaged(sessions: SessionPair, pair: PairSpec, *, token: CancelToken) -> None:
     """Say what is in the way where it is what is left of an earlier deployment.
 
     Raises:
         PreflightRefused: Parts of what was rolled out on a host are gone.
     """
-    places = read_places(sessions, slot, token=token)
+    places = read_places(sessions, slot_of(pair), token=token)
     damaged = [
         end.label
         for side, end in host_ends(sessions, STATE_DIR).items()
@@ -301,7 +301,7 @@ def _refuse_damaged(sessions: SessionPair, slot: str, *, token: CancelToken) -> 
     if damaged:
         raise PreflightRefused(
             f"Parts of what was rolled out on {' and '.join(damaged)} are gone, and what is left is in the way.",
-            hint="Take it back first: tunnelmark undeploy PAIR",
+            hint=f"Remove it first: tunnelmark undeploy {pair.name}",
         )
 
 

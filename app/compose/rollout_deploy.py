@@ -283,16 +283,17 @@ class Rollout:
             self._save(DeploymentState.CONFIRMED)
             mark_replaced(self._run, self._deployment)
         elif outcome.may_be_half:
-            self._save(DeploymentState.HALF_CONFIRMED, half_text(outcome))
-            self._note(half_text(outcome))
+            text = half_text(outcome, self._deployment.pair.name)
+            self._save(DeploymentState.HALF_CONFIRMED, text)
+            self._note(text)
         else:
             raise CommandFailed(f"The deployment was not confirmed. {outcome.reason}".strip())
 
 
-def half_text(outcome: Outcome) -> str:
-    """Return what a user should know of a pair of which one host alone keeps a deployment."""
+def half_text(outcome: Outcome, pair: str) -> str:
+    """Return what a user should know of a pair, given by name, of which one host alone keeps a deployment."""
     text = f"One host keeps the deployment and the other may not. {outcome.reason}".strip()
-    return f"{text} Repair it with: tunnelmark status PAIR --repair"
+    return f"{text} Repair it with: tunnelmark status {pair} --repair"
 
 
 def mark_replaced(run: RolloutRun, deployment: Deployment) -> None:

@@ -148,6 +148,6 @@ def _facts(store: Store, pair: PairSpec, side: Side) -> HostFacts:
     facts = store.latest_snapshot(pair.name, side)
     if facts is None:
         raise NotFound(
-            f"{pair.host(side).label} has not been looked at from here.", hint="Run: tunnelmark discover PAIR"
+            f"{pair.host(side).label} has not been looked at from here.", hint=f"Run: tunnelmark discover {pair.name}"
         )
     return facts

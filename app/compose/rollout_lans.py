@@ -192,7 +192,7 @@ def loop_obstacles(
     elif found.is_joined:
         hint = "A tunnel between them would make a loop. Part them first, or choose other ports."
         if standing.is_on_both:
-            hint += " If what is rolled out now joins them, take it back first: tunnelmark undeploy PAIR."
+            hint += " If what is rolled out now joins them, remove it first with `tunnelmark undeploy`."
         yield RolloutObstacle(
             None,
             "The two LANs are joined already: what leaves the one port arrives at the other one without any tunnel.",

@@ -281,7 +281,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
             session = self._connections.host(pair.host(side), token=token)
         except TunnelmarkError as error:
             return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
-        return recover_host(session, side, token=token, audit=self.store.audit)
+        return recover_host(session, side, token=token, audit=self.store.audit, pair=pair.name)
 
     # --- existing configurations --------------------------------------------------------------------------------------
 

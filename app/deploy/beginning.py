@@ -74,8 +74,7 @@ class HeldLock(PairLocked):
         if lock.owner_key == LET_GO and lock.left_s > 0:
             super().__init__(
                 f"What {lock.owner} has rolled out on {end.label} waits for a confirmation.",
-                hint="Confirm it with: tunnelmark confirm PAIR. Without that, the host goes back "
-                f"within {lock.left_s} s; then try again.",
+                hint=f"{end.how_to_confirm(lock.left_s)} Then try again.",
                 context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
             )
             return

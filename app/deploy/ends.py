@@ -58,11 +58,13 @@ class HostEnd:
         side: Which end of the pair it is.
         session: The connection to it.
         state_dir: Tunnelmark's folder there.
+        pair: The pair's name, for hints; empty where it is not known.
     """
 
     side: Side
     session: HostSession
     state_dir: str
+    pair: str = ""
 
     @property
     def label(self) -> str:
@@ -73,6 +75,11 @@ class HostEnd:
     def console_command(self) -> str:
         """What an engineer runs on the host's console to put it back."""
         return f"sh {self.state_dir}/undo.sh"
+
+    def how_to_confirm(self, left_s: int) -> str:
+        """Return what to do about a deployment that waits for a confirmation, and for how many seconds it does."""
+        command = f"`tunnelmark confirm {self.pair}`" if self.pair else "`tunnelmark confirm` and the pair's name"
+        return f"Confirm it with {command}. Without that, the host rolls back within {max(1, left_s)} s."
 
     def run_script(
         self,

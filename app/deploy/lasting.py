@@ -125,7 +125,7 @@ class LastingTransaction(Transaction):
         if changed:
             raise PairLocked(
                 f"Another Tunnelmark has meanwhile changed what is rolled out on {' and '.join(changed)}.",
-                hint="Look at it with: tunnelmark status PAIR. Then try again.",
+                hint=f"Inspect it with: tunnelmark status {self._request.pair.name}. Then try again.",
             )
 
     # --- proving ------------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def free_index(facts: Iterable[HostFacts]) -> int:
     raise PreflightRefused(
         f"All {PLACES} places for lasting tunnels are taken on the hosts, by such tunnels or by other programs' "
         "interfaces, ports and subnets.",
-        hint="Take a tunnel back with: tunnelmark undeploy PAIR",
+        hint="Remove a deployment that is no longer needed with `tunnelmark undeploy` and its pair's name.",
     )
 
 

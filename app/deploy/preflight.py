@@ -28,9 +28,9 @@ MIN_FREE_MIB = 1
 """A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
 
 
-def host_ends(sessions: SessionPair, state_dir: str) -> dict[Side, HostEnd]:
-    """Return both hosts."""
-    return {Side.A: HostEnd(Side.A, sessions.a, state_dir), Side.B: HostEnd(Side.B, sessions.b, state_dir)}
+def host_ends(sessions: SessionPair, state_dir: str, pair: str = "") -> dict[Side, HostEnd]:
+    """Return both hosts; with the pair's name, hints name it."""
+    return {Side.A: HostEnd(Side.A, sessions.a, state_dir, pair), Side.B: HostEnd(Side.B, sessions.b, state_dir, pair)}
 
 
 def state_dir_of(request: DeployRequest) -> str:
@@ -50,7 +50,7 @@ def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelTok
         Obstacles and warnings, A's first.
     """
     plan = request.adapter.plan(request.plan_request())
-    ends = host_ends(sessions, state_dir_of(request))
+    ends = host_ends(sessions, state_dir_of(request), request.pair.name)
 
     def look(side: Side, child: CancelToken) -> Survey | Obstacle:
         try:

@@ -73,7 +73,12 @@ class RecoveryReport:
 
 
 def recover(
-    sessions: SessionPair, *, token: CancelToken, audit: AuditSink | None = None, state_dir: str = STATE_DIR
+    sessions: SessionPair,
+    *,
+    token: CancelToken,
+    audit: AuditSink | None = None,
+    state_dir: str = STATE_DIR,
+    pair: str = "",
 ) -> RecoveryReport:
     """Put both hosts back after a run that died. A host that a living Tunnelmark works on is left alone.
 
@@ -82,6 +87,7 @@ def recover(
         token: Cancels it.
         audit: Gets every command that changed a host.
         state_dir: Tunnelmark's folder on the hosts.
+        pair: The pair's name, for hints; empty where it is not known.
 
     Returns:
         What was found and done.
@@ -92,7 +98,7 @@ def recover(
     hosts = {Side.A: sessions.a, Side.B: sessions.b}
 
     def work(side: Side, child: CancelToken) -> HostRecovery:
-        return recover_host(hosts[side], side, token=child, audit=audit, state_dir=state_dir)
+        return recover_host(hosts[side], side, token=child, audit=audit, state_dir=state_dir, pair=pair)
 
     results, failures = on_both_to_the_end(work, token=token)
     token.raise_if_cancelled()
@@ -108,6 +114,7 @@ def recover_host(
     token: CancelToken,
     audit: AuditSink | None = None,
     state_dir: str = STATE_DIR,
+    pair: str = "",
 ) -> HostRecovery:
     """Put one host back after a run that died; for `recover`, and where the other host cannot be reached.
 
@@ -117,6 +124,7 @@ def recover_host(
         token: Cancels it.
         audit: Gets every command that changed the host.
         state_dir: Tunnelmark's folder on the host.
+        pair: The pair's name, for hints; empty where it is not known.
 
     Returns:
         What was found and done.
@@ -125,7 +133,7 @@ def recover_host(
         Cancelled: The token was cancelled.
     """
     try:
-        return _recover_end(HostEnd(side, session, state_dir), audit, token=token)
+        return _recover_end(HostEnd(side, session, state_dir, pair), audit, token=token)
     except TunnelmarkError as error:
         return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
@@ -197,8 +205,8 @@ def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -
         return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence)
     if not is_abandoned(lock) and lock.is_complete and lock.owner_key == LET_GO:
         sentence = (
-            f"What {lock.owner} has rolled out on {end.label} waits for a confirmation; it was left alone. Confirm it "
-            f"with: tunnelmark confirm PAIR. Without that, the host goes back within {max(1, lock.left_s)} s."
+            f"What {lock.owner} has rolled out on {end.label} waits for a confirmation; it was left alone. "
+            f"{end.how_to_confirm(lock.left_s)}"
         )
         return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
     if not is_abandoned(lock) and lock.owner_key == REMOVING:

@@ -84,7 +84,7 @@ class Transaction:
         lease_s: float,
     ) -> None:
         self._request = request
-        self._ends = host_ends(sessions, state_dir_of(request))
+        self._ends = host_ends(sessions, state_dir_of(request), request.pair.name)
         self._on_stage = on_stage
         self._stage_lock = threading.Lock()
         self._lease_s = lease_s

@@ -43,7 +43,7 @@ def get_deployment(connection: sqlite3.Connection, deployment_id: str) -> Deploy
         "SELECT id, body FROM deployment WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2", (deployment_id,)
     ).fetchall()
     if not deployment_id or not rows:
-        raise NotFound(f"There is no deployment {deployment_id!r}.", hint="List them with: tunnelmark deployments PAIR")
+        raise NotFound(f"There is no deployment {deployment_id!r}.", hint="List them with: tunnelmark deployments")
     if len(rows) > 1:
         raise NotFound(f"More than one deployment begins with {deployment_id!r}.", hint="Give more of its digits.")
     return read_value(Deployment, rows[0][1], what=f"deployment {rows[0][0]}")

@@ -325,8 +325,10 @@ def test_what_waits_for_a_confirmation_is_taken_back_by_nobody_of_this_computer(
     report = recover(world.sessions, token=CancelToken())
     assert [end.found for end in (report.a, report.b)] == [Found.IN_USE, Found.IN_USE]
     assert "waits for a confirmation" in report.a.sentence
-    with pytest.raises(PairLocked, match="waits for a confirmation"):
+    assert "PAIR" not in report.a.sentence
+    with pytest.raises(PairLocked, match="waits for a confirmation") as refused:
         roll_out(world)
+    assert "`tunnelmark confirm pair`" in refused.value.hint
     with pytest.raises(PairLocked, match="waits for a confirmation"), open_tunnel(world):
         pass
     assert [host.links for host in world.hosts] == [STANDING, STANDING]

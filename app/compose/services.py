@@ -17,6 +17,7 @@ from app.compose.connections import Connections
 from app.compose.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
 from app.compose.guarded_rollout import GuardedRollout, renaming
 from app.compose.header import file_header
+from app.compose.installing import install_on_host
 from app.compose.lab_desk import LabOperations
 from app.compose.labs import LabPasswords, Labs
 from app.compose.lint_host import lint_host
@@ -29,7 +30,7 @@ from app.compose.settings import SettingsOperations
 from app.compose.version import tunnelmark_version
 from app.deploy import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host, with_firewalls
 from app.deploy import preview as preview_deployment
-from app.discovery import discover_pair, find_link, install, plan_install
+from app.discovery import discover_pair, find_link
 from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord
@@ -174,20 +175,14 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         token: CancelToken,
         on_progress: ProgressSink,
     ) -> str:
-        """Install packages on a host; return what was done, in words."""
-        session = self._connections.host(pair.host(side), token=token)
-        facts = self.store.latest_snapshot(pair.name, side)
-        if facts is None:
-            raise InvalidPlan(f"{pair.host(side).label} has not been looked at yet.", hint="Run discover first.")
-        plan = plan_install(facts, missing)
-        outcome = install(
-            session,
-            plan,
-            token=token,
-            on_line=lambda _stream, line: on_progress(line, None),
-            on_change=self.store.audit,
-        )
-        return outcome.sentence
+        """Install packages on a host; return what was done, in words.
+
+        Raises:
+            PairLocked: Other work on this computer holds the host; nothing was touched.
+        """
+        with self.in_use.hold((pair.host(side),), "an installation of packages"):
+            session = self._connections.host(pair.host(side), token=token)
+            return install_on_host(session, self.store, pair, side, missing, token=token, on_progress=on_progress)
 
     # --- planning and measuring ---------------------------------------------------------------------------------------
 

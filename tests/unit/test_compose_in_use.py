@@ -71,6 +71,9 @@ REFUSED: dict[str, Callable[[Services], object]] = {
     "undeploy": lambda one: one.undeploy(PAIR, **WORDS),
     "only": lambda one: one.undeploy_one(PAIR, Side.B, **WORDS),
     "check": lambda one: one.refuse_if_in_use(PAIR),
+    "install": lambda one: one.install_missing(
+        PAIR, Side.B, (), token=CancelToken(), on_progress=lambda _text, _share: None
+    ),
 }
 POSSIBLE: dict[str, Callable[[Services], object]] = {
     "confirm": lambda one: one.confirm(PAIR, **WORDS),

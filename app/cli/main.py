@@ -14,7 +14,7 @@ from app.cli.context import Context, is_colourless, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.parser import parse
 from app.cli.terminal import make_console
-from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, TunnelmarkError
+from app.domain.errors import Bug, Cancelled, EnvironmentFault, InputFault, PairLocked, TunnelmarkError
 
 _LOG_LEVELS = (logging.ERROR, logging.INFO, logging.DEBUG)
 
@@ -56,7 +56,8 @@ def show_error(console: Console, error: TunnelmarkError) -> None:
     console.print(f"Error: {error.message}", markup=False)
     if error.hint:
         console.print(error.hint, markup=False)
-    for name, text in error.context.items():
+    # The message and the hint of a lock name its owner and its age already.
+    for name, text in error.context.items() if not isinstance(error, PairLocked) else ():
         if text:
             console.print(f"  {name}: {text}", markup=False)
 

@@ -156,6 +156,8 @@ def test_a_command_says_what_runs_where_since_when_and_what_to_do(
     assert f"alpha and beta are in use on this computer by comparison 3 (process {other.pid}, since 2" in said
     assert "Wait until it has ended, or cancel it: with Ctrl-C in its terminal" in said
     assert f"kill {other.pid}" in said
+    assert said.count(str(other.pid)) == 2, "once as its process, once to end it"
+    assert "age_s" not in said
     assert contacts == []
 
 

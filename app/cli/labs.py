@@ -10,6 +10,7 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Table
 from app.compose import find_paths
+from app.compose.logins import endpoint_of
 from app.domain.cancel import CancelToken
 from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import Side
@@ -67,7 +68,7 @@ def _refuse_if_in_use(context: Context, name: str) -> None:
         return
     if lab is not None:
         hint = f"What runs there is lost with: tunnelmark lab down --name {name} --force"
-        InUse(find_paths().in_use_dir).refuse(lab.pair, hint=hint)
+        InUse(find_paths().in_use_dir, endpoint_of).refuse(lab.pair, hint=hint)
 
 
 def status(context: Context) -> int:

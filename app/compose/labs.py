@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.compose.lab_kinds import DEFAULT_PLATFORM, OWN, free_name, is_of_kind, is_usable, kind_of, stored_name
+from app.compose.logins import endpoint_of
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
@@ -34,7 +35,7 @@ class Labs:
 
     def __init__(self, paths: Paths) -> None:
         self.manager = LabManager(cache_dir=paths.cache_dir, state_dir=paths.labs_dir)
-        self.in_use = InUse(paths.in_use_dir)
+        self.in_use = InUse(paths.in_use_dir, endpoint_of)
         self._lock = threading.Lock()
         self._owned: list[str] = []
 

@@ -1,17 +1,43 @@
-"""As whom Tunnelmark logs in to a host."""
+"""Where, and as whom, Tunnelmark logs in to a host, by what was stored and by ~/.ssh/config. No host is asked."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from app.domain.errors import InputFault
 from app.domain.hosts import HostSpec
-from app.ssh.targets import read_ssh_config, resolve
+from app.storage.in_use import given_endpoint
+
+if TYPE_CHECKING:
+    from app.ssh.targets import Target
 
 
 def login_user(spec: HostSpec) -> str:
-    """Return the user that a connection would log in as, by what was stored and by ~/.ssh/config. Asks no host.
+    """Return the user that a connection would log in as.
 
     Raises:
         InvalidFile, InvalidOption: The ssh configuration cannot be used.
     """
-    return resolve(spec, read_ssh_config(Path.home() / ".ssh" / "config")).user
+    return _target(spec).user
+
+
+def endpoint_of(spec: HostSpec) -> str:
+    """Return address and port that a connection goes to, with the jump hosts before it.
+
+    Where the ssh configuration cannot be used, which connecting reports, it is what was stored.
+    """
+    try:
+        target = _target(spec)
+    except InputFault:
+        return given_endpoint(spec)
+    endpoint = f"{target.address.lower()}:{target.port}"
+    # Behind different jump hosts, the same private address is another host.
+    return f"{endpoint} via {', '.join(target.way)}" if target.way else endpoint
+
+
+def _target(spec: HostSpec) -> Target:
+    # Here, so that a command that only asks for locks does not load paramiko when it begins.
+    from app.ssh.config_hosts import user_ssh_config
+    from app.ssh.targets import read_ssh_config, resolve
+
+    return resolve(spec, read_ssh_config(user_ssh_config()))

@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -80,10 +80,13 @@ class InUse:
 
     Args:
         folder: Where the files are; it is made when it is needed.
+        endpoint_of: Says where a connection to a host goes, so that one host under two names is one host; without it,
+            its address and port as they are given.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, endpoint_of: Callable[[HostSpec], str] | None = None) -> None:
         self._folder = folder
+        self._key = endpoint_of or given_endpoint
         self._local = threading.local()
 
     @contextmanager
@@ -100,7 +103,7 @@ class InUse:
         """
         specs, mine = tuple(hosts), self._held_here()
         # In one order everywhere: of two that begin at the same time, one gets both hosts.
-        keys = sorted({_key(host) for host in specs} - mine)
+        keys = sorted({self._key(host) for host in specs} - mine)
         use = Use(Holder(what, os.getpid(), datetime.now(UTC)))
         with ExitStack() as held:
             for key in keys:
@@ -110,7 +113,7 @@ class InUse:
                     if is_optional:
                         continue
                     held.close()
-                    busy = [host for host in specs if _key(host) == key]
+                    busy = [host for host in specs if self._key(host) == key]
                     raise refusal(self.users(specs) or dict.fromkeys(busy, Holder())) from None
             mine.update(keys)
             held.callback(mine.difference_update, keys)
@@ -118,7 +121,7 @@ class InUse:
 
     def users(self, hosts: Iterable[HostSpec]) -> dict[HostSpec, Holder]:
         """Return who holds which of some hosts now, without what this thread holds itself."""
-        held = {host: self._holder(_key(host)) for host in hosts if _key(host) not in self._held_here()}
+        held = {host: self._holder(self._key(host)) for host in hosts if self._key(host) not in self._held_here()}
         return {host: holder for host, holder in held.items() if holder is not None}
 
     def refuse(self, pair: PairSpec, *, hint: str = "") -> None:
@@ -199,7 +202,8 @@ def refusal(held: Mapping[HostSpec, Holder], *, hint: str = "") -> PairLocked:
     )
 
 
-def _key(host: HostSpec) -> str:
+def given_endpoint(host: HostSpec) -> str:
+    """Return a host's address and port as they are given."""
     return f"{host.address.lower()}:{host.port or SSH_PORT}"
 
 

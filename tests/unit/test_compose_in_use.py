@@ -161,6 +161,22 @@ def test_a_command_says_what_runs_where_since_when_and_what_to_do(
     assert contacts == []
 
 
+def test_an_alias_of_ssh_is_the_host_that_a_connection_goes_to(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    (tmp_path / ".ssh").mkdir()
+    config = tmp_path / ".ssh" / "config"
+    config.write_text(
+        "Host gw\n HostName 10.0.0.9\n Port 2222\nHost far\n HostName 10.0.0.9\n Port 2222\n ProxyJump hop\n"
+    )
+    alias, far, same = HostSpec("gw", "gw"), HostSpec("far", "far"), HostSpec("nine", "10.0.0.9", 2222)
+    with services.in_use.hold((alias,), "a comparison"), ThreadPoolExecutor(1) as pool:
+        assert list(pool.submit(services.in_use.users, (same, HostSpec("ten", "10.0.0.9"), far)).result()) == [same]
+        config.write_bytes(b"Port \xff")
+        assert pool.submit(services.in_use.users, (PAIR.a,)).result() == {}, "connecting reports such a file"
+
+
 @needs_ssh_keygen
 def test_lab_down_refuses_a_lab_in_use_unless_it_is_forced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

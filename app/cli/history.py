@@ -101,10 +101,10 @@ def history_table(found: Sequence[HistoryEntry]) -> Table:
             one.key,
             f"{one.at.astimezone():%Y-%m-%d %H:%M %Z}",
             one.pair,
-            one.kind.value,
+            "key rotation" if one.is_rotation else one.kind.value,
             one.profile or "-",
             measured_text(one),
-            one.state,
+            "refused" if one.is_refused else one.state,
             one.winner.text if one.winner is not None else "-",
             " ".join(one.note.split()) or "-",
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.compose.version import tunnelmark_version
 from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
 from app.domain.results import CampaignStatus
-from app.domain.rollout import Deployment
+from app.domain.rollout import Deployment, DeploymentState
 from app.ranking import rank
 from app.ranking.winner import method_of, winner_of
 from app.storage import CampaignSummary, CensusSummary, Store
@@ -23,7 +23,7 @@ def list_history(store: Store) -> tuple[HistoryEntry, ...]:
     entries = [
         *(_comparison(one) for one in store.list_campaigns(limit=_MOST)),
         *(_census(one) for one in store.census_summaries(limit=_MOST)),
-        *(_deployment(one) for one in store.list_deployments(limit=_MOST)),
+        *deployment_entries(store.list_deployments(limit=_MOST)),
     ]
     return tuple(sorted(entries, key=lambda one: one.at, reverse=True))
 
@@ -112,6 +112,32 @@ def _census(one: CensusSummary) -> HistoryEntry:
     )
 
 
-def _deployment(one: Deployment) -> HistoryEntry:
+def deployment_entries(deployments: Sequence[Deployment]) -> tuple[HistoryEntry, ...]:
+    """Return the entries of deployments; what one of them replaced is looked for among them."""
+    by_id = {one.id: one for one in deployments}
+    return tuple(_deployment(one, by_id.get(one.replaces)) for one in deployments)
+
+
+def _deployment(one: Deployment, replaced: Deployment | None) -> HistoryEntry:
     winner = Winner(one.title, one.solution, one.suite)
-    return HistoryEntry(EntryKind.DEPLOYMENT, one.id, one.prepared_at, one.pair.name, one.state.value, winner=winner)
+    if one.state is DeploymentState.FAILED:
+        winner = Winner(f"none, {'refused' if one.is_refused else 'failed'}: {one.title}")
+    return HistoryEntry(
+        EntryKind.DEPLOYMENT,
+        one.id,
+        one.prepared_at,
+        one.pair.name,
+        one.state.value,
+        winner=winner,
+        is_refused=one.is_refused,
+        is_rotation=replaced is not None and _is_same(one, replaced),
+    )
+
+
+def _is_same(one: Deployment, replaced: Deployment) -> bool:
+    """Whether a deployment replaced, or was to replace, a confirmed one of the same VPN on the same LAN ports."""
+    return replaced.confirmed_at is not None and _what(one) == _what(replaced)
+
+
+def _what(one: Deployment) -> tuple[str, ...]:
+    return (one.solution, one.suite, one.options.bridge_a, one.options.bridge_b)

@@ -15,7 +15,7 @@ from app.deploy.lasting import LastingTransaction, lasting_tunnel
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
-from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
+from app.domain.errors import Cancelled, CommandFailed, InputFault, PairLocked, PreflightRefused, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict, doubtful_sides
@@ -163,6 +163,8 @@ class Rollout:
             if self._deployment.state not in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED):
                 was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
                 message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
+                is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))
+                self._deployment = replace(self._deployment, is_refused=is_refused)
                 self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
             raise
         finally:

@@ -90,8 +90,11 @@ class HistoryEntry:
         planned: VPNs of a comparison, or options of a census.
         measured: Of these, measured at least once, or tried.
         failed: Of these, failed in every attempt.
-        winner: Recommended VPN, or the one deployed; None for a census, and until a comparison has been ranked.
+        winner: Recommended VPN, or the one deployed; None for a census, and until a comparison has been ranked. Of a
+            deployment that failed, `none, failed: …` without a solution.
         note: Note of the user; may have several lines.
+        is_refused: Whether it is a deployment that failed before anything was changed.
+        is_rotation: Whether it is a deployment that replaced the same one, so that only its keys are new.
     """
 
     kind: EntryKind
@@ -105,6 +108,8 @@ class HistoryEntry:
     failed: int = 0
     winner: Winner | None = None
     note: str = ""
+    is_refused: bool = False
+    is_rotation: bool = False
 
     @property
     def id(self) -> EntryId | None:

@@ -148,6 +148,7 @@ class Deployment:
         policy: Name and version of the policy that judged it.
         tunnelmark_version: What rolled it out.
         is_ending: Whether taking it back was begun and not seen to end on both hosts: that is what a repair carries on.
+        is_refused: Whether it failed before anything was changed: something was in the way, or it is not allowed.
         properties: What packet captures and the injection test showed before it was confirmed, by `Property` value;
             empty for a deployment of an earlier version.
     """
@@ -177,6 +178,7 @@ class Deployment:
     policy: str = ""
     tunnelmark_version: str = ""
     is_ending: bool = False
+    is_refused: bool = False
     properties: Mapping[str, PropertyResult] = field(default_factory=dict)
 
     def end(self, side: Side) -> DeployedEnd:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from fake_census import FakeCensus
 from fake_rollout import FakeRollout
 
+from app.compose.history import deployment_entries
 from app.domain.census import CensusRecord, OptionStatus
 from app.domain.errors import InvalidPlan
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import CampaignRecord, CampaignStatus
-from app.domain.rollout import Deployment
 from app.ranking import outcome_of, rank
 from app.ranking.winner import winner_of
 
@@ -35,7 +35,7 @@ class FakeHistory(FakeCensus, FakeRollout):
         entries = [
             *(self._comparison(one) for one in self.records.values()),
             *(_census(one) for one in self.census_records.values()),
-            *(_deployment(one) for one in self.deployed),
+            *deployment_entries(self.deployed),
         ]
         return tuple(sorted(entries, key=lambda one: one.at, reverse=True))
 
@@ -86,9 +86,3 @@ def _census(one: CensusRecord) -> HistoryEntry:
     at, name = one.started_at, one.pair.name
     key = f"c{one.census_id}"
     return HistoryEntry(EntryKind.CENSUS, key, at, name, state, profile, whole, tried, failed, None, one.note)
-
-
-def _deployment(one: Deployment) -> HistoryEntry:
-    winner = Winner(one.title, one.solution, one.suite)
-    kind = EntryKind.DEPLOYMENT
-    return HistoryEntry(kind, one.id, one.prepared_at, one.pair.name, one.state.value, winner=winner)

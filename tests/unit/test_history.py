@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from fake_census import items, result
 from sample_records import MODELS, facts, pair, sample_record
+from test_cli_rollout import DEPLOYMENT
 
+from app.cli.history import history_table
 from app.compose.archive import Archive
 from app.compose.history import UNREADABLE
 from app.compose.paths import Paths
@@ -20,10 +22,12 @@ from app.domain.census import CensusPlan
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
 from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
+from app.domain.rollout import DeploymentState
 from app.ranking import rank
 from app.ranking.winner import winner_of
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
+from ui.widgets.history_order import what_text
 
 CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())
 
@@ -100,6 +104,24 @@ def test_longest_note_fits_and_one_more_does_not() -> None:
     assert checked_note("  two\r\nlines\tof Müller <b> ") == "two\nlines\tof Müller <b>"
     with pytest.raises(InvalidOption, match="1001 characters"):
         checked_note("x" * (LONGEST_NOTE + 1))
+
+
+def test_deployments_that_failed_have_no_winner_and_refusals_and_key_rotations_are_named_so(archive: Archive) -> None:
+    confirmed = replace(DEPLOYMENT, confirmed_at=DEPLOYMENT.prepared_at)
+    failed = replace(confirmed, id="1" * 16, state=DeploymentState.FAILED, confirmed_at=None, replaces=confirmed.id)
+    other = replace(failed, id="2" * 16, solution="ipsec", title="IPsec", is_refused=True)
+    archive.store.save_pair(DEPLOYMENT.pair)
+    for one in (confirmed, failed, other):
+        archive.store.save_deployment(one)
+    found = {one.key: one for one in archive.history()}
+    assert found[confirmed.id].winner == Winner("WireGuard", "wireguard", "chacha20-poly1305")
+    assert found[failed.id].winner == Winner("none, failed: WireGuard")
+    assert found[other.id].winner == Winner("none, refused: IPsec")
+    rows = {row[-2]: row for row in history_table(tuple(found.values())).rows}
+    assert rows["none, failed: WireGuard"][3:7:3] == ("key rotation", "failed")
+    assert rows["none, refused: IPsec"][3:7:3] == ("deployment", "refused")
+    assert what_text(found[failed.id]).startswith("Key rotation 11111111, failed")
+    assert what_text(found[other.id]) == "Deployment 22222222, refused"
 
 
 def test_note_is_stored_changed_and_removed(archive: Archive) -> None:

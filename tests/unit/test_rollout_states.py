@@ -16,7 +16,7 @@ from app.cli.rollout_text import applied_words, print_status
 from app.compose import rollout_deploy
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed, TunnelDown
+from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown
 from app.domain.hosts import Side
 from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
 from app.domain.rollout_events import (
@@ -248,6 +248,12 @@ def test_what_fails_is_written_down_with_its_reason(world: World, store: Store) 
     with pytest.raises(CommandFailed):
         deploy(world, store, vpn=broken)
     assert [(one.state, "exit status 7" in one.message) for one in stored(store)] == [(DeploymentState.FAILED, True)]
+    assert not stored(store)[0].is_refused
+    for host in world.hosts:
+        (host.net / "links" / "tml0").touch()
+    with pytest.raises(PreflightRefused):
+        deploy(world, store)
+    assert [one.is_refused for one in stored(store)] == [True, False]
 
 
 def test_what_was_left_to_the_timers_waits_and_is_told_so(world: World, store: Store) -> None:

@@ -14,6 +14,7 @@ from window_driver import Driver
 from app.domain.errors import DiskFull
 from app.domain.history import EntryId, EntryKind
 from app.domain.results import CampaignStatus
+from app.domain.rollout import DeploymentState
 from app.wizard import Step
 from ui.pages.census import CensusPage
 from ui.pages.history import HistoryPage
@@ -183,6 +184,26 @@ def test_census_and_pair_that_were_asked_for_are_shown(filled: Driver) -> None:
         assert filled.page(StandingPage).selected.pair.name == one.pair.name
         window.show_history()
         filled.idle()
+
+
+def test_a_failed_deployment_is_opened_with_its_whole_reason(filled: Driver) -> None:
+    reason = "gateway-a uses 198.19.1.2/32 already, and the tunnel's addresses lie in it. " * 3
+    made = filled.services.made(pair(), "wireguard", "x", "WireGuard")
+    failed = replace(made, id="bbbb0000bbbb0000", state=DeploymentState.FAILED, message=reason.strip(), is_refused=True)
+    filled.services.deployed.insert(0, failed)
+    page = history(filled)
+    row = [one.key for one in page.table.shown].index(failed.id)
+    assert column(page, WHAT)[row] == "Deployment bbbb0000, refused"
+    assert column(page, WINNER)[row] == "none, refused: WireGuard"
+    choose(page, failed.id)
+    filled.press(page.table, Qt.Key.Key_Return)
+    filled.idle()
+    detail = filled.page(StandingPage).detail
+    assert detail.tabs.currentWidget() is detail.earlier
+    assert detail.earlier.selected == failed
+    assert detail.earlier.message.text() == f"Refused, nothing was changed: {reason.strip()}"
+    assert detail.earlier.message.isVisible()
+    assert detail.earlier.message.height() >= detail.earlier.message.heightForWidth(detail.earlier.message.width())
 
 
 # --- notes ------------------------------------------------------------------------------------------------------------

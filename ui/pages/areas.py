@@ -71,7 +71,7 @@ def _history(window: MainWindow) -> Page:
     page = HistoryPage(window.context)
     page.opened.connect(window.show_past)
     page.census_opened.connect(lambda number: _open_census(window, number))
-    page.deployment_opened.connect(lambda pair: _open_deployment(window, pair))
+    page.deployment_opened.connect(lambda pair, which: _open_deployment(window, pair, which))
     page.deleted.connect(
         lambda ids: window.wizard.forget({one.number for one in ids if one.kind is EntryKind.COMPARISON})
     )
@@ -86,9 +86,9 @@ def _open_census(window: MainWindow, number: int) -> None:
     window.show_census()
 
 
-def _open_deployment(window: MainWindow, pair: str) -> None:
+def _open_deployment(window: MainWindow, pair: str, deployment_id: str) -> None:
     window.standing.origin = window.area_page("history")
-    window.standing.want(pair)
+    window.standing.want(pair, deployment_id)
     window.show_area("standing")
 
 

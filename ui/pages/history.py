@@ -34,8 +34,8 @@ class HistoryPage(Page):
     """Carries the number of a comparison."""
     census_opened = Signal(int)
     """Carries the number of a census."""
-    deployment_opened = Signal(str)
-    """Carries the name of the pair that a deployment is on."""
+    deployment_opened = Signal(str, str)
+    """Carries the name of the pair that a deployment is on, and the deployment's id."""
     note_changed = Signal(object, str)
     """Carries the `EntryId` of a comparison or census, and its note."""
     deleted = Signal(object)
@@ -173,7 +173,7 @@ class HistoryPage(Page):
             return
         entry = chosen[0]
         if entry.id is None:
-            self.deployment_opened.emit(entry.pair)
+            self.deployment_opened.emit(entry.pair, entry.key)
         elif entry.kind is EntryKind.CENSUS:
             self.census_opened.emit(entry.id.number)
         else:

@@ -67,7 +67,7 @@ class StandingPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context, tr("Standing tunnels"))
         self._pairs: tuple[StandingPair, ...] = ()
-        self._wanted = ""
+        self._wanted = self._wanted_deployment = ""
         self.statuses: dict[str, PairStatus] = {}
         self._notifier: Notifier | None = None
         self._is_notice_new = False
@@ -140,9 +140,9 @@ class StandingPage(Page):
         """Show other pairs."""
         self.enter()
 
-    def want(self, pair_name: str) -> None:
-        """Select a pair as soon as the page is entered."""
-        self._wanted = pair_name
+    def want(self, pair_name: str, deployment_id: str = "") -> None:
+        """Select a pair, and a past deployment of it, as soon as the page is entered."""
+        self._wanted, self._wanted_deployment = pair_name, deployment_id
 
     def _read(self) -> None:
         if self.operation is not None and self.operation.is_running:
@@ -178,10 +178,11 @@ class StandingPage(Page):
             return
         names = [one.pair.name for one in self._pairs]
         wanted = self._wanted or (former.pair.name if former is not None else "")
-        self._wanted = ""
+        deployment_id, self._wanted, self._wanted_deployment = self._wanted_deployment, "", ""
         nth = names.index(wanted) if wanted in names else 0
         self.table.selectRow(nth)
         self._show_selected()
+        self.detail.show_past(deployment_id)
         if self.switch.deploy.hasFocus():
             self.table.setFocus()
 

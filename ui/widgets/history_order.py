@@ -21,7 +21,8 @@ _ID_DIGITS = 8
 def what_text(entry: HistoryEntry) -> str:
     """Return kind, number and, unless it is complete, state of an entry: no two entries have the same."""
     if entry.kind is EntryKind.DEPLOYMENT:
-        text = tr("Deployment %1, %2").replace("%2", state_look(DeploymentState(entry.state)).word)
+        state = tr("refused") if entry.is_refused else state_look(DeploymentState(entry.state)).word
+        text = (tr("Key rotation %1, %2") if entry.is_rotation else tr("Deployment %1, %2")).replace("%2", state)
         return text.replace("%1", entry.key[:_ID_DIGITS])
     name = tr("Cipher census %1") if entry.kind is EntryKind.CENSUS else tr("Comparison %1")
     states = {"running": tr("running"), "cancelled": tr("cancelled"), "interrupted": tr("interrupted")}
@@ -44,7 +45,7 @@ def measured_text(entry: HistoryEntry) -> str:
 
 
 def winner_text(entry: HistoryEntry) -> str:
-    """Return the recommended VPN, or the one deployed."""
+    """Return the recommended VPN, or the one deployed; of a deployment that failed, that it is none."""
     return entry.winner.text if entry.winner is not None else NONE
 
 

@@ -104,6 +104,11 @@ class StandingDetail(QWidget):
         number = len(one.deployments)
         self.tabs.setTabText(self._earlier_at, tr("Deployments (%1)").replace("%1", str(number)))
 
+    def show_past(self, deployment_id: str) -> None:
+        """Bring one of the pair's past deployments to the front; one that is active, or none, changes nothing."""
+        if self.earlier.choose(deployment_id):
+            self.tabs.setCurrentIndex(self._earlier_at)
+
     def _say(self, one: StandingPair, status: PairStatus | None) -> None:
         sentences = list(_sentences(one, status))
         self.sentence.setText(" ".join(sentences))

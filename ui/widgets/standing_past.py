@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
 
-from app.domain.rollout import Deployment
+from app.domain.rollout import Deployment, DeploymentState
 from app.domain.rollout_status import PairStatus
 from app.wizard.rollout_ports import AuditLine
 from ui.icons import make_icon
@@ -53,6 +53,8 @@ class EarlierView(QWidget):
         theme.changed.connect(self._fill)
         self.again = button(tr("Deploy a&gain…"), "repeat", on_click=self._ask_again)
         enable(self.again, is_on=False, reason=tr("Select an earlier deployment."))
+        self.message = label("", is_selectable=True)
+        self.message.setVisible(False)
         self.code = CodeView(theme)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
@@ -62,8 +64,17 @@ class EarlierView(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(GRID, GRID, GRID, GRID)
         outer.setSpacing(GRID)
+        outer.addWidget(self.message)
         outer.addWidget(split, 1)
         outer.addLayout(row(self.again, 0))
+
+    def choose(self, deployment_id: str) -> bool:
+        """Select the line of a past deployment; return whether there is one of this id."""
+        ids = ["" if one.state.is_standing else one.id for one in self._deployments]
+        is_there = bool(deployment_id) and deployment_id in ids
+        if is_there:
+            self.table.selectRow(ids.index(deployment_id))
+        return is_there
 
     def show_deployments(self, deployments: Sequence[Deployment]) -> None:
         """Show them; the line that was selected stays."""
@@ -82,7 +93,8 @@ class EarlierView(QWidget):
         colours = self._theme.colours
         for nth, one in enumerate(self._deployments):
             look, word = state_look(one.state), verdict_look(one.verdict)
-            texts = (moment(one.prepared_at), one.title, word.word, look.word, one.by, one.message)
+            state = tr("refused") if one.is_refused else look.word
+            texts = (moment(one.prepared_at), one.title, word.word, state, one.by, one.message)
             for column, text in enumerate(texts):
                 self.table.cell(nth, column).setText(text)
                 self.table.cell(nth, column).setToolTip(plain_tip(text))
@@ -99,7 +111,15 @@ class EarlierView(QWidget):
         one = self.selected
         is_past = one is not None and not one.state.is_standing
         enable(self.again, is_on=is_past, reason=tr("It stands now: select an earlier deployment."))
-        self.code.show_items((*one.a.items, *one.b.items) if one is not None else ())
+        items = (*one.a.items, *one.b.items) if one is not None else ()
+        self.code.show_items(items)
+        self.code.setVisible(bool(items))
+        text = one.message if one is not None else ""
+        if one is not None and one.state is DeploymentState.FAILED:
+            why = tr("Refused, nothing was changed: %1") if one.is_refused else tr("Failed: %1")
+            text = why.replace("%1", one.message)
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
 
     def _ask_again(self) -> None:
         if self.selected is not None:

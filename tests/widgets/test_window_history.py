@@ -206,6 +206,17 @@ def test_a_failed_deployment_is_opened_with_its_whole_reason(filled: Driver) -> 
     assert detail.earlier.message.height() >= detail.earlier.message.heightForWidth(detail.earlier.message.width())
 
 
+def test_ctrl_f_filters_and_enter_goes_to_the_lines(filled: Driver) -> None:
+    page = history(filled)
+    filled.press(page.table, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert page.search.hasFocus()
+    page.search.setText("census")
+    assert [one.key for one in page.table.shown] == ["c1"]
+    filled.press(page.search, Qt.Key.Key_Return)
+    assert page.table.hasFocus()
+    assert filled.window.current is page
+
+
 # --- notes ------------------------------------------------------------------------------------------------------------
 
 

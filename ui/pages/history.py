@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, StorageFault
@@ -21,6 +21,7 @@ from ui.widgets.dialogs import Question
 from ui.widgets.history_order import what_text
 from ui.widgets.history_table import HistoryTable
 from ui.widgets.note_dialog import NoteQuestion
+from ui.widgets.search_field import SearchField
 from ui.widgets.tips import enable
 
 _MOST_NAMED = 12
@@ -49,19 +50,18 @@ class HistoryPage(Page):
             tr("Every comparison, cipher census and deployment made on this computer, newest first."),
         )
         self.busy = BusyLine()
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Filter by pair, state, VPN or note"))
-        self.search.setAccessibleName(tr("Filter"))
-        self.search.setClearButtonEnabled(True)
+        self.table = HistoryTable(context.theme)
+        self.search = SearchField(tr("Filter by pair, VPN or note (Ctrl+F)"), tr("Filter"))
         self.search.setFixedWidth(320)
         self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self.table.setFocus)
+        QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
         self.number = label("", "muted", is_wrapping=False)
         self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
         self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
         self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
         self.nothing = label(tr("No entry has all of these words."), "muted", is_wrapping=False)
         self.every = button(tr("&Show every entry"), "clock", on_click=self.search.clear)
-        self.table = HistoryTable(context.theme)
         self.table.itemActivated.connect(self._open)
         self.table.itemSelectionChanged.connect(self._on_selection)
         for text, keys, action in (

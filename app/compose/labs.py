@@ -44,9 +44,20 @@ class Labs:
         found = (self.manager.find(status.name) for status in self.manager.status() if all(status.is_running))
         return tuple(lab for lab in found if lab is not None)
 
+    def pairs(self) -> tuple[PairSpec, ...]:
+        """Return the pairs of the labs that are up, under the names that their comparisons are stored under."""
+        named: dict[str, PairSpec] = {}
+        for lab in self.running():
+            name = stored_name(lab.spec, lab) if is_usable(lab) else lab.pair.name
+            pair = replace(lab.pair, name=lab.pair.name if name in named else name)
+            named[pair.name] = pair
+        return tuple(named.values())
+
     def default_pair(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
-        """Return the pair of a lab that is up, or start one that ends with this process."""
-        return self.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
+        """Return the pair of a lab that is up, under the lab's own name, or start one that ends with this process."""
+        pair = self.pair(DEFAULT_PLATFORM, token=token, on_progress=on_progress)
+        lab = self.find(pair)
+        return pair if lab is None else replace(pair, name=stored_name(lab.spec, lab))
 
     def pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
         """Return the pair of a running lab, or of a lab that is started for this process.

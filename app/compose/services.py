@@ -89,7 +89,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
 
     def pairs(self) -> tuple[PairChoice, ...]:
         """Return stored pairs and running labs."""
-        labs = (self.firewall_consents.apply(lab.pair) for lab in self.lab_service.running())
+        labs = map(self.firewall_consents.apply, self.lab_service.pairs())
         pairs = [*labs, *self.store.list_pairs()]
         return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
 

@@ -109,6 +109,16 @@ def test_a_name_means_the_lab_of_that_name(labs: Labs, manager: FakeManager) -> 
     assert "debian-11" in caught.value.hint
 
 
+def test_a_lab_has_one_name_in_the_window_and_at_the_terminal(labs: Labs, manager: FakeManager) -> None:
+    own = labs.default_pair(token=CancelToken(), on_progress=lambda *_: None)
+    assert [own.name, *(one.name for one in labs.pairs())] == ["lab:debian-13"] * 2, "as its comparisons are stored"
+    labs.close()
+    manager.add(LabSpec("default"))
+    named = labs.default_pair(token=CancelToken(), on_progress=lambda *_: None)
+    assert [named.name, *(one.name for one in labs.pairs())] == ["lab:default"] * 2
+    assert pair(labs, "default") == named
+
+
 @pytest.mark.parametrize("name", ["A=debian-11", "A=debian-11,B=amiga-500"])
 def test_what_cannot_be_read_starts_nothing(labs: Labs, manager: FakeManager, name: str) -> None:
     with pytest.raises(InvalidOption):

@@ -93,7 +93,10 @@ def protocol_sentence(crossing: ProtocolCrossing) -> str:
 
 
 def protocols_line(crossings: Sequence[ProtocolCrossing]) -> str:
-    """Return all protocols in a few words, for example `7 of 8 link-layer protocols cross (not LLDP)`."""
+    """Return all protocols in a few words, for example `7 of 8 link-layer protocols cross (LLDP does not cross)`.
+
+    What crosses the tunnel and is kept by the bridges of joined LANs is named: there the tunnel is used.
+    """
     if not crossings:
         return ""
     crossing = [one for one in crossings if one.verdict is ProtocolVerdict.CROSSES]
@@ -106,6 +109,9 @@ def protocols_line(crossings: Sequence[ProtocolCrossing]) -> str:
         return "link-layer protocols not tried"
     if any(one.untried for one in crossing):
         others.append("not all tried in both directions")
+    kept = [PROTOCOL_NAMES[one.protocol] for one in crossing if joined_verdict(one) is ProtocolVerdict.LOST]
+    if kept:
+        others.append(f"between joined LANs not {' and '.join(kept)}")
     tail = f" ({', '.join(others)})" if others else ""
     return f"{len(crossing)} of {len(crossings)} link-layer protocols cross{tail}"
 

@@ -212,7 +212,9 @@ def test_both_directions_are_judged_and_the_worse_one_counts() -> None:
     report = probe(FakeWire(), request(plan(())))
     assert [one.protocol for one in report.protocols] == list(LinkProtocol)
     assert {one.verdict for one in report.protocols} == {ProtocolVerdict.CROSSES}
-    assert wire_line(report).endswith("; 8 of 8 link-layer protocols cross")
+    assert wire_line(report).endswith(
+        "; 8 of 8 link-layer protocols cross (between joined LANs not LLDP and PTP peer delay)"
+    )
 
     one = ProtocolCrossing.of(
         LinkProtocol.LLDP,
@@ -231,7 +233,9 @@ def test_a_tunnel_that_drops_a_protocol_is_found() -> None:
     by_protocol = {one.protocol: one for one in report.protocols}
     assert by_protocol.pop(LinkProtocol.LLDP).verdict is ProtocolVerdict.LOST
     assert {one.verdict for one in by_protocol.values()} == {ProtocolVerdict.CROSSES}
-    assert protocols_line(report.protocols) == "7 of 8 link-layer protocols cross (LLDP does not cross)"
+    assert protocols_line(report.protocols) == (
+        "7 of 8 link-layer protocols cross (LLDP does not cross, between joined LANs not PTP peer delay)"
+    )
 
 
 def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None:
@@ -243,7 +247,10 @@ def test_a_host_without_perl_is_named_and_the_other_direction_is_tried() -> None
     assert protocol_sentence(one_way.protocols[0]).startswith(
         "Spanning tree (BPDU): crosses from A to B through the tunnel. From B to A: not tried, because gateway-b has"
     )
-    assert protocols_line(one_way.protocols) == ("8 of 8 link-layer protocols cross (not all tried in both directions)")
+    assert protocols_line(one_way.protocols) == (
+        "8 of 8 link-layer protocols cross (not all tried in both directions, "
+        "between joined LANs not LLDP and PTP peer delay)"
+    )
     neither = probe(FakeWire(without_perl="ab"), request(plan(())))
     assert {one.verdict for one in neither.protocols} == {ProtocolVerdict.NOT_TRIED}
     assert protocol_sentence(neither.protocols[0]) == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,7 +30,8 @@ class _Attempt:
     """One login: what was tried so far, and what the host still accepts.
 
     Attributes:
-        tried: In words, for the error.
+        tried: What the host was offered, in words, for the error.
+        untried: Why something else was not offered, as clauses.
         offered: Fingerprints of keys that were tried already.
         refused: Keys that the host did not take, in words.
         methods: What the host says it accepts; None until it said so.
@@ -40,6 +42,7 @@ class _Attempt:
     passwords: PasswordProvider
     token: CancelToken
     tried: list[str] = field(default_factory=list)
+    untried: list[str] = field(default_factory=list)
     offered: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
     methods: list[str] | None = None
@@ -92,7 +95,7 @@ def _try_in_order(attempt: _Attempt) -> bool:
     if any(_try_locked_file(attempt, file) for file in locked):
         return True
     if auth is AuthKind.KEY and not files:
-        attempt.tried.append("no key file (none is configured)")
+        attempt.untried.append("no key file is configured")
     return (auth is AuthKind.AUTO or _is_password_next(attempt)) and _try_password(attempt)
 
 
@@ -126,9 +129,10 @@ def _load(attempt: _Attempt, file: Path, passphrase: Secret | None, locked: list
     except TypeError:
         locked.append(file)  # cryptography's way to say that a passphrase is missing
     except OSError as error:
-        attempt.tried.append(f"key {file} ({error.strerror})")
+        attempt.untried.append(f"key {file} cannot be read ({error.strerror})")
     except (ValueError, paramiko.SSHException):
-        attempt.tried.append(f"key {file} ({'wrong passphrase' if passphrase else 'not a private key'})")
+        why = "was not unlocked by this passphrase" if passphrase else "is not a private key"
+        attempt.untried.append(f"key {file} {why}")
     return None
 
 
@@ -141,7 +145,7 @@ def _try_locked_file(attempt: _Attempt, file: Path) -> bool:
         attempt.token.raise_if_cancelled()
         passphrase = attempt.passwords.get(SecretKey(SecretKind.PASSPHRASE, str(file)), is_retry=number > 0)
         if passphrase is None:
-            attempt.tried.append(f"key {file} (its passphrase was not given)")
+            attempt.untried.append(f"the passphrase of key {file} was not given")
             return False
         key = _load(attempt, file, passphrase, [])
         if key is not None:
@@ -170,7 +174,7 @@ def _try_agent(attempt: _Attempt) -> bool:
                 return True
     if not keys:
         is_there = "SSH_AUTH_SOCK" in os.environ or sys.platform == "win32"
-        attempt.tried.append(f"the agent ({'it offers no key' if is_there else 'none is running'})")
+        attempt.untried.append("the SSH agent offers no key" if is_there else "no SSH agent is running")
     return False
 
 
@@ -206,14 +210,14 @@ def _try_key(attempt: _Attempt, key: paramiko.PKey, words: str) -> bool:
 
 def _try_password(attempt: _Attempt) -> bool:
     if not _takes_passwords(attempt):
-        attempt.tried.append("no password (the host takes none)")
+        attempt.untried.append("the host takes no passwords")
         return False
     key = SecretKey(SecretKind.LOGIN, attempt.target.password_name, tuple(attempt.refused))
     for number in range(PASSWORD_TRIES):
         attempt.token.raise_if_cancelled()
         secret = attempt.passwords.get(key, is_retry=number > 0)
         if secret is None:
-            attempt.tried.append("no password (none was given)")
+            attempt.untried.append("no other password was given" if number else "no password was given")
             return False
         if not attempt.transport.is_active():
             raise EOFError("the host closed the connection while the password was asked for")
@@ -283,25 +287,35 @@ def _wait(attempt: _Attempt, event: threading.Event) -> bool:
 
 
 def _refused(attempt: _Attempt) -> AuthenticationFailed:
-    tried = "; ".join(attempt.tried) or "nothing"
     return AuthenticationFailed(
-        f"{attempt.target} refused the login. Tried: {tried}.",
+        f"{attempt.target} refused the login. {_what_was_tried(attempt)}".strip(),
         hint="Check the user name, and that the right key or password is chosen.",
-        context={"host": attempt.target.login, "tried": tried},
+        context={"host": attempt.target.login},
     )
 
 
+def _what_was_tried(attempt: _Attempt) -> str:
+    """Return what the host refused, and why nothing else was offered, as sentences."""
+    times = Counter(attempt.tried)
+    refused = [name if number == 1 else f"{name} ({number} times)" for name, number in times.items()]
+    sentences = [f"It was offered: {', '.join(refused)}."] if refused else []
+    if attempt.untried:
+        nothing = "Nothing else could be offered" if refused else "Nothing could be offered"
+        sentences.append(f"{nothing}: {'; '.join(dict.fromkeys(attempt.untried))}.")
+    return " ".join(sentences)
+
+
 def _broken(attempt: _Attempt, error: Exception) -> AuthenticationFailed | HostUnreachable | ConnectionLost:
-    tried = "; ".join(attempt.tried) or "nothing yet"
+    tried = _what_was_tried(attempt)
     if isinstance(error, paramiko.AuthenticationException | paramiko.SSHException) and attempt.transport.is_active():
-        return AuthenticationFailed(f"{attempt.target} refused the login: {error}. Tried: {tried}.")
+        return AuthenticationFailed(f"{attempt.target} refused the login: {error}. {tried}".strip())
     if len(attempt.offered) > 1:
         return AuthenticationFailed(
-            f"{attempt.target} closed the connection after {len(attempt.offered)} keys. Tried: {tried}.",
+            f"{attempt.target} closed the connection after {len(attempt.offered)} keys. {tried}",
             hint="It takes a few attempts only: name the right key with --identity.",
-            context={"host": attempt.target.login, "tried": tried},
+            context={"host": attempt.target.login},
         )
     return HostUnreachable(
-        f"{attempt.target} closed the connection during the login: {error}. Tried: {tried}.",
+        f"{attempt.target} closed the connection during the login: {error}. {tried}".strip(),
         hint="Look into the host's SSH log; a ban after too many attempts looks like this.",
     )

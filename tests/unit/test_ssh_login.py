@@ -192,12 +192,12 @@ def test_the_refusal_names_what_was_tried_and_no_secret(connect: Connect, tmp_pa
         log_in(connect(Host()), target(AuthKind.AUTO, *files), Passwords(None, "hunter2"), token=CancelToken())
     text = caught.value.sentence() + str(caught.value.context)
     for words in (
-        f"key {tmp_path / 'key'};",
-        "broken (not a private key)",
-        "missing (No such file or directory)",
-        "the agent (none is running)",
-        "locked (its passphrase was not given)",
-        "a password",
+        f"It was offered: key {tmp_path / 'key'}, a password.",
+        "broken is not a private key",
+        "missing cannot be read (No such file or directory)",
+        "no SSH agent is running",
+        f"the passphrase of key {tmp_path / 'locked'} was not given",
+        "no other password was given.",
     ):
         assert words in text
     assert "hunter2" not in text
@@ -316,7 +316,9 @@ def test_a_host_that_asks_interactively_gets_the_password(connect: Connect) -> N
 
 def test_nobody_is_asked_for_a_password_that_the_host_does_not_take(connect: Connect) -> None:
     passwords = Passwords("right")
-    with pytest.raises(AuthenticationFailed, match="the host takes none"):
+    with pytest.raises(
+        AuthenticationFailed, match="Nothing could be offered: no SSH agent is running; the host takes no passwords"
+    ):
         log_in(connect(Host(methods="publickey")), target(AuthKind.AUTO), passwords, token=CancelToken())
     assert passwords.asked == []
 

@@ -10,6 +10,7 @@ from window_driver import Driver
 
 from app.domain.credentials import Secret, SecretKey, SecretKind
 from app.domain.errors import (
+    AuthenticationFailed,
     DiskFull,
     HostKeyChanged,
     HostUnreachable,
@@ -48,6 +49,17 @@ def test_an_unreachable_host_is_named_with_a_way_on_and_its_own_words(driver: Dr
     driver.click(notice.action("Copy details"))
     assert "No route to host" in QApplication.clipboard().text()
     driver.click(notice.action("Try again"))
+    driver.until(lambda: driver.window.wizard.state.discovery is not None)
+
+
+def test_a_refused_login_can_be_tried_again_and_the_focus_stays_on_the_page(driver: Driver) -> None:
+    driver.services.faults["discover"] = AuthenticationFailed("gateway-a refused the login.")
+    _look(driver)
+    page = driver.window.hosts
+    driver.until(lambda: "refused the login" in page.notice.text)
+    driver.idle()
+    assert page.isAncestorOf(QApplication.focusWidget())
+    driver.click(page.notice.action("Try again"))
     driver.until(lambda: driver.window.wizard.state.discovery is not None)
 
 

@@ -166,6 +166,7 @@ class Page(QWidget):
         self._end(busy)
         on_failure(error)
         self.changed.emit()
+        self.keep_focus()
 
     def _stopped(self, busy: BusyLine | None, name: str) -> None:
         self._end(busy)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.domain.cancel import CancelToken
-from app.domain.errors import HostKeyChanged, InvalidOption, TunnelmarkError
+from app.domain.errors import AuthenticationFailed, HostKeyChanged, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.pair_names import PAIR_NAME_RULE
 from app.domain.pairs import Saving
@@ -302,7 +302,9 @@ class HostsPage(Page):
         if isinstance(error, HostKeyChanged):
             self.notice.say_error(explained(error))
             return
-        actions = {tr("Try again"): self.discover} if error.is_retryable else {}
+        # A refused login is tried with another password, or once the host has the key.
+        can_be_mended = error.is_retryable or isinstance(error, AuthenticationFailed)
+        actions = {tr("Try again"): self.discover} if can_be_mended else {}
         self.notice.say_error(error, actions)
 
     def _show_found(self, found: Discovery) -> None:

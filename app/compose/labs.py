@@ -12,7 +12,7 @@ from app.compose.logins import endpoint_of
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.credentials import PasswordProvider, Secret, SecretKey, SecretKind
-from app.domain.errors import NotFound
+from app.domain.errors import HostUnreachable, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import LinkHealer
 from app.domain.results import CampaignRecord
@@ -133,6 +133,20 @@ class Labs:
         """Return the running lab that a pair is of, whatever the pair is called; None where there is none."""
         ports = {side: pair.host(side).port for side in Side}
         return next((lab for lab in self.running() if lab.ports == ports), None)
+
+    def explained(self, pair: PairSpec, error: HostUnreachable) -> HostUnreachable:
+        """Return why a host of a pair cannot be reached: where its practice lab is down, that."""
+        try:
+            is_down = pair.is_lab and self.find(pair) is None
+        except LabFault:  # it is starting, or does not answer
+            return error
+        if not is_down:
+            return error
+        return HostUnreachable(
+            f"The practice lab of {pair.name} is down. {error.message}",
+            hint="Start a practice lab, or choose another pair.",
+            context=error.context,
+        )
 
     def is_gone(self, record: CampaignRecord) -> bool:
         """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts.

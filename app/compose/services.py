@@ -38,7 +38,7 @@ from app.domain.census_events import CensusSink
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
-from app.domain.errors import InvalidPlan, ProbeFailed, TunnelmarkError
+from app.domain.errors import HostUnreachable, InvalidPlan, ProbeFailed, TunnelmarkError
 from app.domain.events import EventSink
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
@@ -131,7 +131,10 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
     def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
         """Log in to both hosts and find out what they can do."""
         on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
-        sessions = self._connections.pair(pair, token=token)
+        try:
+            sessions = self._connections.pair(pair, token=token)
+        except HostUnreachable as error:
+            raise self.lab_service.explained(pair, error) from error
         on_progress("Looking at both hosts", None)
         facts_a, facts_b = discover_pair(sessions, self.adapters, token=token)
         self.store.save_snapshot(pair.name, Side.A, facts_a)

@@ -13,7 +13,7 @@ from app.compose.labs import LabPasswords, Labs
 from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey, SecretKind
-from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
+from app.domain.errors import Cancelled, HostUnreachable, InvalidOption, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.lab import CpuKind, Lab, LabManager, LabSpec
 from app.storage import Store
@@ -107,6 +107,17 @@ def test_a_name_means_the_lab_of_that_name(labs: Labs, manager: FakeManager) -> 
     with pytest.raises(NotFound) as caught:
         pair(labs, "yours")
     assert "debian-11" in caught.value.hint
+
+
+def test_of_a_lab_that_is_down_is_said_that_it_is_down(labs: Labs, manager: FakeManager) -> None:
+    away = HostUnreachable("gateway-a cannot be reached.", hint="Is the host on?")
+    mine = manager.add(LabSpec("mine")).pair
+    assert labs.explained(mine, away) is away, "the lab is up"
+    manager.down("mine")
+    said = labs.explained(mine, away)
+    assert said.message == "The practice lab of lab:mine is down. gateway-a cannot be reached."
+    assert "Start a practice lab" in said.hint
+    assert labs.explained(replace(mine, is_lab=False), away) is away
 
 
 def test_a_lab_has_one_name_in_the_window_and_at_the_terminal(labs: Labs, manager: FakeManager) -> None:

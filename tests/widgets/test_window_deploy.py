@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from deploy_driver import looked_at, page_of, previewed
@@ -60,6 +61,16 @@ def test_the_top_bar_leads_there_and_the_hosts_are_looked_at_first(driver: Drive
     driver.idle()
     assert not page.deploy.isEnabled(), "first the dry run"
     assert page.form.key == ("wireguard", "chacha20-poly1305")
+
+
+def test_an_error_about_one_pair_goes_when_another_one_is_chosen(driver: Driver) -> None:
+    page = page_of(driver)
+    page.form.show_pairs((*page.form._pairs, replace(page.form._pairs[0], name="elsewhere")))
+    driver.services.faults["discover"] = HostUnreachable("The practice lab of lab:practice is down.")
+    driver.click(page.ask_hosts)
+    driver.until(lambda: "is down" in page.notice.text)
+    page.form.pairs.setCurrentIndex(page.form.pairs.count() - 1)
+    assert page.notice.text == ""
 
 
 def test_ports_that_would_cut_a_host_off_are_shown_but_cannot_be_chosen(driver: Driver) -> None:

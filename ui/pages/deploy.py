@@ -61,6 +61,7 @@ class DeployPage(Page):
         self._rolling: Operation | None = None
         self._confirmation = WindowConfirmation()
         self._has_no_pair = False
+        self._shown_pair = ""
         self.switch = AreaSwitch("deploy")
         self.switch.other_asked.connect(self.standing_asked)
         self.busy = BusyLine()
@@ -203,6 +204,9 @@ class DeployPage(Page):
         """Say what would be replaced on the chosen pair."""
         pair = self.form.pair
         name = pair.name if pair is not None else ""
+        if name != self._shown_pair and not self.is_running:
+            self.notice.clear()  # it was about another pair
+        self._shown_pair = name
         standing = next((one for one in self._deployments if one.pair.name == name and one.state.is_standing), None)
         self.setup.show_replaced(standing)
         if not self.is_running:

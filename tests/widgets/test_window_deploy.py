@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 from deploy_driver import looked_at, page_of, previewed
+from dialog_tour import settle
 from fake_rollout_values import CONF
 from fake_services import FakeServices
 from PySide6.QtCore import Qt
+from standing_driver import stand
 from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
@@ -71,6 +73,18 @@ def test_an_error_about_one_pair_goes_when_another_one_is_chosen(driver: Driver)
     driver.until(lambda: "is down" in page.notice.text)
     page.form.pairs.setCurrentIndex(page.form.pairs.count() - 1)
     assert page.notice.text == ""
+
+
+@pytest.mark.parametrize("text_scale", [1.0, 1.25])
+def test_what_would_be_done_is_in_sight_after_the_dry_run(driver: Driver, text_scale: float) -> None:
+    driver.window.context.theme.zoom(text_scale)
+    driver.window.resize(1024, 680)
+    stand(driver)
+    page = previewed(driver)
+    settle()
+    assert page.view.visibleRegion().boundingRect().height() >= 160
+    assert page.deploy.visibleRegion().boundingRect().height() == page.deploy.height()
+    assert page.form.height() >= page.form.heightForWidth(page.form.width()), "no line of it is cut"
 
 
 def test_ports_that_would_cut_a_host_off_are_shown_but_cannot_be_chosen(driver: Driver) -> None:

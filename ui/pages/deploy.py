@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.domain.cancel import CancelToken
@@ -250,6 +250,8 @@ class DeployPage(Page):
 
         def show(run: DryRun) -> None:
             self.setup.show_run(run, choice, self._title_of(run.replaces))
+            # Once the page has its new height: it is to be read before the roll-out.
+            QTimer.singleShot(0, self, self._show_what_would_be_done)
             self.status_told.emit(tr("Nothing has been changed"))
 
         self.notice.clear()
@@ -259,6 +261,11 @@ class DeployPage(Page):
             show,
             busy=self.busy,
         )
+
+    def _show_what_would_be_done(self) -> None:
+        """Scroll until the dry run, and the buttons above it, are in sight."""
+        if self.setup.view.isVisible():
+            self._choice.ensureWidgetVisible(self.setup.view, 0, 0)
 
     def _title_of(self, deployment_id: str) -> str:
         return next((one.title for one in self._deployments if one.id == deployment_id), "")

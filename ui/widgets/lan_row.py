@@ -28,7 +28,7 @@ class LanRow(QObject):
         super().__init__(parent)
         letter = side.value.upper()
         self.side = side
-        self.name = label(tr("LAN port of %1").replace("%1", letter), is_wrapping=False)
+        self.name = label(tr("LAN port %1").replace("%1", letter), is_wrapping=False)
         self.port = QComboBox()
         self.name.setBuddy(self.port)
         self.port.setAccessibleName(self.name.text())
@@ -53,7 +53,7 @@ class LanRow(QObject):
     def show_host(self, host_label: str) -> None:
         """Say how the host is called."""
         letter = self.side.value.upper()
-        self.name.setText(tr("LAN port of %1").replace("%1", f"{letter}  {host_label}".rstrip()))
+        self.name.setText(tr("LAN port %1").replace("%1", f"{letter}  {host_label}".rstrip()))
 
     def want(self, port: str, address: str) -> None:
         """Choose a port as soon as it is known, and an address."""

@@ -44,6 +44,10 @@ class Wanted:
     options: RolloutOptions | None = None
 
 
+_SOLUTION_LETTERS = 15
+"""Wide letters: as much room as the longest name, OpenVPN over UDP or WireGuard with L2TPv3, needs in narrow ones."""
+
+
 class RolloutForm(Card):
     """The choice, in a grid of five lines."""
 
@@ -89,7 +93,7 @@ class RolloutForm(Card):
         self.solution, self.suite = QComboBox(), QComboBox()
         self.solution.setAccessibleName(tr("Solution"))
         name_box(self.suite, tr("Suite"))
-        for box, letters in ((self.pairs, 18), (self.solution, 10), (self.suite, 10)):
+        for box, letters in ((self.pairs, 18), (self.solution, _SOLUTION_LETTERS), (self.suite, 10)):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(letters)
             box.setMaxVisibleItems(20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.rollout import Deployment, DryRun, RolloutOptions
@@ -78,6 +78,13 @@ class RolloutSetup(QWidget):
         layout.addLayout(actions)
         layout.addWidget(self.view, 1)
         layout.addWidget(self.empty, 1)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep the form as high as its lines need at this width: the page around it does not ask for that."""
+        result = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize) and self.form.hasHeightForWidth():
+            self.form.setMinimumHeight(self.form.heightForWidth(self.width()))
+        return result
 
     @property
     def choice(self) -> Choice:

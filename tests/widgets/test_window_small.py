@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from dialog_tour import settle
 from history_driver import fill_history
@@ -10,6 +12,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QStyleOptionViewItem
 from window_driver import Driver
 
+from app.domain.results import AttemptStatus, CampaignStatus
 from app.wizard import Step
 from ui.pages.candidates import CandidatesPage
 from ui.pages.history import HistoryPage
@@ -38,6 +41,33 @@ def test_every_tab_of_the_results_is_whole_beside_the_ranking(driver: Driver, si
         assert page.table.viewport().height() >= 2 * page.table.rowHeight(0)
     for plot in (page.tabs.latency, page.tabs.cdf, page.tabs.frontier, page.tabs.cpu):
         assert plot.height() >= _LEAST_PLOT_PX, plot.name
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_the_recommendation_stays_in_sight_in_a_low_window(driver: Driver, is_gone: bool) -> None:
+    window = driver.window
+    window.resize(1024, 680)
+    driver.compare()
+    driver.idle()
+    page = window.results
+    if is_gone:
+        record = page.data.record
+        left = tuple(replace(one, status=AttemptStatus.NOT_RUN) for one in record.attempts[1:])
+        driver.services.records[1] = replace(
+            record, status=CampaignStatus.CANCELLED, attempts=(record.attempts[0], *left)
+        )
+        driver.services.labs_gone = {1}
+        page.data = None
+        page.show_campaign(1)
+        driver.idle()
+        assert "has ended" in page.notice.text
+    settle()
+    assert page.table.viewport().visibleRegion().boundingRect().height() >= 2 * page.table.rowHeight(0)
+    page.tabs.setCurrentIndex(3)
+    page.table.setFocus()
+    settle()
+    sentence = page.sentence.sentence
+    assert sentence.visibleRegion().boundingRect().height() == sentence.height()
 
 
 def test_candidates_of_several_rounds_can_be_told_apart_in_the_ranking(driver: Driver) -> None:

@@ -41,7 +41,7 @@ _MAX_TABLE_PX = 248
 """The ranking scrolls beyond this height: some seven lines."""
 _LEAST_LINES = 2
 """The ranking never shows fewer lines, unless it has fewer."""
-_LOW_PX = 600
+_LOW_PX = 670
 _LEAST_HEAD_EM = 18
 """Where the title has less room, the buttons stand below it."""
 
@@ -329,12 +329,12 @@ class ResultsPage(Page):
         self.body.insertWidget(0, head)
         self.body.insertWidget(1, self.note)
         self.body.addWidget(self.busy)
+        self.body.addWidget(self.sentence)  # not scrolled: it is what the page is for
         content = QWidget()
         content.setProperty("look", "page")
         layout = QVBoxLayout(content)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
-        layout.addWidget(self.sentence)
         left = QWidget()
         beside = row(self.fold, self.note.edit, GRID, self.shared)
         beside.setStretch(3, 1)
@@ -356,8 +356,11 @@ class ResultsPage(Page):
         self.table.setFixedHeight(min(_MAX_TABLE_PX, needed))
         least = min(needed, self.table.height_for_px(_LEAST_LINES))
         room = self._scroll.viewport().height()
-        self.sentence.set_low(is_low=room < _LOW_PX)
-        spare = room - self._content.minimumHeightForWidth(self._scroll.content_width_px())
+        taken = self.notice.height() if self.notice.isVisible() else 0
+        self.sentence.set_low(is_low=self.height() - taken < _LOW_PX)
+        width, content = self._scroll.content_width_px(), self._content
+        is_folding = content.hasHeightForWidth()
+        spare = room - (content.minimumHeightForWidth(width) if is_folding else content.minimumSize().height())
         self.table.setFixedHeight(max(least, min(_MAX_TABLE_PX, needed, self.table.height() + spare)))
 
     def _show_whole_tab(self) -> None:

@@ -9,7 +9,7 @@ from app.domain.ranking import Drift
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.candidates import Contender
 from app.ranking.drift import is_doubtful
-from app.ranking.outcome import outcome_of
+from app.ranking.outcome import ended_attempts, outcome_of
 from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
 from app.ranking.words import figure, grouped, listed, milliseconds
 
@@ -75,7 +75,7 @@ def _doubts_of_figures(record: CampaignRecord, drift: Drift, rounds: int, ranked
 
 
 def _incomplete(record: CampaignRecord) -> str:
-    done, planned = len(record.attempts), len(record.plan.attempts)
+    done, planned = ended_attempts(record), len(record.plan.attempts)
     word = {
         CampaignStatus.CANCELLED: "was cancelled",
         CampaignStatus.INTERRUPTED: "was interrupted",

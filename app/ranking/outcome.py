@@ -118,10 +118,14 @@ def outcome_of(record: CampaignRecord) -> Outcome:
 
 def is_unfinished(record: CampaignRecord) -> bool:
     """Whether a comparison was interrupted or cancelled and attempts are left, so that it can be resumed."""
-    ended = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
-    done = sum(attempt.status in ended for attempt in record.attempts)
     left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
-    return record.status in left and done < len(record.plan.attempts)
+    return record.status in left and ended_attempts(record) < len(record.plan.attempts)
+
+
+def ended_attempts(record: CampaignRecord) -> int:
+    """Return how many attempts came to an end; those that were cancelled or not run are stored, too."""
+    ended = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
+    return sum(attempt.status in ended for attempt in record.attempts)
 
 
 def failure_causes(candidates: Iterable[Candidate], attempts: Iterable[Attempt]) -> tuple[FailureCause, ...]:

@@ -20,14 +20,14 @@ from app.compose.history import UNREADABLE
 from app.compose.paths import Paths
 from app.domain.census import CensusPlan
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
-from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, Winner, checked_note
+from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.domain.rollout import DeploymentState
 from app.ranking import rank
 from app.ranking.winner import winner_of
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
-from ui.widgets.history_order import what_text
+from ui.widgets.history_order import measured_text, what_text
 
 CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())
 
@@ -122,6 +122,12 @@ def test_deployments_that_failed_have_no_winner_and_refusals_and_key_rotations_a
     assert rows["none, refused: IPsec"][3:7:3] == ("deployment", "refused")
     assert what_text(found[failed.id]).startswith("Key rotation 11111111, failed")
     assert what_text(found[other.id]) == "Deployment 22222222, refused"
+
+
+def test_one_vpn_is_counted_in_the_singular() -> None:
+    one = HistoryEntry(EntryKind.COMPARISON, "1", DEPLOYMENT.prepared_at, "north", "cancelled", "quick", 1, 0, 0)
+    assert measured_text(one) == "0 of 1 VPN"
+    assert measured_text(replace(one, planned=2)) == "0 of 2 VPNs"
 
 
 def test_note_is_stored_changed_and_removed(archive: Archive) -> None:

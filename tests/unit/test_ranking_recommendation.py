@@ -7,7 +7,7 @@ import pytest
 from sample_records import BASELINE, BLOWFISH, MODELS, OPENVPN_TCP, OPENVPN_UDP, WIREGUARD, Model, sample_record
 
 from app.domain.ranking import Recommendation
-from app.domain.results import Attempt, CampaignStatus, Candidate
+from app.domain.results import Attempt, AttemptStatus, CampaignStatus, Candidate
 from app.domain.verdicts import Finding, Verdict
 from app.ranking import rank
 from app.ranking.drift import drift_of
@@ -127,6 +127,14 @@ def test_a_single_candidate() -> None:
     found = advice(twin(WIREGUARD))
     assert found.solution == "wireguard"
     assert "only complete result" in found.sentence
+
+
+def test_attempts_that_were_not_run_did_not_end() -> None:
+    record = sample_record(rounds=1, pings=5)
+    left = [replace(one, status=AttemptStatus.NOT_RUN) for one in record.attempts[1:]]
+    cancelled = replace(record, status=CampaignStatus.CANCELLED, attempts=(record.attempts[0], *left))
+    said = " ".join(rank(cancelled).recommendation.cautions)
+    assert f"The comparison was cancelled: 1 of {len(record.plan.attempts)} attempts ended." in said
 
 
 def test_cautions_name_lab_fragments_and_an_unfinished_campaign() -> None:

@@ -381,4 +381,6 @@ def _what(data: ResultData) -> str:
     outcome = outcome_of(record)
     state = words[record.status] if not outcome.headline else f"{words[record.status]}, {outcome.headline}"
     rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
+    if not data.ranking.rounds:
+        rounds = tr("nothing measured")
     return f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, {state}"

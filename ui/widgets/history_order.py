@@ -39,7 +39,13 @@ def measured_text(entry: HistoryEntry) -> str:
     """Return how many candidates were measured, failures first."""
     if entry.kind is EntryKind.DEPLOYMENT:
         return NONE
-    whole = tr("%1 of %2 tried") if entry.kind is EntryKind.CENSUS else tr("%1 of %2 VPNs")
+    whole = (
+        tr("%1 of %2 tried")
+        if entry.kind is EntryKind.CENSUS
+        else tr("%1 of 1 VPN")
+        if entry.planned == 1
+        else tr("%1 of %2 VPNs")
+    )
     whole = whole.replace("%1", str(entry.measured)).replace("%2", str(entry.planned))
     return f"{tr('%1 failed').replace('%1', str(entry.failed))}, {whole}" if entry.failed else whole
 

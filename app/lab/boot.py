@@ -140,7 +140,7 @@ def wait_until_up(
         waited_s = time.monotonic() - started_at
         refuse_ended(lab, list(sides))
         ready = [side for side, count in sides.items() if console_mark_count(lab, side) > count]
-        text = f"Starting the virtual gateways ({len(ready)} of {len(sides)} are up)"
+        text = f"Waiting until the gateways can be logged in to ({len(ready)} of {len(sides)} are ready)"
         on_progress(LabProgress("boot", text, min(0.95, waited_s / _EXPECTED_BOOT_S)))
         return len(ready) == len(sides)
 

@@ -100,6 +100,8 @@ def test_one_that_is_restored_and_never_comes_up_is_discarded_and_the_gateways_b
     reported = start(labs)
     assert has(reported, "did not come up within 0.5 s")
     assert has(reported, "Booting both gateways instead")
+    assert has(reported, "boot: Waiting until the gateways can be logged in to (2 of 2 are ready)")
+    assert not any("are up)" in one for one in reported), "it would read as a step back after “2 of 2 have booted”"
     assert reported[-1] == "login: Both gateways are up"
     assert machines(tmp_path) == []
 

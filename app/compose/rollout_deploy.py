@@ -171,6 +171,8 @@ class Rollout:
             is_replacing = bool(self._prepared.place.replaced)
             for text in told_differences(self._transaction.differences, is_replacing=is_replacing):
                 self._note(text)
+            for text in self._transaction.host_warnings:
+                self._note(text)
             self._run.emit(RolloutEnded(self._deployment))
         return self._deployment
 

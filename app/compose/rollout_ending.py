@@ -87,6 +87,8 @@ def end_deployment(
             ended = run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
         elif deployment.solution:
             run.save(deployment, deployment.state)
+    for text in transaction.host_warnings:
+        emit(RolloutNote(text, is_warning=True))
     if not outcome.is_complete:
         raise CommandFailed(
             f"The deployment has not ended on both hosts. {outcome.reason}".strip(),

@@ -25,6 +25,7 @@ from app.domain.user import this_user
 from app.storage import Store
 
 REMOVE_TIMEOUT_S = 120.0
+_WARNING = "tunnelmark: warning: "
 
 
 def end_on_one(
@@ -70,7 +71,7 @@ def end_on_one(
         f"there at the next contact with both, for example `tunnelmark status {pair.name} --repair`."
     )
     ended = _save(store, ending, DeploymentState.HALF_CONFIRMED, text)
-    if found.is_damaged:
+    if found.is_damaged or _WARNING in told:
         emit(RolloutNote(told, is_warning=True))
     emit(RolloutNote(text, is_warning=True))
     emit(RolloutEnded(ended))
@@ -110,7 +111,7 @@ def end_damaged(
     for side in (side for side, one in found.items() if one.kind != "empty"):
         emit(RolloutStageStarted(RolloutStage.UNDO, ends[side].label))
         told = _remove(store, ends[side], slot, found[side], "Take back what is left of a damaged deployment")
-        if found[side].is_damaged:
+        if found[side].is_damaged or _WARNING in told:
             emit(RolloutNote(told, is_warning=True))
     ended = _save(store, deployment, DeploymentState.UNDONE, "It was taken back.")
     emit(RolloutEnded(ended))

@@ -96,6 +96,11 @@ class LastingTransaction(Transaction):
         return {side.value: tunnel for side, tunnel in self._tunnels.items()}
 
     @property
+    def host_warnings(self) -> tuple[str, ...]:
+        """What steps and rollbacks on the hosts reported though they succeeded, as sentences."""
+        return tuple(text for ledger in self._ledgers.values() for text in ledger.warnings)
+
+    @property
     def plan(self) -> TunnelPlan:
         """What was built."""
         return self._plan

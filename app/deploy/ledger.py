@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from app.deploy.ends import HostEnd
+from app.deploy.ends import HostEnd, printable
 from app.domain.audit import AuditEntry
 from app.domain.commands import Command
 from app.ssh.remote_line import shell_line
@@ -63,12 +63,14 @@ class Ledger:
         sink: Gets every entry; None if nobody wants them.
         planned: Changes by number.
         told: Numbers of changes that were written down.
+        warnings: What steps and rollbacks reported though they succeeded, as sentences.
     """
 
     end: HostEnd
     sink: AuditSink | None
     planned: dict[str, Planned] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
 
     def plan(self, planned: Planned) -> None:
         """Remember a change that is about to be made."""
@@ -90,6 +92,12 @@ class Ledger:
         """Write down what a script tells of a step as it tells it: its connection may break at any moment."""
         if words[0] == "step" and len(words) == 3 and words[2].isdecimal() and len(words[2]) <= _MAX_DIGITS:
             self.done(words[1], int(words[2]))
+        elif words[0] == "warned":
+            self.warn(" ".join(words[1:]))
+
+    def warn(self, text: str) -> None:
+        """Keep a warning of the host for the user."""
+        self.warnings.append(f"{self.end.label}: {printable(text, limit=500)}")
 
     def undone(self, number: str, exit_status: int | None) -> None:
         """Write down that a change was taken back, or that this was tried; before it the change, if nobody saw it."""

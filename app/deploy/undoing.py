@@ -146,6 +146,8 @@ def _finish(
     log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
     for match in re.finditer(r"^(?:taken back|FAILED with (?P<status>\d+)) (?P<number>\d{4}) ", log, re.MULTILINE):
         ledger.undone(match["number"], int(match["status"] or 0))
+    for match in re.finditer(r"^    warning: (?P<text>.+)$", log, re.MULTILINE):
+        ledger.warn(match["text"])
     if outcome == "0":
         ledger.write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
     states = {"gone": UndoState.GONE, "other": UndoState.OTHER, "0": UndoState.DONE}

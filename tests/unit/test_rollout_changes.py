@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -10,14 +11,16 @@ import pytest
 
 from app.compose.rollout_changes import lost_on_the_way, told_differences
 from app.deploy.places import lasting_link
+from app.deploy.scripts import host_script
 from app.deploy.snapshots import HostSnapshot, SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
-from app.domain.rollout_events import RolloutEvent, RolloutNote, RolloutStage, RolloutStageStarted
+from app.domain.rollout import RolloutOptions
+from app.domain.rollout_events import Decision, RolloutEvent, RolloutNote, RolloutStage, RolloutStageStarted
 from app.storage import Store
-from support.lasting_rollout import Operations, deploy, deploy_and_keep, save_facts
+from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, save_facts
 from support.lasting_world import lasting_world
 from support.made_up_vpn import MadeUpVpn, step
 
@@ -108,3 +111,43 @@ def test_taking_back_speaks_of_no_keys_and_of_nothing_lost(tmp_path: Path) -> No
     stages = [event.stage for event in events if isinstance(event, RolloutStageStarted)]
     assert list(dict.fromkeys(stages)) == [RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.UNDO]
     assert [event.text for event in events if isinstance(event, RolloutNote)] == []
+
+
+_WARNED = "gateway-a: lan0 has no DHCP client any more."
+
+
+def warned(events: list[RolloutEvent]) -> list[str]:
+    return [event.text for event in events if isinstance(event, RolloutNote) and event.is_warning]
+
+
+@pytest.mark.parametrize("way", ["failed", "removed", "removed on one host"])
+def test_what_a_rollback_warns_of_is_reported_though_it_succeeds(tmp_path: Path, way: str) -> None:
+    warning = step("Join", ":", "echo 'tunnelmark: warning: lan0 has no DHCP client any more.' >&2")
+    failing = (step("Fail", "exit 1", None),) if way == "failed" else ()
+    vpn = MadeUpVpn(interface="tml0", steps={Side.A: (warning, *failing)})
+    events: list[RolloutEvent] = []
+    with lasting_world(tmp_path / "world") as world, Store.open(tmp_path / "t.db") as store:
+        save_facts(world, store)
+        if way == "failed":
+            with pytest.raises(CommandFailed):
+                deploy(world, store, events, vpn=vpn)
+            assert warned(events) == [_WARNED]
+            return
+        options = RolloutOptions(confirm_within_s=30.0)
+        one = deploy(world, store, vpn=vpn, options=options, user=Says(Decision.KEEP))
+        services = Operations(world, store)
+        if way == "removed":
+            services.undeploy(one.pair, token=CancelToken(), emit=events.append)
+            assert warned(events) == [_WARNED]
+        else:
+            services.undeploy_one(one.pair, Side.A, token=CancelToken(), emit=events.append)
+            assert "lan0 has no DHCP client any more." in warned(events)[0]
+
+
+@pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")], ids=["dash", "busybox"])
+def test_only_warnings_of_our_own_scripts_are_passed_on(tmp_path: Path, shell: tuple[str, ...]) -> None:
+    log = tmp_path / "log"
+    log.write_text(f"warning: of another program\ntunnelmark: warning: lan0 has no client %s\n{'x' * 5000}\n")
+    script = host_script("process.sh") + 'print_warnings "$1" "    warning: "; print_warnings "$1.none" "x"; echo on'
+    done = subprocess.run([*shell, "-c", script, "sh", str(log)], capture_output=True, text=True, check=True)
+    assert done.stdout == "    warning: lan0 has no client %s\non\n"

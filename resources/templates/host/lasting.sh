@@ -70,6 +70,7 @@ down_step() {
         down_failures=$((down_failures + 1))
         tell "could not be taken back: $down_title: $(tail -n 1 "$own/down-$down_number" | cut -c 1-200)"
     fi
+    print_warnings "$own/down-$down_number" "tunnelmark: warning: "
 }
 
 # own_marked: what carries the mark, but for what started this script.

@@ -67,6 +67,16 @@ print_file() {
     done 2> /dev/null < "$1"
 }
 
+# print_warnings FILE PREFIX: prints those of the first lines of a file that begin with `tunnelmark: warning: `, with another
+# prefix: what one of our scripts reported though it succeeded.
+print_warnings() {
+    lines_left=50
+    while [ "$lines_left" -gt 0 ] && { IFS= read -r line || [ -n "$line" ]; }; do
+        case $line in "tunnelmark: warning: "*) printf '%s%.400s\n' "$2" "${line#tunnelmark: warning: }" ;; esac
+        lines_left=$((lines_left - 1))
+    done 2> /dev/null < "$1"
+}
+
 # is_retiring SLOT: whether a deployment is being rolled back on this host alone, see retire.sh. The file of a killed one
 # does not count.
 is_retiring() {

@@ -58,6 +58,7 @@ step() {
         show output "$state/log/$step_number"
         give_up step "$step_number"
     fi
+    print_warnings "$state/log/$step_number" "$tunnel warned "
 }
 
 # step_back NUMBER LIMIT_S PROGRAM ARGUMENT...: runs a step's undo, so that the step can be done again. Its entry in the

@@ -86,6 +86,7 @@ take_back() {
         if [ "$status" -eq 0 ]; then
             echo "# done" 2> /dev/null >> "$entry"
             say "taken back $number $title"
+            print_warnings "$state/undo.out" "    warning: "
         else
             failures=$((failures + 1))
             say "FAILED with $status $number $title"

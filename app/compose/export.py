@@ -16,6 +16,7 @@ from app.deploy.lan import choose_bridging, lan_interfaces
 from app.deploy.places import PLACES, free_index, lasting_names
 from app.discovery import find_link
 from app.domain.cancel import CancelToken
+from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec, Side
 from app.domain.rollout import RolloutOptions
 from app.domain.verdicts import by_weight
@@ -180,6 +181,12 @@ def _standing_bridges(
         if name:
             interfaces = lan_interfaces(session, check.facts, pair.underlay(side), token=token)
             bridging, _ = choose_bridging(interfaces, name, "", pair.host(side).label)
+            if bridging.client:
+                raise InvalidOption(
+                    f"{name} on {pair.host(side).label} has its address from a DHCP server, and what is exported does "
+                    "not move its client.",
+                    hint="Roll out with tunnelmark deploy, or make the address static.",
+                )
             if bridging.bridge == name:
                 found.add(side)
     return frozenset(found)

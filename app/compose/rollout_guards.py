@@ -39,15 +39,17 @@ def guard_ports(
     """
     found: dict[Side, Bridging] = {}
     obstacles: list[RolloutObstacle] = []
-    guard = LanGuard.of(options)
     for side, session, check in ((Side.A, sessions.a, discovery.a), (Side.B, sessions.b, discovery.b)):
         if side not in bridging:
             continue
+        client = bridging[side].client
+        guard = replace(LanGuard.of(options), keeps_own_requests=bool(client))
         has_nft = "nft" in check.facts.tools
         why = _why_not(session, guard, bridging[side], link, side, token=token) if has_nft else "it has no nft"
         found[side] = replace(bridging[side], guard=None if why else guard)
         if why:
-            obstacles.append(_obstacle(side, discovery.pair.host(side).label, why, guard))
+            label = discovery.pair.host(side).label
+            obstacles.append(_client_obstacle(side, label, why) if client else _obstacle(side, label, why, guard))
     return found, tuple(obstacles)
 
 
@@ -61,6 +63,16 @@ def _why_not(
         return ""
     lines = [line for line in printable(result.stderr, limit=400).splitlines() if line.strip()]
     return f"its nft refuses the firewall table: {lines[0].strip()}" if lines else "its nft refuses the firewall table"
+
+
+def _client_obstacle(side: Side, label: str, why: str) -> RolloutObstacle:
+    return RolloutObstacle(
+        side,
+        f"DHCP requests of {label} itself cannot be kept from crossing: {why}. A server of the other plant could "
+        "lend it an address.",
+        f"{_INSTALL} Or make the address of its LAN port static.",
+        is_blocking=True,
+    )
 
 
 def _obstacle(side: Side, label: str, why: str, guard: LanGuard) -> RolloutObstacle:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.deploy.lan_clients import hold_step, move_step
 from app.deploy.lan_guard import LanGuard
 from app.deploy.lan_matches import MovedRule
 from app.deploy.scripts import bare_script
@@ -51,6 +52,7 @@ class Bridging:
         rules: Rules of the host's firewall that are added for the bridge, because others name the port.
         noted: What rules for the port that are made later are compared with; empty where they are not.
         guard: What guards the joined LANs; None where the host has nothing for it.
+        client: Program of the LAN port's DHCP client, which moves to the bridge; empty where there is none.
     """
 
     bridge: str
@@ -58,6 +60,7 @@ class Bridging:
     rules: tuple[MovedRule, ...] = ()
     noted: tuple[MovedRule, ...] = ()
     guard: LanGuard | None = None
+    client: str = ""
 
     def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
         """Return what has to be there before they are joined.
@@ -76,6 +79,14 @@ class Bridging:
         if self.guard is None:
             return ()
         return (self.guard.probe_step((interface, self.bridge, self.lan_port), link, side),)
+
+    def steps(self, interface: str, inner: str) -> tuple[Step, ...]:
+        """Return the step that joins them, with those that move the LAN port's DHCP client; see `step`."""
+        join = self.step(interface, inner)
+        if not self.client:
+            return (join,)
+        words = (self.bridge, self.lan_port, inner)
+        return (hold_step(*words), join, move_step(*words))
 
     def step(self, interface: str, inner: str) -> Step:
         """Return the step that joins them.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from app.deploy.bridging import Bridging
 from app.deploy.ends import new_id, printable
+from app.deploy.lan_clients import DhcpClient, client_note, client_refusal
 from app.deploy.marks import parse_marks
 from app.deploy.scripts import host_script
 from app.domain.cancel import CancelToken
@@ -33,6 +34,7 @@ class LanInterface:
         note: What it is, in words.
         is_freed: Whether it is a port of the bridge of a deployment that makes room.
         tunnels: Tunnels of deployments that are ports of it.
+        client: Program of its DHCP client, which is moved to the bridge; empty where there is none.
     """
 
     name: str
@@ -42,6 +44,7 @@ class LanInterface:
     note: str = ""
     is_freed: bool = False
     tunnels: tuple[str, ...] = ()
+    client: str = ""
 
 
 @dataclass(slots=True)
@@ -54,7 +57,8 @@ class LanFound:
         underlay: Interfaces that the underlay runs over.
         lowers: What an interface runs over itself, by name.
         owners: Programs that manage an interface, by name.
-        leased: Interfaces whose address comes from a DHCP server.
+        leased: Interfaces with an address that ends, as those of DHCP servers do.
+        clients: DHCP clients by interface.
     """
 
     ports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
@@ -63,6 +67,7 @@ class LanFound:
     lowers: dict[str, set[str]] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     leased: set[str] = field(default_factory=set)
+    clients: dict[str, tuple[DhcpClient, ...]] = field(default_factory=dict)
 
     def below(self, names: set[str]) -> set[str]:
         """Return these interfaces and all that they run over."""
@@ -107,6 +112,11 @@ def lan_interfaces(
     for name in freed:
         kind, number, _ = found.ports[name]
         found.ports[name] = kind, number, "-"
+        # The client of a port runs on the bridge meanwhile.
+        if own_bridge in found.leased:
+            found.leased.add(name)
+        if own_bridge in found.clients:
+            found.clients[name] = found.clients[own_bridge]
     judged = (judge_interface(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo")
     return tuple(replace(one, is_freed=one.name in freed) for one in judged)
 
@@ -127,6 +137,9 @@ def parse_lan(output: str, mark: str) -> LanFound | None:
                 found.lowers.setdefault(name, set()).add(lower)
             case ("leased", name):
                 found.leased.add(name)
+            case ("client", name, program, obstacle):
+                client = DhcpClient(printable(program, limit=32), printable(obstacle, limit=32).removeprefix("-"))
+                found.clients[name] = (*found.clients.get(name, ()), client)
             case ("owner", name, owner):
                 found.owners[name] = owner
             case ("finished",):
@@ -151,6 +164,7 @@ def judge_interface(name: str, found: LanFound, nic: Nic | None, label: str) -> 
         refusal=_refusal(name, found, (kind, number, master), label),
         warnings=tuple(_warnings(name, found, nic, label)),
         note=note,
+        client=next((one.program for one in _clients(name, found)), ""),
         tunnels=tuple(sorted(one for one, port in found.ports.items() if port[2] == name and _TUNNEL.match(one))),
     )
 
@@ -168,18 +182,32 @@ def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str)
         return f"{name} on {label} is wireless: it cannot carry the frames of other senders."
     if number != _ETHERNET:
         return f"{name} on {label} does not carry Ethernet frames."
-    if name in found.leased and kind != "bridge":
-        return (
-            f"{name} on {label} has its address from a DHCP server, and on a bridge of Tunnelmark's own nothing renews "
-            f"it. Make the address static, or make a bridge with {name} and its DHCP client, and choose that."
-        )
+    if _has_client(name, found) and (
+        refusal := client_refusal(name, label, _clients(name, found), found.owners.get(name, ""))
+    ):
+        return refusal
     if _OURS.match(name):
         return f"{name} on {label} belongs to a tunnel of Tunnelmark."
     return ""
 
 
+def _has_client(name: str, found: LanFound) -> bool:
+    """Whether a DHCP client has to move with an interface; that of a bridge stays there."""
+    return bool(_clients(name, found)) or (name in found.leased and found.ports[name][0] != "bridge")
+
+
+def _clients(name: str, found: LanFound) -> tuple[DhcpClient, ...]:
+    """Return the clients for IPv4 that would have to move with an interface."""
+    if found.ports[name][0] == "bridge":
+        return ()
+    return tuple(one for one in found.clients.get(name, ()) if not one.is_for_ipv6)
+
+
 def _warnings(name: str, found: LanFound, nic: Nic | None, label: str) -> list[str]:
     warnings: list[str] = []
+    if found.ports[name][0] != "bridge":
+        # A client may have two processes.
+        warnings += dict.fromkeys(client_note(name, label, one) for one in found.clients.get(name, ()))
     if name in found.owners:
         warnings.append(
             f"{found.owners[name]} owns {name} on {label}: it may take the port out of the bridge or give it an "
@@ -214,4 +242,4 @@ def choose_bridging(
         raise InvalidOption(f"{label} has no interface {name}.", hint=hint)
     if found.refusal:
         raise InvalidOption(found.refusal, hint=hint)
-    return Bridging(name if found.is_bridge else bridge, name), found.warnings
+    return Bridging(name if found.is_bridge else bridge, name, client=found.client), found.warnings

@@ -50,11 +50,13 @@ class LanGuard:
         broadcast_limit: Broadcast frames per second in each direction; 0 for any number.
         blocks_dhcp: Whether DHCP and DHCPv6 do not cross.
         blocks_router_advertisements: Whether router advertisements and redirects of IPv6 do not cross.
+        keeps_own_requests: Whether DHCP requests of the host itself do not cross: its client runs on the bridge.
     """
 
     broadcast_limit: int
     blocks_dhcp: bool
     blocks_router_advertisements: bool
+    keeps_own_requests: bool = False
 
     @classmethod
     def of(cls, options: RolloutOptions) -> LanGuard:
@@ -70,7 +72,8 @@ class LanGuard:
             *(["router advertisements"] if self.blocks_router_advertisements else []),
         ]
         no_more = f"no {' and no '.join(blocked)}" if blocked else ""
-        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more)))
+        own = "no DHCP requests of this host" if self.keeps_own_requests and not self.blocks_dhcp else ""
+        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more, own)))
 
     def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
         """Return the step that makes the table, which goes before the bridge joins the LANs.
@@ -117,6 +120,7 @@ class LanGuard:
         filters = [
             *(["dhcp"] if self.blocks_dhcp else []),
             *(["ra"] if self.blocks_router_advertisements else []),
+            *(["own"] if self.keeps_own_requests else []),
         ]
         return (
             bare_script("lan-guard.sh"),

@@ -58,7 +58,7 @@ class LastingAdapter(WrappedAdapter):
             return replace(own, steps=steps)
         # Early: a firewall is opened behind the last step like it, and before any program of the VPN is started.
         steps = (steps[0], *bridging.guard_steps(own.interface, request.link, side), *steps[1:])
-        join = bridging.step(own.interface, request.link.inner(side))
+        joins = bridging.steps(own.interface, request.link.inner(side))
         probe = bridging.probe_steps(own.interface, request.link, side)
         if bridging.rules or bridging.noted:
             # From before the port is joined until after it has been parted; behind what guards the tunnel, which is the
@@ -67,7 +67,7 @@ class LastingAdapter(WrappedAdapter):
             moving = moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag, noted=bridging.noted)
             place = max((number for number, step in enumerate(steps, start=1) if step.is_repeatable), default=1)
             steps = (*steps[:place], moving, *steps[place:])
-        return replace(own, steps=(*steps, join, *probe), interface=bridging.bridge)
+        return replace(own, steps=(*steps, *joins, *probe), interface=bridging.bridge)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,10 @@ class Step:
         forward_retry_s: Try again for so long, in seconds, where the first try may come too early (0: never).
         is_per_suite: Whether it has to be undone and done again when a standing tunnel changes its suite. Its undo is
             then the same for every suite of the solution, and leaves what the other steps made.
-        standing: A read-only command that succeeds while what this step made is there, for what can go without any
-            program's end, for example a firewall table that is flushed; None where there is nothing to ask.
+        standing: A command that succeeds while what this step made is there, for what can go without any program's end,
+            for example a firewall table that is flushed; None where there is nothing to ask. The supervisor runs it
+            every 2 s, and with TUNNELMARK_NOTES (its folder) set it may mend what it asks for. With TUNNELMARK_ASKS
+            set, as for `status`, it changes nothing.
         is_repeatable: Whether the command alone makes what `standing` asks for once more, on a tunnel that goes on:
             what later steps made does not have to be made again with it.
     """

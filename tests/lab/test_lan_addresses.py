@@ -10,6 +10,7 @@ import pytest
 
 from app.deploy.bridging import Bridging
 from app.deploy.lan import judge_interface, parse_lan
+from app.deploy.lan_clients import DhcpClient
 from app.deploy.scripts import host_script
 from support.net_desk import need_namespaces
 from support.net_world import World
@@ -210,7 +211,7 @@ def test_the_bridge_is_not_configured_by_what_the_other_side_announces(host: Wor
     assert "default via" in shown
 
 
-def test_a_port_whose_address_comes_from_a_dhcp_server_is_not_joined(host: World) -> None:
+def test_a_port_whose_lent_address_nothing_known_renews_is_not_joined(host: World) -> None:
     # A lent address on one port; on another one a client that no server has answered yet.
     host.run("ip -n host link add lan1 type veth peer name behind1; ip -n host link set lan1 up")
     client = "ip netns exec host setsid /run/udhcpc -f -s /bin/true -i lan1 > /dev/null 2>&1 &"
@@ -222,7 +223,9 @@ def test_a_port_whose_address_comes_from_a_dhcp_server_is_not_joined(host: World
     done = subprocess.run(words, input=host_script("lan.sh"), capture_output=True, text=True, check=True)
     found = parse_lan(done.stdout, "mark")
     assert found is not None
-    assert found.leased == {PORT, "lan1"}
-    assert "from a DHCP server" in judge_interface(PORT, found, None, "gateway-a").refusal
+    assert found.leased == {PORT}
+    assert found.clients == {"lan1": (DhcpClient("udhcpc", "service"),)}
+    assert "was not found among the processes" in judge_interface(PORT, found, None, "gateway-a").refusal
+    assert "runs in the foreground (BusyBox udhcpc)" in judge_interface("lan1", found, None, "gateway-a").refusal
     assert "SSH connection" in judge_interface("lan2", found, None, "gateway-a").refusal
     host.run("pkill -x udhcpc; rm /run/udhcpc")

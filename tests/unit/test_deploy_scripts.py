@@ -26,7 +26,7 @@ LASTING_SCRIPTS = (
     "lan.sh",
     "join.sh",
     "part.sh",
-    *("lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh"),
+    *("lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh", "lan-client.sh"),
 )
 MAIN_SCRIPTS = (
     *("begin.sh", "apply.sh", "back.sh", "finish.sh", "survey.sh", "undo.sh", "watch.sh", "renew.sh"),

@@ -31,7 +31,10 @@ from support.made_up_vpn import MadeUpVpn, daemon_step, link_step
 from support.slow_removal import kill_removal, removing
 from support.waiting import wait_until
 
-ON_REAL_NETWORKS = {"join.sh", "part.sh", "lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh"}
+ON_REAL_NETWORKS = {
+    *("join.sh", "part.sh", "lan-client.sh"),
+    *("lan-guard.sh", "lan-unguard.sh", "lan-probe.sh", "lan-unprobe.sh"),
+}
 """Move addresses and routes, and make firewall tables: tests of hosts that are network namespaces run them."""
 
 

@@ -88,6 +88,24 @@ LAN = "\n".join(
         "port tmk0 port 1 -",
         "port eth4 port 1 -",
         "leased eth4",
+        "port eth5 port 1 -",
+        "leased eth5",
+        "client eth5 dhclient -",
+        "port eth6 port 1 -",
+        "client eth6 dhclient parent",
+        "port eth10 port 1 -",
+        "client eth10 dhclient -",
+        "client eth10 dhclient waiting",
+        "port eth7 port 1 -",
+        "leased eth7",
+        "client eth7 udhcpc -",
+        "client eth7 dhclient -",
+        "port eth8 port 1 -",
+        "client eth8 dhcpcd program",
+        "port eth9 port 1 -",
+        "leased eth9",
+        "owner eth9 systemd-networkd",
+        "client br7 dhclient service",
         "leased br7",
         "owner eth2 NetworkManager",
         "finished",
@@ -106,7 +124,13 @@ LAN = "\n".join(
         ("wlan0", "wireless"),
         ("tun0", "does not carry Ethernet"),
         ("tmk0", "tunnel of Tunnelmark"),
-        ("eth4", "from a DHCP server"),
+        ("eth4", "not found among the processes"),
+        ("eth6", "the program that started it starts it again, or waits for it (ISC dhclient)"),
+        ("eth10", "no server has answered it yet (ISC dhclient)"),
+        ("eth7", "it has more than one (BusyBox udhcpc, ISC dhclient)"),
+        ("eth8", "dhcpcd is not known to go on after a move"),
+        ("eth9", "systemd-networkd is not known to go on after a move"),
+        ("eth5", ""),
         ("eth2", ""),
         ("br7", ""),
     ],
@@ -124,6 +148,8 @@ def test_what_carries_the_connection_or_the_underlay_is_never_joined(name: str, 
         bridging, warnings = choose_bridging((one,), name, "tmlbr0", "gateway-a")
         assert bridging.bridge == ("br7" if name == "br7" else "tmlbr0")
         assert ("NetworkManager" in " ".join(warnings)) == (name == "eth2")
+        assert bridging.client == ("dhclient" if name == "eth5" else "")
+        assert ("renews the lease there" in " ".join(warnings)) == (name == "eth5")
 
 
 def test_an_answer_that_was_cut_off_is_none() -> None:

@@ -34,7 +34,8 @@ ip link set dev "$bridge" up
 failures=0
 for_each address add_address "$bridge" < "$saved"
 if [ "$failures" -ne 0 ]; then exit 1; fi
-ip addr add "$inner" dev "$bridge"
+# A DHCP client removes what has the bridge's name as its label.
+if has_client; then ip addr add "$inner" dev "$bridge" label "$bridge:tm"; else ip addr add "$inner" dev "$bridge"; fi
 backwards=$(sed '1!G;h;$!d' "$saved")
 for_each address take_address "$port" << END
 $backwards

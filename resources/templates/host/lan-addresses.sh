@@ -1,6 +1,13 @@
 # The IPv4 addresses and routes of a LAN port: written down before they move to a bridge, and put back as they were.
 # Expects: bridge, tunnel, port, inner (the tunnel's own address, on the bridge), saved (the file). Works wherever it was
 # broken off before: no address is taken away from one interface before it is on the other one.
+#
+# Where the port's DHCP client moves, too (see lan-client.sh), addresses have no end until it has renewed them, and what is
+# not lent any more does not come back.
+
+has_client() {
+    [ -e "/run/tunnelmark-$bridge.dhcp" ]
+}
 
 # is_port_of INTERFACE: whether it is a port of the bridge.
 is_port_of() {
@@ -32,7 +39,7 @@ add_address() {
             noprefixroute) more="$more $1" ;;
             valid_lft | preferred_lft)
                 # On the bridge nobody renews it: there it stays.
-                if [ "$device" = "$port" ] && [ "$2" != forever ]; then more="$more $1 ${2%sec}"; fi
+                if [ "$device" = "$port" ] && ! has_client && [ "$2" != forever ]; then more="$more $1 ${2%sec}"; fi
                 shift
                 ;;
             "$device":*) plain="$plain label $1" ;;
@@ -104,15 +111,32 @@ write_port_down() {
 
 # for_each KIND FUNCTION DEVICE < LINES: counts failures.
 for_each() {
-    while read -r kind words; do
+    while read -r line_kind line_words; do
         # shellcheck disable=SC2086 # words
-        if [ "$kind" = "$1" ] && ! "$2" "$3" $words; then failures=$((failures + 1)); fi
+        if [ "$line_kind" = "$1" ] && ! "$2" "$3" $line_words; then failures=$((failures + 1)); fi
     done
 }
 
 # put_address DEVICE WORD...: but for the tunnel's own address.
 put_address() {
     [ "$2" = "$inner" ] || add_address "$@"
+}
+
+# put_lent DEVICE WORD...: where its client has moved, what was lent before comes back only if it is still on one of both. What
+# a client was only seen to set later may have been static. A bridge that has gone took its addresses with it.
+put_lent() {
+    if has_client && [ -e "/sys/class/net/$bridge" ] && is_known_lent "$2" &&
+        ! has_address "$port" "$2" && ! has_address "$bridge" "$2"; then return 0; fi
+    put_address "$@"
+}
+
+is_known_lent() {
+    grep -qsxF "lent $1" "/run/tunnelmark-$bridge.dhcp"
+}
+
+# put_lent_route DEVICE WORD...: there is no way to a router of a lease that has ended.
+put_lent_route() {
+    put_route "$@" || has_client
 }
 
 # put_state DEVICE up|down
@@ -131,7 +155,7 @@ give_back() {
     if is_port_of "$port"; then ip link set dev "$port" nomaster || failures=1; fi
     if is_port_of "$tunnel"; then ip link set dev "$tunnel" nomaster || failures=1; fi
     if [ -e "/sys/class/net/$port" ]; then
-        for_each address put_address "$port" < "$saved"
+        for_each address put_lent "$port" < "$saved"
         for_each address put_address "$port" << END
 $added
 END
@@ -140,8 +164,8 @@ END
     if [ -e "/sys/class/net/$port" ]; then
         for_each state put_state "$port" < "$saved"
         if ! grep -q '^state down' "$saved"; then
-            for_each route put_route "$port" < "$saved"
-            for_each route put_route "$port" << END
+            for_each route put_lent_route "$port" < "$saved"
+            for_each route put_lent_route "$port" << END
 $added
 END
         fi

@@ -42,7 +42,9 @@ rule() {
 filter() {
     case " $filters " in *" dhcp "*) rule "$1" "udp dport { 67, 68, 546, 547 } counter drop" ;; esac
     case " $filters " in *" ra "*) rule "$1" "meta protocol ip6 icmpv6 type { 134, 137 } counter drop" ;; esac
-    if [ -n "$filters" ]; then rule "$1" "meta protocol ip6 frag nexthdr { 0, 43, 60 } counter drop"; fi
+    case " $filters " in
+        *" dhcp "* | *" ra "*) rule "$1" "meta protocol ip6 frag nexthdr { 0, 43, 60 } counter drop" ;;
+    esac
 }
 
 # limited_broadcast CHAIN WAY: a second's worth may come at once.
@@ -93,6 +95,10 @@ rules() {
     rule sent "meta oiftype @looped counter drop"
     chain leaving postrouting
     rule leaving "oifname != \"$tunnel\" accept"
+    # A server of the other plant must not answer this host's own client, which runs on the bridge.
+    case " $filters " in
+        *" own "*) for hardware in $own; do rule leaving "ether saddr $hardware udp dport 67 counter drop"; done ;;
+    esac
     filter leaving
 }
 

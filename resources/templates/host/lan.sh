@@ -1,6 +1,10 @@
 # Which interfaces a tunnel may be joined with, and what stands on the host already. Changes nothing; run as the user that
 # logged in, whose environment names the connection. Arguments: MARK UNDERLAY
 
+# @include process.sh
+# @include roots-files.sh
+# @include dhcp-clients.sh
+
 mark=$1
 underlay=$2
 # carries ADDRESS: prints the interface with that address.
@@ -39,13 +43,19 @@ done
 # An address with an end, and a client that would renew it or add it again. Some clients set addresses without an end.
 ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .* dynamic .*/\1/p' |
     while read -r name; do echo "$mark leased ${name%%@*}"; done
-for folder in /proc/[0-9]*; do
-    program=
-    read -r program 2> /dev/null < "$folder/comm"
-    case $program in dhclient | dhcpcd* | udhcpc) ;; *) continue ;; esac
-    tr '\0' '\n' 2> /dev/null < "$folder/cmdline" | while read -r word; do
-        if [ -n "$word" ] && [ -e "/sys/class/net/$word" ]; then echo "$mark leased $word"; fi
+# told PID PROGRAM
+told() {
+    read_words "$2"
+    judge "$1" "$2"
+    for name in $served; do
+        if [ -e "/sys/class/net/$name" ]; then echo "$mark client $name $2 ${why:--}"; fi
     done
+}
+each_client told
+# The client of a joined port may have died a moment ago, or have lost its lease.
+for taken in /run/tunnelmark-*.dhcp; do
+    name=${taken#/run/tunnelmark-}
+    if [ -s "$taken" ]; then echo "$mark leased ${name%.dhcp}"; fi
 done
 if command -v nmcli > /dev/null; then
     nmcli -t -f DEVICE,STATE device 2> /dev/null | while IFS=: read -r name state; do

@@ -19,9 +19,12 @@ is_running() {
 
 # is_roots PID: whether a process runs as root in every way, and not as a set-uid program of another user.
 is_roots() {
-    while read -r word real effective saved files; do
-        if [ "$word" = Uid: ]; then
-            [ "$real.$effective.$saved.$files" = 0.0.0.0 ]
+    while read -r uid_word uid_words; do
+        if [ "$uid_word" = Uid: ]; then
+            # Real, effective, saved, and that for files.
+            # shellcheck disable=SC2086 # four words
+            set -- $uid_words
+            [ "$1.$2.$3.$4" = 0.0.0.0 ]
             return
         fi
     done 2> /dev/null < "/proc/$1/status"

@@ -1,0 +1,150 @@
+"""DHCP clients of LAN ports in plans: steps, guards, and refusals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from app.compose.rollout_guards import guard_ports
+from app.deploy import lan
+from app.deploy.bridging import Bridging
+from app.deploy.lan import choose_bridging, lan_interfaces
+from app.deploy.lan_guard import LanGuard
+from app.deploy.places import lasting_link
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult
+from app.domain.errors import InvalidOption
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.domain.rollout import RolloutObstacle, RolloutOptions
+from support.deploy_world import made_up_facts
+
+if TYPE_CHECKING:
+    from app.domain.commands import HostSession, SessionPair
+    from app.wizard import Discovery
+
+LINK = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
+MARK = "f00d"
+BRIDGING = Bridging("tmlbr0", "eth2", client="dhclient")
+
+
+class Session:
+    """A host that says what it was given."""
+
+    spec = SimpleNamespace(label="gateway-a")
+
+    def __init__(self, *lines: str) -> None:
+        self._lines = ("ssh eth0", "underlay eth1", "port eth0 port 1 -", "port eth1 port 1 -", *lines, "finished")
+
+    def run(self, command: Command, *, token: CancelToken) -> CommandResult:
+        del token
+        return CommandResult(command.argv, 0, "".join(f"{MARK} {line}\n" for line in self._lines), "", 0.1)
+
+
+def interfaces(monkeypatch: pytest.MonkeyPatch, *lines: str, own_bridge: str = "") -> tuple[lan.LanInterface, ...]:
+    monkeypatch.setattr(lan, "new_id", lambda: MARK)
+    session = cast("HostSession", Session(*lines))
+    return lan_interfaces(session, made_up_facts(Side.A), "10.99.1.1", token=CancelToken(), own_bridge=own_bridge)
+
+
+def test_client_moves_once_the_port_is_joined_and_back_once_it_is_parted() -> None:
+    hold, join, move = BRIDGING.steps("tml0", "198.19.0.1/24")
+    assert join == BRIDGING.step("tml0", "198.19.0.1/24")
+    actions = [one.argv[4] for one in (hold.command, hold.undo, move.command, move.standing) if one]
+    assert actions == ["take", "give", "sync", "watch"]
+    assert move.undo is None, "the client is heard on the bridge until the port is parted"
+    assert replace(BRIDGING, client="").steps("tml0", "198.19.0.1/24") == (join,)
+
+
+def test_client_of_a_deployment_that_makes_room_counts_as_that_of_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = ("port eth2 port 1 tmlbr0", "port tmlbr0 bridge 1 -", "leased tmlbr0", "client tmlbr0 dhclient -")
+    found = interfaces(monkeypatch, *joined, own_bridge="tmlbr0")
+    bridging, (note,) = choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+    assert bridging == BRIDGING
+    assert "renews the lease there" in note
+
+
+def test_client_of_a_joined_port_that_has_just_died_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = ("port eth2 port 1 tmlbr0", "port tmlbr0 bridge 1 -", "leased tmlbr0")
+    found = interfaces(monkeypatch, *joined, own_bridge="tmlbr0")
+    with pytest.raises(InvalidOption, match="it was not found among the processes"):
+        choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+
+
+def test_client_of_a_bridge_of_the_hosts_own_stays_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = interfaces(monkeypatch, "port br7 bridge 1 -", "leased br7", "client br7 dhcpcd program")
+    assert choose_bridging(found, "br7", "tmlbr0", "gateway-a") == (Bridging("br7", "br7"), ())
+
+
+def test_port_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = interfaces(monkeypatch, "port eth2 port 1 -", "leased eth2", "client eth2 dhclient hooks")
+    with pytest.raises(InvalidOption, match=r"its hooks \(/etc/dhcp\) name the port \(ISC dhclient\)"):
+        choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "reason"),
+    [
+        ("program", "other users than root can change its program, or it runs in a container (ISC dhclient)"),
+        ("files", "other users than root can change its files (ISC dhclient)"),
+        ("all", "it was started for all interfaces (ISC dhclient)"),
+    ],
+)
+def test_reasons_are_sentences(monkeypatch: pytest.MonkeyPatch, obstacle: str, reason: str) -> None:
+    found = interfaces(monkeypatch, "port eth2 port 1 -", f"client eth2 dhclient {obstacle}")
+    with pytest.raises(InvalidOption, match=re.escape(reason)):
+        choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+
+
+@pytest.mark.parametrize("program", ["dhclient", "odhcp6c"])
+def test_client_for_ipv6_is_warned_of_and_does_not_keep_the_port_from_being_joined(
+    monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    found = interfaces(monkeypatch, "port eth2 port 1 -", f"client eth2 {program} ipv6")
+    bridging, (warning,) = choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+    assert bridging == replace(BRIDGING, client="")
+    assert "asks for IPv6 addresses of eth2 on gateway-a: it stays on the port," in warning
+    # Beside one for IPv4.
+    found = interfaces(
+        monkeypatch, "port eth2 port 1 -", f"client eth2 {program} ipv6", "leased eth2", "client eth2 dhclient -"
+    )
+    bridging, warnings = choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+    assert bridging == BRIDGING
+    assert len(warnings) == 2
+    # An address with an end has a client for IPv4, which was not found.
+    found = interfaces(monkeypatch, "port eth2 port 1 -", f"client eth2 {program} ipv6", "leased eth2")
+    with pytest.raises(InvalidOption, match="it was not found among the processes"):
+        choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
+
+
+@pytest.mark.parametrize("has_nft", [True, False])
+def test_without_a_guard_its_requests_would_cross_and_the_port_is_refused(has_nft: bool) -> None:
+    tools = {"nft": object()} if has_nft else {}
+    check = SimpleNamespace(facts=SimpleNamespace(tools=tools))
+    pair = SimpleNamespace(host=lambda _side: SimpleNamespace(label="gateway-a"))
+    discovery = cast("Discovery", SimpleNamespace(pair=pair, a=check, b=check))
+    sessions = cast("SessionPair", SimpleNamespace(a=Session(), b=Session()))
+    ports = {Side.A: BRIDGING}
+    found, obstacles = guard_ports(sessions, discovery, RolloutOptions(), LINK, ports, token=CancelToken())
+    if has_nft:
+        guard = found[Side.A].guard
+        assert guard is not None
+        assert guard.keeps_own_requests
+        assert "no DHCP requests of this host" in guard.title
+        assert obstacles == ()
+        return
+    (obstacle,) = obstacles
+    assert isinstance(obstacle, RolloutObstacle)
+    assert obstacle.is_blocking
+    assert "DHCP requests of gateway-a itself cannot be kept from crossing" in obstacle.what
+
+
+def test_guard_of_a_port_without_a_client_is_as_before() -> None:
+    plain = LanGuard(1000, blocks_dhcp=False, blocks_router_advertisements=False)
+    with_client = replace(plain, keeps_own_requests=True)
+    words = [one.step(("tml0", "tmlbr0", "eth2"), LINK, Side.A).command.argv[-1] for one in (plain, with_client)]
+    assert words == ["", "own"]

@@ -31,14 +31,19 @@ taken=/run/tunnelmark-$bridge.dhcp
 report() {
     echo "$1" >&2
     [ "$action" = watch ] || return 0
-    logger -t tunnelmark "$1" 2> /dev/null
+    log_on_host "$1"
     printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" 2> /dev/null >> "$TUNNELMARK_NOTES/log"
 }
 
-# warn MESSAGE: of what succeeds in spite of it; into the host's log, too.
+# warn MESSAGE: of what succeeds in spite of it; into the host's log, too, where it has one.
 warn() {
     echo "tunnelmark: warning: $1" >&2
-    logger -t tunnelmark "$1" 2> /dev/null
+    log_on_host "$1"
+}
+
+# log_on_host MESSAGE: that must neither fail nor delay a rollback.
+log_on_host() {
+    limited 3 logger -t tunnelmark "$1" < /dev/null > /dev/null 2>&1 || :
 }
 
 # move_lines FROM TO: what a port was given after it had been joined, or what is on the bridge after somebody has parted it.

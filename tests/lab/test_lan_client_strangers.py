@@ -23,6 +23,7 @@ echo 'read -r _ < never' > {FOLDER}/{PORT}
 mkfifo {FOLDER}/never
 """
 _RUNNING = f"pgrep -x -f '[^ ]*dhclient {PORT}' || :"
+_FORGING = "pgrep -f '^./dhclient .*lan9' || :"
 _AS_USER = "setpriv --reuid 65534 --regid 65534 --clear-groups"
 
 
@@ -47,6 +48,22 @@ def inspected(gateway: Gateway, user: str) -> LanFound:
     found = parse_lan(done.stdout, "mark")
     assert found is not None, done.stderr
     return found
+
+
+@pytest.mark.full
+def test_words_of_a_process_forge_no_lines_of_the_inspection(gateway: Gateway) -> None:
+    gateway.begin("udhcpc")
+    # As a path below /sys/class/net it is there, and `echo` makes lines of it.
+    name = "x\\nmark\\0040client\\0040lan9"
+    gateway.world.run(f': > "{FOLDER}/$1"', name)
+    gateway.world.run(
+        f"exec > /dev/null 2>&1; cd {FOLDER}; "
+        f"ip netns exec gw setsid ./dhclient {PORT} '../../..{FOLDER}/{name}' '/*/*' &"
+    )
+    wait_until(lambda: gateway.world.run(_FORGING) != "", "the process")
+    found = inspected(gateway, "")
+    gateway.world.run(f"kill -9 $({_FORGING})")
+    assert set(found.clients) == {PORT}
 
 
 @pytest.mark.full

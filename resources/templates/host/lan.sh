@@ -47,9 +47,13 @@ ip -o -4 addr show 2> /dev/null | sed -n 's/^[0-9]*: *\([^ ]*\) .* dynamic .*/\1
 told() {
     read_words "$2"
     judge "$1" "$2"
+    set -f
     for name in $served; do
-        if [ -e "/sys/class/net/$name" ]; then echo "$mark client $name $2 ${why:--}"; fi
+        # Words of a process may be anything.
+        case $name in */*) continue ;; esac
+        if [ -e "/sys/class/net/$name" ]; then printf '%s client %s %s %s\n' "$mark" "$name" "${2%%[!a-z0-9-]*}" "${why:--}"; fi
     done
+    set +f
 }
 each_client told
 # The client of a joined port may have died a moment ago, or have lost its lease.

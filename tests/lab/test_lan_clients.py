@@ -315,6 +315,20 @@ def test_deployment_fails_where_the_server_lends_another_address(gateway: Gatewa
 
 
 @pytest.mark.full
+def test_address_that_another_program_adds_to_the_bridge_is_left_there(gateway: Gateway) -> None:
+    gateway.begin("dhclient")
+    address, other = gateway.lent(PORT), "10.99.9.9/32"
+    for step in gateway.steps[:-1]:
+        assert gateway.run(step.command.argv).returncode == 0
+    gateway.world.run(f"ip -n gw addr add {other} dev {BRIDGE}")
+    assert gateway.run(gateway.steps[-1].command.argv).returncode == 0
+    assert f" {other} " in gateway.addresses(BRIDGE)
+    gateway.part()
+    assert f" {other} " in gateway.addresses(PORT)
+    check_address(gateway, PORT, address)
+
+
+@pytest.mark.full
 def test_bridge_that_was_deleted_costs_neither_address_nor_client(gateway: Gateway) -> None:
     gateway.begin("udhcpc")
     address = gateway.lent(PORT)

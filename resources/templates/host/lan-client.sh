@@ -84,17 +84,27 @@ wait_for_server() {
     drop_others && has_same_lease
 }
 
-# drop_others: who reaches the host by the address that its port had must go on to do so.
+# drop_others: who reaches the host by the address that its port had must go on to do so. What dhclient has no lease of was
+# added by another program.
 drop_others() {
     other=
     for one in $(ip -o -4 addr show dev "$bridge" | sed -n 's/.* inet \([^ ]*\) .*/\1/p'); do
         if [ "$one" = "$inner" ] || grep -qF "address $one " "$saved"; then continue; fi
+        if [ "$kept_kind" = dhclient ] && ! has_lease_of "$one"; then continue; fi
         ip addr del "$one" dev "$bridge"
         other=$one
     done
     [ -n "$other" ] || return 0
     put_lines "$bridge" "$(cat "$saved")"
     report "the DHCP server lends $port another address on $bridge: $other"
+    return 1
+}
+
+# has_lease_of ADDRESS: whether dhclient has one on the bridge.
+has_lease_of() {
+    for leased in $(fixed_addresses "$bridge" "$bridge_leases"); do
+        if [ "$leased" = "${1%/*}" ]; then return 0; fi
+    done
     return 1
 }
 

@@ -19,6 +19,7 @@ _REASONS = {
     "files": "other users than root can change its files",
     "waiting": "no server has answered it yet",
     "parent": "the program that started it starts it again, or waits for it",
+    "timeout": "it gives up waiting for a server early (timeout)",
     "settings": "its settings (dhclient.conf) name the port",
     "hooks": "its hooks (/etc/dhcp) name the port",
 }

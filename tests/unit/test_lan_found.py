@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,21 @@ def test_process_that_has_got_the_number_of_a_client_is_not_ended(shell: tuple[s
     argv = [*shell, "-c", host_script("process.sh") + host_script("lan-found.sh") + script]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["alive", "ended"]
+
+
+def served(shell: tuple[str, ...], program: str, words: str) -> str:
+    """Return what keeps a client from being moved, and the interfaces that it serves."""
+    script = 'distrust=\nwords=$2\nip() { echo "inet of $6"; }\nread_words "$1"\necho "$why $served"\n'
+    functions = host_script("process.sh") + host_script("roots-files.sh") + host_script("dhcp-clients.sh")
+    argv = [*shell, "-c", functions + script, "sh", program, words]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@in_every_shell
+def test_clients_that_name_no_interface_in_a_word_of_its_own_are_found(shell: tuple[str, ...]) -> None:
+    assert "lan0" in served(shell, "dhcpcd", "dhcpcd: lan0 [ip4]").split()
+    others = {one.name for one in Path("/sys/class/net").iterdir()} - {"lo"}
+    assert set(served(shell, "connmand", "/usr/sbin/connmand\n-n").split()) == {"program", *others}
 
 
 @in_every_shell

@@ -112,7 +112,9 @@ read_words() {
         dhclient) dhclient_words "$@" ;;
         udhcpc) udhcpc_words "$@" ;;
         udhcpc6 | odhcp6c) why=ipv6 served=$(printf '%s ' "$@") ;;
-        *) why=program served=$(printf '%s ' "$@") ;;
+        connmand) why=program && serve_addressed ;;
+        # dhcpcd makes one word of what it shows.
+        *) why=program served=$(printf '%s' "$words" | tr '\n' ' ') ;;
     esac
     case $words in *"$mixed"*) why=${why:-option} ;; esac
     if [ "$why" != ipv6 ]; then why=${distrust:-$why}; fi
@@ -129,6 +131,7 @@ dhclient_words() {
             -cf) settings=$2 ;;
             -sf) files="- $2$nl$files" ;;
             -pf | -df) files="+ $2$nl$files" ;;
+            -timeout) why=timeout ;;
         esac
         case $1 in
             -lf | -cf | -pf | -df | -sf | -e | -C | -H | -F | -V | -R | -timeout) if [ $# -gt 1 ]; then shift; fi ;;
@@ -155,6 +158,14 @@ serve_all() {
     for each in /sys/class/net/*; do
         each=${each##*/}
         if [ "$each" != lo ] && has_leased "$each"; then served="$served $each"; fi
+    done
+}
+
+# serve_addressed: connman manages all interfaces, and gives their addresses no end.
+serve_addressed() {
+    for each in /sys/class/net/*; do
+        each=${each##*/}
+        if [ "$each" != lo ] && [ -n "$(ip -o -4 addr show dev "$each" 2> /dev/null)" ]; then served="$served $each"; fi
     done
 }
 
@@ -270,6 +281,8 @@ judge() {
     # A file that is not root's is not read: it may be a pipe that nobody writes to.
     [ "$2" = dhclient ] && [ -z "$why" ] || return 0
     if grep -qsF "\"$served\"" "$settings"; then why=${why:-settings}; fi
+    # In the background, where none has answered: from there, it looks as if one had. Source: dhclient.conf(5), 60 s by default.
+    if grep -qsE '^([^#]*[;{[:space:]])?timeout[[:space:]]+[123]?[0-9][[:space:]]*;' "$settings"; then why=${why:-timeout}; fi
     if grep -rqswF -e "$served" /etc/dhcp/dhclient-enter-hooks /etc/dhcp/dhclient-enter-hooks.d \
         /etc/dhcp/dhclient-exit-hooks /etc/dhcp/dhclient-exit-hooks.d; then why=${why:-hooks}; fi
 }

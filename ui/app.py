@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.compose.paths import find_paths
+from app.services.paths import find_paths
 from ui.context import ServicesFactory
 from ui.geometry import WindowGeometry
 from ui.single import OnlyWindow, say_other
@@ -19,7 +19,7 @@ from ui.theme import Theme
 from ui.window import MainWindow
 
 if TYPE_CHECKING:
-    from app.wizard import ComparisonServices, Prompts
+    from app.services.interfaces import ComparisonServices, Prompts
 
 _UNSEEN = {"offscreen", "minimal"}
 """Qt platforms that show nothing to anybody."""
@@ -31,7 +31,7 @@ _TAKEN = 1
 
 def real_services(prompts: Prompts) -> ComparisonServices:
     """Open the real services; imports what is heavy, so it is called in a worker thread."""
-    from app.compose import Services
+    from app.services.wiring import Services
 
     return Services(prompts=prompts)
 

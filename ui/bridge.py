@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal
 
 if TYPE_CHECKING:
+    from app.deployment.events import RolloutEvent
     from app.domain.census_events import CensusEvent
     from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
     from app.domain.events import Event
-    from app.domain.rollout_events import RolloutEvent
     from ui.live_model import LiveModel
 
 T = TypeVar("T")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from app.domain.errors import Bug
 
 if TYPE_CHECKING:
-    from app.wizard import ComparisonServices, ComparisonWizard, Prompts, Step
-    from app.wizard.desk_ports import Preferences
+    from app.services.comparison_wizard import ComparisonWizard, Step
+    from app.services.interfaces import ComparisonServices, Prompts
+    from app.services.interfaces.desk import Preferences
     from ui.bridge import Bridge
     from ui.leftovers import Leftovers
     from ui.operations import OperationRunner
@@ -46,7 +47,7 @@ class Context:
     def preferences(self) -> Preferences:
         """Defaults that the user has set; the usual ones until they are read."""
         if not self._preferences:
-            from app.wizard.desk_ports import Preferences
+            from app.services.interfaces.desk import Preferences
 
             self._preferences.append(Preferences())
         return self._preferences[0]
@@ -68,7 +69,7 @@ class Context:
     def wizard(self) -> ComparisonWizard:
         """The comparison's state; made when it is wanted, because it imports what the first page does not need."""
         if not self._wizard:
-            from app.wizard import ComparisonWizard
+            from app.services.comparison_wizard import ComparisonWizard
 
             self._wizard.append(ComparisonWizard())
         return self._wizard[0]
@@ -90,7 +91,7 @@ class Context:
         """Whether the services are open and can roll out."""
         if not self._services:
             return False
-        from app.wizard.rollout_ports import RolloutServices
+        from app.services.interfaces.deployments import RolloutServices
 
         return isinstance(self._services[0], RolloutServices)
 

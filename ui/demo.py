@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.hosts import PairSpec
 from app.domain.results import PROFILES, CampaignPlan, CampaignRecord, CampaignStatus, ProfileName
-from app.wizard import Discovery, RunOptions, Step
-from app.wizard.ports import ProgressSink
+from app.services.comparison_wizard import Step
+from app.services.interfaces import RunOptions
+from app.services.interfaces.comparison import ProgressSink
 from ui.live_rows import Key
 from ui.texts import tr
 from ui.window import MainWindow

@@ -13,7 +13,7 @@ from ui.texts import tr
 
 if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
-    from app.wizard.desk_ports import Preferences
+    from app.services.interfaces.desk import Preferences
     from ui.widgets.pairs_dialog import PairsDialog
     from ui.widgets.settings_dialog import SettingsDialog
     from ui.window import MainWindow
@@ -60,7 +60,7 @@ class Desk:
         window = self._window
         if not self._is_ready():
             return None
-        from app.compose import find_paths
+        from app.services.paths import find_paths
         from ui.widgets.settings_dialog import SettingsDialog
 
         dialog = SettingsDialog(window, window.context, find_paths().data_dir)

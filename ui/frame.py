@@ -15,7 +15,7 @@ from ui.widgets.frame import Footer, TopBar
 from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
-    from app.wizard import ComparisonWizard
+    from app.services.comparison_wizard import ComparisonWizard
     from ui.pages.history import PastResultsPage
     from ui.widgets.running_line import RunningLines
     from ui.widgets.steps import StepList

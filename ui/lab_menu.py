@@ -16,7 +16,7 @@ from ui.operations import Job, Operation
 from ui.texts import tr
 
 if TYPE_CHECKING:
-    from app.wizard.desk_ports import LabChoice, LabDetail, ProgressSink
+    from app.services.interfaces.desk import LabChoice, LabDetail, ProgressSink
     from ui.window import MainWindow
 
 

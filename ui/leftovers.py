@@ -11,10 +11,10 @@ from app.domain.errors import CleanupFailed
 from ui.texts import tr
 
 if TYPE_CHECKING:
-    from app.deploy.recovery import RecoveryReport
     from app.domain.errors import TunnelmarkError
     from app.domain.hosts import PairSpec
     from app.domain.results import CampaignRecord
+    from app.tunnel.recovery import RecoveryReport
     from ui.context import Context
     from ui.widgets.notices import Notice
 

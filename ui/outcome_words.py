@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from app.ranking.outcome import Outcome, Remedy
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.texts import tr
 
 _MOST_CAUSES = 4

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.capture import WireReport
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import LOST_RTT_US, CampaignRecord, Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Finding
-from app.domain.wire import WireReport
 from app.ranking.candidates import figures_of
 from app.ranking.speed import speed_findings
 from app.ranking.titles import short_titles

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.results import CampaignPlan, CampaignRecord
-from app.wizard import Discovery, Step
-from app.wizard.ports import ProgressSink
+from app.services.comparison_wizard import Step
+from app.services.interfaces.comparison import ProgressSink
 from ui.again import measure_again
 from ui.texts import tr
 

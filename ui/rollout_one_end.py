@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import EndStatus, PairStatus
 from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState
-from app.domain.rollout_status import EndStatus, PairStatus
 from ui.rollout_texts import moment
 from ui.texts import tr
 

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.deployment.events import Confirmation, Decision, RolloutSink, RolloutStage
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment
 from app.domain.hosts import PairSpec, Side
-from app.domain.rollout import Deployment
-from app.domain.rollout_events import Confirmation, Decision, RolloutSink, RolloutStage
 
 
 class WindowConfirmation:

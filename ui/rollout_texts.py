@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.deployment.events import RolloutStage
+from app.domain.capture import LeakProof, LeakVerdict, Property, WireReport, properties_of
+from app.domain.deployment import Deployment, DeploymentState, EndDryRun
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
-from app.domain.rollout import Deployment, DeploymentState, EndDryRun
-from app.domain.rollout_events import RolloutStage
-from app.domain.wire import LeakProof, LeakVerdict, Property, WireReport, properties_of
-from app.domain.wire_words import property_sentence
+from app.wording.capture_sentences import property_sentence
 from ui.texts import NONE, tr
 
 

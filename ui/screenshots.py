@@ -173,7 +173,7 @@ class Tour:
 
     def _choose(self) -> Iterator[Condition]:
         """Go from the practice lab to the plan."""
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         window, take = self._window, self._photographer.take
         window.begin_with_lab()
@@ -278,12 +278,12 @@ class Tour:
             dialog.accept()
 
     def _open_guidelines(self) -> None:
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         self._window.step_page(Step.CHOOSE).guidelines.open.click()  # type: ignore[attr-defined]
 
     def _select_protected(self) -> None:
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         page = self._window.step_page(Step.CHOOSE)
         page.select_first_protected()  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from ui.texts import tr
 from ui.warming import Warming, import_without_qt
 
 if TYPE_CHECKING:
-    from app.wizard import ComparisonServices
+    from app.services.interfaces import ComparisonServices
     from ui.window import MainWindow
 
 _LAB_LOOK_MS = 5_000

@@ -7,7 +7,7 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication
 
-from app.domain.durations import duration_text
+from app.wording.durations import duration_text
 
 NONE = "–"
 """Stands where there is no figure."""

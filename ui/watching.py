@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
+from app.deployment.monitor_log import Limits, WatchLine, WatchLog
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.domain.rollout_status import PairStatus
-from app.domain.rollout_watch import Limits, WatchLine, WatchLog
 from ui.context import Context
 from ui.operations import Operation
 from ui.texts import tr
 
 if TYPE_CHECKING:
-    from app.wizard.rollout_ports import RolloutServices
+    from app.services.interfaces.deployments import RolloutServices
 
 EVERY_MS = 5_000
 """Between the end of one look and the beginning of the next."""

@@ -30,7 +30,7 @@ from ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from app.domain.hosts import PairSpec
-    from app.wizard import ComparisonWizard, Step
+    from app.services.comparison_wizard import ComparisonWizard, Step
     from ui.pages.deploy import DeployPage
     from ui.pages.history import PastResultsPage
     from ui.pages.hosts import HostsPage
@@ -130,21 +130,21 @@ class MainWindow(QMainWindow):
     @property
     def hosts(self) -> HostsPage:
         """Step 1."""
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         return self.step_page(Step.HOSTS)  # type: ignore[return-value]
 
     @property
     def run_page(self) -> RunPage:
         """Step 5."""
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         return self.step_page(Step.RUN)  # type: ignore[return-value]
 
     @property
     def results(self) -> ResultsPage:
         """Step 6."""
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         return self.step_page(Step.RESULTS)  # type: ignore[return-value]
 
@@ -299,7 +299,7 @@ class MainWindow(QMainWindow):
 
     def go_back(self) -> None:
         """Show the page before; what was typed stays."""
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         if not self.footer.back.isEnabled() or self.current is None:
             return
@@ -318,7 +318,7 @@ class MainWindow(QMainWindow):
             self.current.cancel()
 
     def _on_left(self) -> None:
-        from app.wizard import Step
+        from app.services.comparison_wizard import Step
 
         if self.wizard.current is not Step.RESULTS:
             self.go(list(Step)[self.wizard.current.number])

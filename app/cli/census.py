@@ -15,8 +15,7 @@ from app.cli.pair_option import find_pair
 from app.cli.progress import EventDisplay
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
-from app.compose import Services
-from app.compose.censuses import CensusOptions, CensusResults
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
 from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
@@ -25,7 +24,8 @@ from app.domain.events import LogLevel, LogLine, UnderlayChanged
 from app.domain.events import Progress as HowFar
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.census_json import census_to_json
-from app.wizard import Discovery
+from app.services.census import CensusOptions, CensusResults
+from app.services.wiring import Services
 
 MIN_PINGS, MAX_PINGS = 1, 1000
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from app.campaign import FINAL, CampaignControl
 from app.cli.context import Context, verbosity
 from app.cli.exit_codes import ExitCode
 from app.cli.files import report_paths
@@ -17,8 +16,7 @@ from app.cli.progress import CampaignDisplay, duration
 from app.cli.results import print_ranking
 from app.cli.suites_text import print_suites, print_unavailable, suite_overview
 from app.cli.terminal import run_cancellable
-from app.compose import Services
-from app.compose.lab_kinds import how_to_measure_again
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import Cancelled, CleanupFailed, ConnectionLost, HostUnreachable, InvalidOption, NotFound
 from app.domain.pair_names import LAB_PREFIX
 from app.domain.results import (
@@ -32,8 +30,13 @@ from app.domain.results import (
 )
 from app.domain.verdicts import Verdict
 from app.lab import parse_platforms, platforms_text
-from app.wizard import ComparisonWizard, Discovery, RunOptions
-from app.wizard.desk_ports import Preferences
+from app.measurement.comparison import FINAL
+from app.measurement.control import CampaignControl
+from app.services.comparison_wizard import ComparisonWizard
+from app.services.interfaces import RunOptions
+from app.services.interfaces.desk import Preferences
+from app.services.lab_kinds import how_to_measure_again
+from app.services.wiring import Services
 
 DEMO_SOLUTIONS = "baseline,wireguard,openvpn-udp,openvpn-tcp"
 

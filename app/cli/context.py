@@ -14,13 +14,14 @@ from rich.console import Console
 
 from app.cli.progress import JobProgress
 from app.cli.terminal import AcceptedKeys, TerminalPrompts, make_console, run_cancellable
-from app.compose import find_paths
 from app.domain.cancel import CancelToken
+from app.services.paths import find_paths
 
 if TYPE_CHECKING:  # heavy parts are imported when a command needs them
-    from app.compose import Archive, Services
     from app.lab import LabManager
-    from app.wizard.ports import ProgressSink
+    from app.services.history import Archive
+    from app.services.interfaces.comparison import ProgressSink
+    from app.services.wiring import Services
 
 T = TypeVar("T")
 
@@ -51,7 +52,7 @@ class Context:
     @contextmanager
     def archive(self) -> Iterator[Archive]:
         """Give stored comparisons, without anything that talks to hosts."""
-        from app.compose import open_archive
+        from app.services.history import open_archive
 
         with open_archive() as archive:
             yield archive
@@ -59,7 +60,7 @@ class Context:
     @contextmanager
     def services(self) -> Iterator[Services]:
         """Give the services. Without a terminal nothing is asked."""
-        from app.compose import open_services
+        from app.services.wiring import open_services
 
         can_ask = sys.stdin.isatty()
         accepted: list[str] = getattr(self.options, "accept_host_key", None) or []

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from rich.console import Console
 
 from app.cli.suites_text import print_suites, print_unavailable, suite_overview
+from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.hosts import HostFacts, PairSpec, Privilege
-from app.wizard import Discovery, HostCheck
 
 
 def print_summary(out: Console, found: Discovery) -> None:

@@ -9,13 +9,13 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
 from app.cli.sides import both_addresses, by_side, lan_guard_options
-from app.compose.rollout_choice import check_options
-from app.domain.rollout import RolloutOptions
+from app.deployment.planning import check_options
+from app.domain.deployment import RolloutOptions
 
 
 def export_config(context: Context) -> int:
     """Write what `deploy` would put on two hosts, for those who deploy by hand or with Ansible."""
-    from app.compose.export import FORMATS, ExportOptions, export_config
+    from app.services.export import FORMATS, ExportOptions, export_config
 
     options = context.options
     check_solutions([options.solution])

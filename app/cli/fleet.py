@@ -15,16 +15,16 @@ from app.cli.exit_codes import ExitCode
 from app.cli.names import check_solutions
 from app.cli.pairs import parse_address
 from app.cli.tables import Column, Kind, Table
-from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
-from app.compose.rollout_choice import check_options
+from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState, FleetWork, run_fleet
+from app.deployment.planning import check_options
 from app.domain.cancel import CancelToken
+from app.domain.deployment import BROADCASTS_PER_S, Deployment, RolloutOptions
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pairs import Saving
-from app.domain.rollout import BROADCASTS_PER_S, Deployment, RolloutOptions
 
 if TYPE_CHECKING:
-    from app.compose import Services
+    from app.services.wiring import Services
 
 DEFAULT_PARALLEL, DEFAULT_STOP_AFTER, MOST_PARALLEL = 4, 1, 64
 

@@ -12,14 +12,14 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.files import ask_yes
 from app.cli.tables import Column, Kind, Table
-from app.compose.history import is_unranked
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption
 from app.domain.history import EntryId, EntryKind, HistoryEntry, checked_note
+from app.services.history_entries import is_unranked
 
 if TYPE_CHECKING:
-    from app.compose import Archive
-    from app.wizard.ports import ProgressSink
+    from app.services.history import Archive
+    from app.services.interfaces.comparison import ProgressSink
 
 _MANY = 20
 """Comparisons that are ranked before that is said; all of them together take a second or so."""

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Table
-from app.compose import find_paths
-from app.compose.logins import endpoint_of
 from app.domain.cancel import CancelToken
 from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import Side
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
+from app.services.interfaces.comparison import ProgressSink
+from app.services.logins import endpoint_of
+from app.services.paths import find_paths
 from app.storage.in_use import InUse
-from app.wizard.ports import ProgressSink
 
 _STATES = {
     (True, True): "running",

@@ -9,11 +9,13 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.lint_formats import as_json, as_sarif
 from app.cli.lint_text import print_files
-from app.compose import find_paths, read_settings, tunnelmark_version
-from app.compose.linting import LintOptions, lint_files
 from app.domain.errors import InvalidOption
 from app.domain.linting import ConfigKind, LintedFile
 from app.policy import check_guidelines
+from app.services.linting import LintOptions, lint_files
+from app.services.paths import find_paths
+from app.services.settings import read_settings
+from app.services.version import tunnelmark_version
 
 
 def lint(context: Context) -> int:

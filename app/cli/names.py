@@ -37,7 +37,7 @@ def check_solutions(words: Sequence[str]) -> None:
     Raises:
         InvalidOption: There is no such solution.
     """
-    from app.compose.solutions import solution_names
+    from app.services.solutions import solution_names
 
     known = solution_names()
     for word in words:
@@ -48,7 +48,7 @@ def check_solutions(words: Sequence[str]) -> None:
 
 def no_solution_named(message: str) -> InvalidOption:
     """Return the error where a solution has to be named; its hint lists them. Needs no host."""
-    from app.compose.solutions import solution_names
+    from app.services.solutions import solution_names
 
     return InvalidOption(message, hint=f"Known: {', '.join(solution_names())}.")
 

@@ -8,9 +8,9 @@ from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.pairs import underlay_addresses
 from app.cli.tables import Column, Table
-from app.compose import Services
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.ssh_hosts import SshHost, SshHosts
+from app.services.wiring import Services
 
 _FILE_EXAMPLE = "tunnelmark pair import-ssh-config --file FILE"
 _EXAMPLE = "tunnelmark pair import-ssh-config north --a pump-1 --b pump-2 --underlay 10.0.0.1,10.0.0.2"

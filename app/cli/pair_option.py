@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.cli.context import Context
-from app.compose import Services
 from app.domain.hosts import PairSpec
+from app.services.wiring import Services
 
 
 def find_pair(context: Context, services: Services) -> PairSpec:

@@ -14,12 +14,13 @@ from app.cli.files import check_text, write_text
 from app.cli.names import check_list, check_solutions, words_of
 from app.cli.pair_option import find_pair
 from app.cli.tables import Column, Table
-from app.compose import Services
-from app.domain.codec import to_data
+from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import MAX_PORT, AuthKind, HostSpec, PairSpec, Side
 from app.domain.pairs import Saving
-from app.wizard import Discovery, HostCheck, PairChoice
+from app.services.interfaces import PairChoice
+from app.services.wiring import Services
+from app.storage.codec import to_data
 
 _ADDRESS = re.compile(
     r"^(?:(?P<user>[^@\s]+)@)?(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[^@:\s\[\]]+))(?::(?P<port>\d{1,5}))?$"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 
 from app.cli.arguments import Parser
 from app.cli.context import Context
+from app.cli.deployments_parser import add_lan_guard, add_open_firewall, add_rollout
 from app.cli.examples import epilog_of
 from app.cli.exit_codes import EXIT_STATUSES
-from app.cli.rollout_parser import add_lan_guard, add_open_firewall, add_rollout
-from app.compose import tunnelmark_version
 from app.domain.linting import ConfigKind
+from app.services.version import tunnelmark_version
 
 Handler = Callable[[Context], int]
 

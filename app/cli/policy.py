@@ -8,7 +8,6 @@ from dataclasses import replace
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
-from app.compose import find_paths, read_settings, write_settings
 from app.domain.errors import NotFound
 from app.domain.verdicts import Question, Verdict, deciding_finding
 from app.policy import (
@@ -24,6 +23,8 @@ from app.policy import (
     judge,
     known_rows,
 )
+from app.services.paths import find_paths
+from app.services.settings import read_settings, write_settings
 
 _QUESTIONS = {
     Question.INSECURE: "Is it insecure?",

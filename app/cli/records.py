@@ -11,8 +11,8 @@ from app.cli.exit_codes import ExitCode
 from app.cli.files import check_text
 from app.cli.tables import Column, Table
 from app.domain.audit import AuditCheck
-from app.domain.codec import to_data
-from app.domain.rollout import Deployment
+from app.domain.deployment import Deployment
+from app.storage.codec import to_data
 
 
 def deployments(context: Context) -> int:

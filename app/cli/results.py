@@ -17,13 +17,13 @@ from app.domain.errors import InvalidOption
 from app.domain.plain_text import plain_text
 from app.domain.ranking import CandidateResult, Estimate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
-from app.domain.wire_words import wire_line
 from app.ranking import Outcome, Remedy, outcome_of, speed_findings
 from app.ranking.candidates import wire_of
 from app.ranking.weighting import Weighting, parse_weights, weigh
+from app.wording.capture_sentences import wire_line
 
 if TYPE_CHECKING:
-    from app.compose import Archive
+    from app.services.history import Archive
 
 
 def rank(context: Context) -> int:

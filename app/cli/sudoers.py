@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
-from app.compose import tunnelmark_version
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
+from app.services.version import tunnelmark_version
 
 
 def sudoers(context: Context) -> int:
@@ -23,7 +23,7 @@ def sudoers(context: Context) -> int:
 
 
 def _user_of(context: Context) -> str:
-    from app.compose.logins import login_user
+    from app.services.logins import login_user
 
     options = context.options
     with context.services() as services:

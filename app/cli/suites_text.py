@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.console import Console
 
 from app.cli.tables import Column, Kind, Table
+from app.discovery.pair_discovery import Discovery
 from app.domain.results import Candidate
 from app.domain.verdicts import PostQuantum, Verdict, deciding_finding
-from app.wizard import Discovery
 
 
 def suite_overview(found: Discovery) -> Table:

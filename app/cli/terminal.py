@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.stopping import Stopping, interrupting
+from app.cli.signals import Stopping, interrupting
 from app.domain.cancel import CancelToken
 from app.domain.credentials import ConfirmHostKey, HostKeyQuestion, Secret, SecretKey, SecretKind
 from app.domain.errors import InvalidOption
@@ -184,7 +184,7 @@ def run_cancellable(
 ) -> T:
     """Run a job in a worker thread; Ctrl-C (or SIGTERM, SIGHUP) cancels it, and its clean-up is waited for.
 
-    A second signal ends the process at once, see `app.cli.stopping`.
+    A second signal ends the process at once, see `app.cli.signals`.
 
     Args:
         job: Gets the token that is cancelled.

@@ -10,9 +10,9 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.capture import WireReport
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.verdicts import Finding, PostQuantum, Verdict
-from app.domain.wire import WireReport
 
 FRAME_BYTES: tuple[int, ...] = (60, 128, 256, 512, 1024, 1400, 1514)
 """Ethernet frame sizes in bytes without FCS. Source: Lackorzynski, Köpsell, Strufe 2019, Table I."""

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.deploy.kit import KitRequest, kit_files
-from app.deploy.places import place_dir, service_name
+from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.slots import place_dir, service_name
 from app.domain.adapters import EndPlan, IdentityRecipe, TunnelPlan
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side

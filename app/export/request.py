@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from app.deploy import DeployRequest
-from app.deploy.bridging import Bridging
-from app.deploy.lan_guard import LanGuard
-from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.places import bridge_name, lasting_link, slot_of
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.guard import LanGuard
+from app.deployment.persistent_adapter import LastingAdapter
+from app.deployment.slots import bridge_name, lasting_link, slot_of
 from app.domain.adapters import Adapter, Purpose
+from app.domain.deployment import RolloutOptions
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
-from app.domain.rollout import RolloutOptions
 from app.domain.solutions import Suite
 from app.domain.verdicts import Finding, Verdict
+from app.tunnel import DeployRequest
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class ExportRequest:
         verdict: What the policy says of the suite.
         findings: Why.
         facts_from: Where the facts come from, as a sentence.
-        index: Number of the place on these hosts, see `app.deploy.places`.
+        index: Number of the place on these hosts, see `app.deployment.slots`.
         header: Comment lines, without sign, that generated files begin with.
         version: Tunnelmark's version.
         standing_bridges: Sides where what the tunnel is joined with is a bridge already.

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 
-from app.deploy.ends import whole_seconds
-from app.deploy.scripts import host_script, one_line
 from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
 from app.export.bundle import Bundle, BundleEnd
 from app.export.values import Token
+from app.host.remote_host import whole_seconds
+from app.host.scripts import host_script, one_line
 from app.ssh.remote_line import shell_line
 
 _INCLUDE = re.compile(r"^# @include (?P<name>[a-z.-]+)\n", re.MULTILINE)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
+from app.domain.capture import WireReport
 from app.domain.commands import SessionPair
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
-from app.domain.wire import WireReport
+from app.probes.capture import WireRequest, missing_for_wire, probe_wire
 from app.probes.injection.probe import InjectionRequest, probe_injection
-from app.probes.wire import WireRequest, missing_for_wire, probe_wire
 
 
 def prove(

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.capture import WireReport
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
 from app.domain.results import (
     Attempt,
@@ -15,10 +16,9 @@ from app.domain.results import (
     Candidate,
     LatencySeries,
 )
-from app.domain.wire import WireReport
 from app.ranking.rounds import Measured, RoundFigures, measure, over_rounds, ratio, round_figures
 from app.ranking.summaries import summarise_around
-from app.ranking.words import grouped, listed
+from app.wording.numbers import grouped, listed
 
 _ENDED_BY_USER = (AttemptStatus.SKIPPED, AttemptStatus.CANCELLED)
 _WORST_FIRST = (AttemptStatus.FAILED, AttemptStatus.CANCELLED, AttemptStatus.SKIPPED, AttemptStatus.NOT_RUN)

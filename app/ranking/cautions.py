@@ -11,7 +11,7 @@ from app.ranking.candidates import Contender
 from app.ranking.drift import is_doubtful
 from app.ranking.outcome import ended_attempts, outcome_of
 from app.ranking.proofs import failed_proofs, lost_protocols, untried_proofs
-from app.ranking.words import figure, grouped, listed, milliseconds
+from app.wording.numbers import figure, grouped, listed, milliseconds
 
 _LAB_FIGURES = "Figures of the practice lab do not hold for real gateways"
 LAB_SENTENCE = f"{_LAB_FIGURES}, and even the order may differ."

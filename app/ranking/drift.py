@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from app.domain.ranking import Drift
 from app.domain.results import Attempt
 from app.ranking.rounds import attempt_both_mbit_s, attempt_weighted_ms
-from app.ranking.words import listed, signed_pct
+from app.wording.numbers import listed, signed_pct
 
 DOUBTFUL_DRIFT_PCT = 10.0
 """A change of the baseline beyond this makes the comparison doubtful.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.domain.errors import PackageMissing, PreflightRefused, PrivilegeMissing
-from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import Attempt, AttemptStatus, CampaignRecord, CampaignStatus, Candidate
-from app.ranking.words import counted
+from app.wording.colours import BASELINE_SOLUTION
+from app.wording.numbers import counted
 
 
 class Remedy(StrEnum):

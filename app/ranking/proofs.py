@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from app.domain.capture import BreakVerdict, Property, WireReport, properties_of
 from app.domain.injection import PropertyResult, PropertyVerdict
-from app.domain.link_protocol_words import PROTOCOL_NAMES
 from app.domain.link_protocols import ProtocolVerdict
-from app.domain.wire import BreakVerdict, Property, WireReport, properties_of
-from app.domain.wire_words import within_sentence
 from app.ranking.candidates import Contender
-from app.ranking.words import listed
+from app.wording.capture_sentences import within_sentence
+from app.wording.link_protocols import PROTOCOL_NAMES
+from app.wording.numbers import listed
 
 _FAILS = {
     Property.CONFIDENTIAL: "frames could be read on the underlay",

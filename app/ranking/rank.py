@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.domain.palette import BASELINE_SOLUTION
 from app.domain.ranking import RankedCandidate, Ranking
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking.candidates import Contender, completed, contenders
@@ -13,6 +12,7 @@ from app.ranking.drift import drift_of
 from app.ranking.intervals import significant_pairs
 from app.ranking.proofs import failed_proofs
 from app.ranking.recommendation import choose, no_recommendation, recommendation
+from app.wording.colours import BASELINE_SOLUTION
 
 
 def rank(record: CampaignRecord) -> Ranking:

@@ -11,7 +11,7 @@ from app.domain.verdicts import deciding_finding
 from app.ranking.candidates import Contender
 from app.ranking.intervals import significant_pairs
 from app.ranking.proofs import failed_proofs
-from app.ranking.words import counted, figure, listed, milliseconds
+from app.wording.numbers import counted, figure, listed, milliseconds
 
 CLEAR_MARGIN = 0.10
 """With one round there is no test; a lead below this share is then taken for chance.

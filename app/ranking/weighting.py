@@ -16,14 +16,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.capture import WireReport
 from app.domain.errors import InvalidOption
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, AttemptStatus, CampaignRecord
 from app.domain.verdicts import Verdict
-from app.domain.wire import WireReport
 from app.ranking.candidates import wire_of
 from app.ranking.proofs import failures_of
-from app.ranking.words import figure, listed
+from app.wording.numbers import figure, listed
 
 MOST_WEIGHT = 100.0
 BALANCED = "balanced"

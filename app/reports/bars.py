@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.domain.ranking import Estimate
-from app.ranking.words import figure as number
 from app.reports.drawing import new_axes
 from app.reports.svg import Theme
+from app.wording.numbers import figure as number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,13 +7,13 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from app.domain.capture import Property, WireReport, properties_of
 from app.domain.plain_text import formula_safe
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
-from app.domain.wire import Property, WireReport, properties_of
-from app.domain.wire_words import worst_breakage
 from app.ranking import summarise
 from app.reports.files import write_atomically
+from app.wording.capture_sentences import worst_breakage
 
 Cell = str | int | float | None
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
-from app.ranking.words import figure as number
-from app.ranking.words import grouped
 from app.reports.text import NOTHING, interval, ms
+from app.wording.numbers import figure as number
+from app.wording.numbers import grouped
 
 _SHARES_PCT = (50, 90, 99)
 

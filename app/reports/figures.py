@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.palette import Marker, SeriesStyle
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, AttemptStatus, CampaignRecord
 from app.ranking.candidates import figures_of
@@ -21,6 +20,7 @@ from app.reports.figure_data import FigureData, cdf_data, cpu_data, latency_data
 from app.reports.labels import shortened, styles
 from app.reports.svg import Theme, to_svg
 from app.reports.text import clean
+from app.wording.colours import Marker, SeriesStyle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,11 +11,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from app.domain.capture import WireReport, properties_of
 from app.domain.link_protocols import joined_verdict
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
 from app.domain.verdicts import Finding
-from app.domain.wire import WireReport, properties_of
 from app.ranking import speed_findings
 from app.reports.files import write_atomically
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from app.domain.palette import SeriesStyle, series_style
+from app.wording.colours import SeriesStyle, series_style
 
 CandidateId = tuple[str, str]
 """Solution and suite."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from app.domain.ranking import Estimate
-from app.ranking.words import figure
+from app.wording.numbers import figure
 
 NOTHING = "–"
 """Stands where there is no figure."""

@@ -9,7 +9,6 @@ from app.domain.ranking import CandidateResult, RankedCandidate, Ranking, Recomm
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking import Outcome, outcome_of, speed_findings
-from app.ranking.words import figure
 from app.reports.labels import CandidateId, styles
 from app.reports.text import NOTHING, interval, ms, share, times, with_half_width
 from app.reports.view_candidates import candidate_view
@@ -22,6 +21,7 @@ from app.reports.view_setting import (
     repeat_command,
 )
 from app.reports.view_wire import OVERHEAD_COLUMNS, OVERVIEW_COLUMNS, WIRE_NOTE, wire_overview
+from app.wording.numbers import figure
 
 View = dict[str, Any]
 

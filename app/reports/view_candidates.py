@@ -8,9 +8,9 @@ from typing import Any
 from app.domain.ranking import CandidateResult, LatencySummary
 from app.domain.results import Attempt, CampaignRecord, PathNote, PlannedItem
 from app.domain.verdicts import Finding, PostQuantum, Question, by_weight
-from app.ranking.words import figure, grouped
 from app.reports.text import NOTHING, ms
 from app.reports.view_wire import wire_view
+from app.wording.numbers import figure, grouped
 
 View = dict[str, Any]
 

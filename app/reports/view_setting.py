@@ -8,12 +8,12 @@ from datetime import timedelta
 from typing import Any
 
 from app.domain.hosts import HostFacts, Tool, ToolFlavour
-from app.domain.palette import BASELINE_SOLUTION
 from app.domain.ranking import Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, PROFILES, CampaignRecord, ProfileName
 from app.ranking import STUDY_2011, outcome_of, published_2011
-from app.ranking.words import counted, figure, grouped, listed
 from app.reports.text import NOTHING, share, times
+from app.wording.colours import BASELINE_SOLUTION
+from app.wording.numbers import counted, figure, grouped, listed
 
 View = dict[str, Any]
 

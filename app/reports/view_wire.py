@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.domain.injection import PropertyResult, PropertyVerdict
-from app.domain.link_protocol_words import (
-    BETWEEN_LANS_NOTE,
-    PROTOCOL_COLUMNS,
-    PROTOCOL_NAMES,
-    VERDICT_SIGNS,
-    joined_words,
-    protocol_note,
-    protocols_line,
-    tunnel_words,
-)
-from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
-from app.domain.ranking import CandidateResult, Ranking
-from app.domain.results import Attempt, CampaignRecord
-from app.domain.wire import (
+from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
     FrameOverhead,
@@ -29,7 +15,12 @@ from app.domain.wire import (
     WireReport,
     properties_of,
 )
-from app.domain.wire_words import (
+from app.domain.injection import PropertyResult, PropertyVerdict
+from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
+from app.domain.ranking import CandidateResult, Ranking
+from app.domain.results import Attempt, CampaignRecord
+from app.reports.text import NOTHING
+from app.wording.capture_sentences import (
     BREAK_SIGNS,
     BREAK_WORDS,
     LEAK_SIGNS,
@@ -44,8 +35,17 @@ from app.domain.wire_words import (
     property_note,
     worst_breakage,
 )
-from app.ranking.words import NARROW_SPACE, figure, grouped
-from app.reports.text import NOTHING
+from app.wording.link_protocols import (
+    BETWEEN_LANS_NOTE,
+    PROTOCOL_COLUMNS,
+    PROTOCOL_NAMES,
+    VERDICT_SIGNS,
+    joined_words,
+    protocol_note,
+    protocols_line,
+    tunnel_words,
+)
+from app.wording.numbers import NARROW_SPACE, figure, grouped
 
 View = dict[str, Any]
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from app.domain.codec import to_json
 from app.domain.errors import InvalidPlan, NotFound, StorageFault
 from app.domain.history import Winner
 from app.domain.hosts import HostFacts
-from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import AttemptStatus, CampaignPlan, CampaignStatus, Profile, ProfileName
+from app.storage.codec import to_json
 from app.storage.owner import is_alive, this_process
 from app.storage.pairs import require_pair
 from app.storage.rows import clean_text, read_time, read_value, read_word, write_time
 from app.storage.summaries import CampaignSummary, MeanDurations
+from app.wording.colours import BASELINE_SOLUTION
 
 
 @dataclass(frozen=True, slots=True)

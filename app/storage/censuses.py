@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
-from app.domain.codec import to_json
 from app.domain.errors import InvalidPlan, NotFound
 from app.domain.hosts import HostFacts
+from app.storage.codec import to_json
 from app.storage.owner import is_alive, this_process
 from app.storage.pairs import require_pair
 from app.storage.rows import clean_text, read_time, read_value, write_time

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
-from app.domain.codec import to_json
+from app.domain.deployment import Deployment
 from app.domain.errors import NotFound
-from app.domain.rollout import Deployment
+from app.storage.codec import to_json
 from app.storage.pairs import require_pair
 from app.storage.rows import read_value, write_time
 

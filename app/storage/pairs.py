@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from datetime import UTC, datetime
 
-from app.domain.codec import to_json
 from app.domain.errors import InvalidOption, NotFound, StorageFault
 from app.domain.hosts import SSH_PORT, HostFacts, PairSpec, Side
 from app.domain.pairs import Saving
+from app.storage.codec import to_json
 from app.storage.rows import read_value, write_time
 
 _LEFT = (

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from app.domain.census import CensusPlan
-from app.domain.codec import to_json
+from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignStatus
-from app.domain.rollout import Deployment, DeploymentState
+from app.storage.codec import to_json
 from app.storage.owner import is_alive
 from app.storage.pairs import delete_pair, get_pair, refuse_taken
 from app.storage.rows import read_value, write_time

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import TypeVar
 
-from app.domain.codec import from_json, to_json
 from app.domain.errors import Bug, InvalidFile, StorageFault
+from app.storage.codec import from_json, to_json
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)

@@ -11,11 +11,11 @@ from typing import Self
 
 from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
+from app.domain.deployment import Deployment
 from app.domain.history import EntryId, EntryKind, Winner, checked_note
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.pairs import Saving
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
-from app.domain.rollout import Deployment
 from app.domain.user import this_user
 from app.storage import attempts, audit, campaigns, censuses, deployments, pairs, renaming
 from app.storage.database import Database

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from app.deploy import ActiveTunnel, temporary_tunnel
 from app.domain.cancel import CancelToken
+from app.tunnel import ActiveTunnel, temporary_tunnel
 from support.lab_deploy import Bench, find_out
 from support.lab_sessions import connected
 from support.running_lab import lab_option, running_lab

@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from app.domain.deployment import RolloutOptions
 from app.domain.errors import InvalidOption, TunnelmarkError
 from app.domain.hosts import Side
-from app.domain.rollout import RolloutOptions
 from support.lab_rollout import Desk, desk_for
 from support.lab_sessions import sh
 from support.running_lab import lab_option, running_lab

@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from app.deploy.kit import KitRequest, kit_files
+from app.deployment.boot_bundle import KitRequest, kit_files
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.solutions import Suite

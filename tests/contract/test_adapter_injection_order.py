@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.kit import KitRequest, kit_files
-from app.deploy.lasting_adapter import own_steps
-from app.deploy.ledger import STEP_NUMBER, numbered
+from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.persistent_adapter import own_steps
 from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import judge_suite
+from app.tunnel.audit import STEP_NUMBER, numbered
 from support.adapter_cases import all_cases, command_text, home, identity, request
 from support.export_cases import export_request
 from support.guard_rules import Packet, Table, table_of, told

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.compose.linting import LintOptions, lint_bytes
 from app.domain.adapters import Adapter
 from app.domain.hosts import Side
 from app.domain.linting import LintFinding
 from app.domain.solutions import Suite
 from app.domain.verdicts import Question, Verdict
+from app.services.linting import LintOptions, lint_bytes
 from support.adapter_cases import default_cases, platforms, request
 from vpn_adapters.configs import sniff_kind
 

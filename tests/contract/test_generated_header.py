@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from app.compose.header import file_header
-from app.compose.version import tunnelmark_version
-from app.deploy import DeployRequest
 from app.domain.adapters import Adapter
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import POLICY_NAME, POLICY_VERSION
+from app.services.file_header import file_header
+from app.services.version import tunnelmark_version
+from app.tunnel import DeployRequest
 from support.adapter_cases import default_cases, platforms, request
 from support.sample_records import pair
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from app.compose.candidates import find_candidates
+from app.discovery.candidates import find_candidates
 from app.domain.adapters import Adapter
 from app.domain.solutions import CensusOption, Suite
 from app.domain.verdicts import Verdict

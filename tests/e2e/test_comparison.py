@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from program import PROGRAM, Run, load
 
+from app.domain.capture import properties_of
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.domain.wire import properties_of
 from app.storage import Store
 
 FRAME_BYTES = [60, 128, 256, 512, 1024, 1400, 1514]

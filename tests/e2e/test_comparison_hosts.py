@@ -12,7 +12,7 @@ import html5lib
 import pytest
 from program import load
 
-from app.deploy import HostSnapshot, compare_snapshots
+from app.host.snapshots import HostSnapshot, compare_snapshots
 from support.net_desk import Desk, Ran, left_on, need_namespaces
 from support.net_hosts import NetHost, NetHosts, NetPair, net_hosts
 from support.waiting import wait_until

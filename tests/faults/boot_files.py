@@ -8,8 +8,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.deploy import HostSnapshot
 from app.domain.hosts import Side
+from app.host.snapshots import HostSnapshot
 from faults.cells import AS_BEFORE, EXCEPTION, CellPlan, CellResult, Unsettled, words_of
 from faults.damages import DAMAGES, Damage, Fate
 from faults.fields import NetField

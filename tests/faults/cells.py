@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from app.deploy import HostSnapshot
-from app.deploy.kit import PATIENCE_S
+from app.deployment.boot_bundle import PATIENCE_S
 from app.domain.hosts import Side
+from app.host.snapshots import HostSnapshot
 from faults.fields import FaultDesk, Field, Intruder, NoIntruder
 from faults.leftovers import Difference, difference
 from faults.stages import StageReader

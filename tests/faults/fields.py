@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
 
-from app.deploy import HostSnapshot
 from app.domain.hosts import Side
+from app.host.snapshots import HostSnapshot
 from support.net_desk import Desk, Ran, left_on
 from support.net_hosts import NetHosts, NetPair
 from support.underlay_attack import Outcome, UnderlayAttack

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from app.deploy import HostSnapshot, SnapshotDepth, take_snapshot
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
+from app.host.inspection import take_snapshot
+from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.lab import Lab, LabManager, LabProgress, LabSpec
 from app.ssh import SshConnector
 from faults.fields import SESSIONS, Field, NoIntruder

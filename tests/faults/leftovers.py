@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.deploy import HostSnapshot, compare_snapshots
-from app.deploy.scripts import host_script
+from app.host.scripts import host_script
+from app.host.snapshots import HostSnapshot, compare_snapshots
 
 PLACES = "/etc/tunnelmark"
 _START = "start.sh"

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from platformdirs import user_cache_path, user_state_path
 
-from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
+from app.host.snapshots import SnapshotDepth
 from app.lab import Lab, LabManager, LabSpec
 from support.lab_deploy import Bench, Snapshots, differences
 from support.lab_pairs import LabPair, LabPairs

@@ -15,15 +15,17 @@ from lab_campaign import Found, is_clean, statuses
 from lab_sessions import left_running, sh, wait_until_clean
 from pair_files import save_pair
 
-from app.campaign import CampaignControl
-from app.deploy import SnapshotDepth, compare_snapshots, recover, take_snapshot
 from app.domain import events
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.host.inspection import take_snapshot
+from app.host.snapshots import SnapshotDepth, compare_snapshots
+from app.measurement.control import CampaignControl
 from app.storage import Store
+from app.tunnel import recover
 from support.net_bench import NetBench
 
 STOP_S = 20.0

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import scripts, temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
+from app.host import scripts
 from app.lab import Lab
+from app.tunnel import temporary_tunnel
 from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_deploy import Bench, differences
 from support.lab_pairs import LabPair

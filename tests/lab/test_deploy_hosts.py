@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.deploy import preflight, preview, recover, temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.errors import Cancelled, CommandFailed, DiskFull, PairLocked, PreflightRefused, TunnelDown
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.tunnel import preflight, preview, recover, temporary_tunnel
 from support.lab_deploy import Altered, shell_step
 from support.lab_sessions import sh
 from support.net_bench import NetBench

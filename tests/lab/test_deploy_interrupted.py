@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import recover, temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.errors import ConnectionLost
 from app.domain.events import Stage
 from app.domain.link import STATE_DIR
+from app.tunnel import recover, temporary_tunnel
 from support.killing import kill_tunnelmark, wait_until_back
 from support.lab_sessions import connected, sh
 from support.net_bench import NetBench
@@ -116,7 +116,7 @@ def test_connection_cut_in_any_stage_is_made_again_to_put_the_gateways_back(
 def test_gateway_that_stays_away_puts_itself_back(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 2.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 2.0)
     with connected(net.pair, tmp_path) as sessions:
         victim = sshd_of(sessions.b)
 

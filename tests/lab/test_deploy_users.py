@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import preflight, temporary_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import Privilege, Side
+from app.tunnel import preflight, temporary_tunnel
 from support.lab_deploy import Bench, differences
 from support.lab_sessions import connected
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from app.compose.services import Services
-from app.deploy import SnapshotDepth
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
-from app.domain.rollout import DeploymentState, RolloutOptions
+from app.domain.deployment import DeploymentState, RolloutOptions
+from app.host.snapshots import SnapshotDepth
+from app.services.wiring import Services
 from support.export_attack import attacked
 from support.lab_deploy import Bench, differences
 from support.lab_export import check_frames_cross, exported, quiet, services_in

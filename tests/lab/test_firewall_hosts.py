@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from app.deploy.firewall import opening_steps
 from app.discovery.firewall import Firewall, read_firewall
 from app.domain.adapters import Step
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.firewall import Opening, Owner
+from app.tunnel.firewall import opening_steps
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 from support.packet_trial import PacketTrial

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.exit_codes import ExitCode
-from app.deploy import HostSnapshot, compare_snapshots
+from app.host.snapshots import HostSnapshot, compare_snapshots
 from support.net_desk import Desk, left_on, need_namespaces
 from support.net_hosts import NetHosts, NetPair, net_hosts
 

@@ -14,17 +14,18 @@ from lab_window import opened
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
-from app.campaign import CampaignControl
-from app.compose.paths import Paths
-from app.compose.services import Services
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
+from app.domain.deployment import DeploymentState
 from app.domain.errors import PreflightRefused
 from app.domain.hosts import Privilege, Side
 from app.domain.results import PROFILES, AttemptStatus, ProfileName
-from app.domain.rollout import DeploymentState
 from app.lab import Lab, LabManager, LabSpec
-from app.wizard import RunOptions, Step
+from app.measurement.control import CampaignControl
+from app.services.comparison_wizard import Step
+from app.services.interfaces import RunOptions
+from app.services.paths import Paths
+from app.services.wiring import Services
 from support.lab_rollout import Desk
 from support.lab_sessions import connected, sh
 from support.waiting import wait_until

@@ -13,10 +13,10 @@ from app.domain.commands import HostSession
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
+from app.probes.capture import WireRequest
 from app.probes.injection import probe as injection
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
 from app.probes.injection.stages import ECHOES
-from app.probes.wire import WireRequest
 from support.injection_results import write_report
 from support.lab_sessions import sh
 from support.lab_wire import standing

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.deploy.bridging import Bridging
-from app.deploy.lan import judge_interface, parse_lan
-from app.deploy.lan_clients import DhcpClient
-from app.deploy.scripts import host_script
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.clients import DhcpClient
+from app.deployment.lan.interfaces import judge_interface, parse_lan
+from app.host.scripts import host_script
 from support.net_desk import need_namespaces
 from support.net_world import World
 

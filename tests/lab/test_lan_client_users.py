@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.deploy.lan import LanFound, parse_lan
-from app.deploy.lan_clients import DhcpClient
-from app.deploy.scripts import host_script
+from app.deployment.lan.clients import DhcpClient
+from app.deployment.lan.interfaces import LanFound, parse_lan
+from app.host.scripts import host_script
 from support.lan_gateway import (
     BRIDGE,
     FOLDER,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.deploy.lan import parse_lan
-from app.deploy.scripts import host_script
+from app.deployment.lan.interfaces import parse_lan
+from app.host.scripts import host_script
 from support.lan_gateway import (
     BRIDGE,
     FOLDER,

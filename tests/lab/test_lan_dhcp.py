@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.deploy.bridging import Bridging
+from app.deployment.lan.bridge import Bridging
 from support.net_desk import need_namespaces
 from support.net_world import World
 

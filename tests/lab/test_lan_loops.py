@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.deploy.loops import LoopTest, are_joined
+from app.deployment.lan.loop_test import LoopTest, are_joined
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from support.net_desk import need_namespaces

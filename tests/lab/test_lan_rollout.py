@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from app.deploy import HostSnapshot, compare_snapshots
 from app.domain.hosts import Side
 from app.domain.link_protocols import BETWEEN_LANS, ProtocolVerdict
+from app.host.snapshots import HostSnapshot, compare_snapshots
 from support.lan_frames import groups_between_lans, protocols_between_lans
 from support.net_desk import Desk, need_namespaces, wait_until_nothing_is_left
 from support.net_hosts import NetHosts, NetPair, net_hosts

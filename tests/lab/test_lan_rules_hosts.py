@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.deploy.bridging import Bridging
-from app.deploy.lan_rules import LanRules, moving_step, parse_lan_rules
-from app.deploy.lan_rules_script import READ_SCRIPT
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.rules import LanRules, moving_step, parse_lan_rules
+from app.deployment.lan.rules_script import READ_SCRIPT
 from app.discovery.firewall import sections_of
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 
 from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
+from app.domain.capture import LeakVerdict
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Suite
-from app.domain.wire import LeakVerdict
-from app.probes.wire import WireRequest, probe_wire
+from app.probes.capture import WireRequest, probe_wire
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 

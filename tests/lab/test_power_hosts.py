@@ -8,16 +8,17 @@ from pathlib import Path
 import lab_campaign
 import pytest
 
-from app.deploy import SnapshotDepth, recover, temporary_tunnel
+from app.deployment.events import Decision, RolloutApplied, RolloutEvent
 from app.domain import events
 from app.domain.cancel import CancelToken
+from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.errors import ConnectionLost, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.results import CampaignStatus
-from app.domain.rollout import DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision, RolloutApplied, RolloutEvent
+from app.host.snapshots import SnapshotDepth
 from app.storage import Store
+from app.tunnel import recover, temporary_tunnel
 from support.lab_campaign import is_clean, statuses
 from support.lab_deploy import differences
 from support.lab_rollout import desk_for
@@ -45,7 +46,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def test_host_without_power_has_nothing_left_and_the_other_is_put_back(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 3.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 3.0)
     sessions = net.sessions
     before = net.look(SnapshotDepth.THOROUGH)
 
@@ -67,12 +68,12 @@ def test_host_without_power_has_nothing_left_and_the_other_is_put_back(
     assert recover(sessions, token=CancelToken()).is_clean
 
 
-@pytest.mark.allow_logs("app.ssh", "paramiko", "app.deploy", "app.campaign")
+@pytest.mark.allow_logs("app.ssh", "paramiko", "app.tunnel", "app.measurement.comparison")
 def test_a_host_that_is_powered_off_ends_the_comparison_and_it_can_be_resumed(
     net: NetBench, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.campaign.reaching.RECONNECT_S", 3.0)
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 3.0)
+    monkeypatch.setattr("app.measurement.reconnect.RECONNECT_S", 3.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 3.0)
     sessions = net.sessions
     found = lab_campaign.find_out(net.pair, sessions)
     plan = lab_campaign.make_plan(net.pair, found, ["baseline", "tinc"], pings=100)

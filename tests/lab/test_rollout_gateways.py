@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
+from app.deployment.events import Decision, RolloutApplied
 from app.domain.cancel import CancelToken
+from app.domain.capture import BreakVerdict, LeakVerdict, Property
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision, RolloutApplied
-from app.domain.wire import BreakVerdict, LeakVerdict, Property
+from app.host.inspection import take_snapshot
+from app.host.snapshots import SnapshotDepth, compare_snapshots
 from app.lab import Lab
 from support.gateway_attack import GatewayAttack, attacked
 from support.lab_pairs import UNDERLAY

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.deploy import SnapshotDepth
+from app.deployment.events import RolloutApplied
 from app.domain.cancel import CancelToken
+from app.domain.capture import LeakVerdict
+from app.domain.deployment import DeploymentState
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutApplied
-from app.domain.wire import LeakVerdict
+from app.host.snapshots import SnapshotDepth
 from support.lab_deploy import Snapshots, differences
 from support.lab_rollout import Desk, desk_for
 from support.lab_sessions import sh

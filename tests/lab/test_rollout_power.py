@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import SnapshotDepth, compare_snapshots, take_snapshot
+from app.deployment.events import Decision, RolloutApplied, RolloutEvent
 from app.domain.cancel import CancelToken
+from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
-from app.domain.rollout import DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision, RolloutApplied, RolloutEvent
+from app.host.inspection import take_snapshot
+from app.host.snapshots import SnapshotDepth, compare_snapshots
 from app.lab import Lab
 from support.gateway_attack import attacked
 from support.lab_pairs import UNDERLAY

@@ -12,8 +12,8 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, FileToWrite
+from app.domain.deployment import DeploymentState
 from app.domain.hosts import Privilege
-from app.domain.rollout import DeploymentState
 from app.export.sudoers import sudoers_text
 from support.lab_deploy import Bench, differences
 from support.lab_rollout import desk_for

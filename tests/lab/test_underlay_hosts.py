@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from app.campaign import CampaignControl
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.progress import CampaignDisplay
@@ -21,6 +20,7 @@ from app.domain.census_events import CensusEvent, OptionStarted
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.control import CampaignControl
 from app.probes import UnderlayWatch, underlay, underlay_guard
 from app.probes.underlay import PINGS, probe_underlay
 from app.storage import Store
@@ -204,7 +204,7 @@ def test_a_command_says_it_once_and_goes_on_where_it_stopped(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(underlay_guard, "BACK_WITHIN_S", 2.0)
-    monkeypatch.setattr("app.campaign.attempt.is_wire_watched", lambda _plan, _key: False)
+    monkeypatch.setattr("app.measurement.comparison.attempt.is_wire_watched", lambda _plan, _key: False)
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     cable = Cable(net, "tinc", Stage.LATENCY)
 

@@ -11,8 +11,8 @@ from lab_window import STATE, begin, opened
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
-from app.compose import Services
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.services.wiring import Services
 from support.net_bench import NetBench
 
 pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints", extend=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
-from app.domain.wire import BreakVerdict, LeakVerdict
+from app.domain.capture import BreakVerdict, LeakVerdict
 from app.lab import Lab
 from support.lab_deploy import Bench, Snapshots, differences
 from support.lab_pairs import LabPair

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from app.domain.cancel import CancelToken
+from app.domain.capture import LeakVerdict
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
-from app.domain.wire import LeakVerdict
-from app.probes.wire import probe_wire
+from app.probes.capture import probe_wire
 from support.lab_sessions import sh
 from support.lab_wire import check_protected, probe, standing
 from support.net_bench import NetBench

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.campaign import plan_campaign
-from app.campaign.measuring import Measured, Measurement
 from app.domain.adapters import EndPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -29,6 +27,8 @@ from app.domain.results import FRAME_BYTES, LOST_RTT_US, Candidate, Profile, Pro
 from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.lab import Lab
+from app.measurement.comparison import plan_campaign
+from app.measurement.comparison.probe_run import Measured, Measurement
 from app.probes import CpuMonitor, LatencyRequest, ThroughputRequest
 from app.probes.latency import ping_argv
 from app.probes.throughput import client_argv

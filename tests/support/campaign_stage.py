@@ -9,10 +9,11 @@ from typing import Any
 import sample_records as sample
 from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 
-from app.campaign import CampaignControl, plan_campaign, run_campaign
 from app.domain import events
 from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignPlan, CampaignRecord, Profile, ProfileName
+from app.measurement.comparison import plan_campaign, run_campaign
+from app.measurement.control import CampaignControl
 
 THREE = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.census import plan_census, run_census
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord
 from app.domain.census_events import CensusEvent
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link, LinkHealer
 from app.domain.solutions import CensusOption, OptionKind
+from app.measurement.census import plan_census, run_census
 from support import sample_records as sample
 from support.census_world import FakeCensusAdapter, FakeCensusStore, FakeCensusTunnels, option
 from support.fake_pair import FakePair

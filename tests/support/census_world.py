@@ -15,7 +15,7 @@ from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import HostFacts, Side
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, CensusOption, OptionKind, SecurityProperties, SolutionInfo, Space, Suite
-from app.probes.quick import QuickOutcome, QuickRequest
+from app.probes.smoke_test import QuickOutcome, QuickRequest
 
 SAFE = Suite("aes-256-gcm", "AES-256-GCM", ("AES-256-GCM",), is_default=True)
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import ActiveTunnel, DeployRequest, temporary_tunnel
-from app.deploy.transaction import Transaction
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, InitSystem, PackageManager, PairSpec, Privilege, Side, Tool, ToolFlavour
 from app.domain.link import STATE_DIR, Link
+from app.tunnel import ActiveTunnel, DeployRequest, temporary_tunnel
+from app.tunnel.transaction import Transaction
 from support.made_up_host import UNDERLAYS, LocalHost
 from support.made_up_vpn import SUITE, MadeUpVpn
 from support.waiting import wait_until

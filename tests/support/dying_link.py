@@ -7,11 +7,11 @@ from collections.abc import Callable
 from campaign_stage import Stage
 from fake_pair import FakePair
 
-from app.campaign import CampaignControl
 from app.domain import events
 from app.domain.cancel import CancelToken
 from app.domain.errors import PreflightRefused
 from app.domain.results import Attempt
+from app.measurement.control import CampaignControl
 
 DEAD, CUT, WELL = "pings 3 0", "pings 3 0, cut", "pings 1 1"
 SENTENCE = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."

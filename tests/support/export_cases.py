@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.domain.adapters import Adapter
+from app.domain.deployment import RolloutOptions
 from app.domain.hosts import HostFacts, HostSpec, Nic, PairSpec
 from app.domain.link import Link
-from app.domain.rollout import RolloutOptions
 from app.domain.solutions import Suite
 from app.domain.verdicts import Verdict
 from app.export.request import ExportRequest

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.compose.censuses import CensusOptions, CensusResults
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
 from app.domain.census_events import CensusEnded, CensusSink, CensusStarted, OptionEnded, OptionStarted
@@ -15,7 +15,7 @@ from app.domain.events import Progress
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Finding, Verdict
 from app.ranking.census import count_census
-from app.wizard import Discovery
+from app.services.census import CensusOptions, CensusResults
 
 AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from sample_records import pair
 
-from app.compose.pairs import PairOperations
 from app.domain.cancel import CancelToken
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import PairSpec
 from app.domain.pairs import Saving
 from app.domain.ssh_hosts import SshHosts
 from app.lab import check_lab_name
-from app.wizard.desk_ports import LabChoice, LabDetail, Preferences, ProgressSink
-from app.wizard.ports import PairChoice
+from app.services.interfaces.comparison import PairChoice
+from app.services.interfaces.desk import LabChoice, LabDetail, Preferences, ProgressSink
+from app.services.pairs import PairOperations
 
 PRACTICE = LabDetail(
     "practice",

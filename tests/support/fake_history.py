@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from fake_census import FakeCensus
 from fake_rollout import FakeRollout
 
-from app.compose.history import deployment_entries
 from app.domain.census import CensusRecord, OptionStatus
 from app.domain.errors import InvalidPlan
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner, checked_note
-from app.domain.palette import BASELINE_SOLUTION
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking import outcome_of, rank
 from app.ranking.winner import winner_of
+from app.services.history_entries import deployment_entries
+from app.wording.colours import BASELINE_SOLUTION
 
 
 @dataclass(kw_only=True)

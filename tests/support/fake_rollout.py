@@ -10,13 +10,7 @@ from pathlib import Path
 from fake_rollout_values import dry_run_of, end_of, ports_of, seen_of, with_end
 from sample_records import pair as sample_pair
 
-from app.domain.audit import AuditEntry
-from app.domain.cancel import CancelToken
-from app.domain.errors import Cancelled, InvalidPlan, NotFound, TunnelmarkError
-from app.domain.hosts import PairSpec, Side
-from app.domain.link import Link
-from app.domain.rollout import Deployment, DeploymentState, DryRun, RolloutOptions
-from app.domain.rollout_events import (
+from app.deployment.events import (
     EXTENSION_S,
     Confirmation,
     Decision,
@@ -28,12 +22,18 @@ from app.domain.rollout_events import (
     RolloutStage,
     RolloutStageStarted,
 )
-from app.domain.rollout_status import PairStatus
+from app.discovery.pair_discovery import Discovery
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.capture import LeakProof, LeakVerdict, WireReport
+from app.domain.deployment import Deployment, DeploymentState, DryRun, RolloutOptions
+from app.domain.deployment_status import PairStatus
+from app.domain.errors import Cancelled, InvalidPlan, NotFound, TunnelmarkError
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import Link
 from app.domain.verdicts import Verdict
-from app.domain.wire import LeakProof, LeakVerdict, WireReport
-from app.wizard import Discovery
-from app.wizard.ports import ProgressSink
-from app.wizard.rollout_ports import AuditLine, LanPort
+from app.services.interfaces.comparison import ProgressSink
+from app.services.interfaces.deployments import AuditLine, LanPort
 
 BEGUN = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)
 BUILDING = (RolloutStage.PREPARE, RolloutStage.ARM, RolloutStage.IDENTITY, RolloutStage.APPLY, RolloutStage.VERIFY)

@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.domain.hosts import PairSpec, Side
-from app.domain.results import Candidate, PlannedItem
-from app.domain.rollout import (
+from app.discovery.pair_discovery import Discovery
+from app.domain.deployment import (
     DeployedEnd,
     DeployedFile,
     Deployment,
@@ -19,10 +18,11 @@ from app.domain.rollout import (
     RolloutObstacle,
     RolloutOptions,
 )
-from app.domain.rollout_status import Drift, EndStatus, KeyAge, PairStatus
+from app.domain.deployment_status import Drift, EndStatus, KeyAge, PairStatus
+from app.domain.hosts import PairSpec, Side
+from app.domain.results import Candidate, PlannedItem
 from app.domain.verdicts import Finding, Verdict
-from app.wizard import Discovery
-from app.wizard.rollout_ports import LanPort
+from app.services.interfaces.deployments import LanPort
 
 LOOKED_AT = datetime(2026, 3, 6, 8, 15, tzinfo=UTC)
 UNIT = "/etc/systemd/system/tunnelmark-1f2e.service"

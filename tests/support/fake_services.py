@@ -14,10 +14,7 @@ from fake_history import FakeHistory
 from fake_solutions import OLD_SERVER, SOLUTIONS, discovery, host_facts
 from sample_records import MODELS, STARTED, Model, attempt, configuration, pair, plan_keys
 
-from app.campaign import CampaignControl
-from app.campaign.run import FINAL
-from app.compose.linting import LintOptions, lint_file, lint_text
-from app.deploy.recovery import Found, HostRecovery, RecoveryReport
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.credentials import HostKeyQuestion
 from app.domain.errors import Cancelled, HostKeyUnknown, NotFound, TunnelmarkError
@@ -52,10 +49,14 @@ from app.domain.results import (
     PlannedItem,
 )
 from app.domain.solutions import SolutionInfo
+from app.measurement.comparison.run import FINAL
+from app.measurement.control import CampaignControl
 from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank
-from app.wizard import Discovery, Prompts, RunOptions
-from app.wizard.ports import ProgressSink
+from app.services.interfaces import Prompts, RunOptions
+from app.services.interfaces.comparison import ProgressSink
+from app.services.linting import LintOptions, lint_file, lint_text
+from app.tunnel.recovery import Found, HostRecovery, RecoveryReport
 
 DEAD_LINK = "The link between gateway-a and gateway-b carries nothing any more: 0 of 6 pings crossed."
 

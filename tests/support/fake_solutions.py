@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sample_records import BLOWFISH, MODELS, OPENVPN_TCP, facts
 
+from app.discovery.pair_discovery import Discovery, HostCheck
 from app.domain.hosts import HostFacts, MissingPart, Nic, PairSpec, Side, SolutionSupport
 from app.domain.link import Link
 from app.domain.mesh import MeshEffort, PerSite
@@ -14,7 +15,6 @@ from app.domain.results import Candidate
 from app.domain.solutions import Carrier, SecurityProperties, SolutionInfo, Space
 from app.domain.verdicts import Finding, Question, Verdict
 from app.policy import DEFAULT_GUIDELINES
-from app.wizard import Discovery, HostCheck
 
 OLD_SERVER = "port 1194\nproto udp\ndev tap\ncipher BF-CBC\ndata-ciphers AES-256-GCM:CHACHA20-POLY1305\n"
 """What lies on both hosts as /etc/openvpn/old.conf."""

@@ -10,12 +10,12 @@ from fake_wire import OVERHEAD_BYTES, PORT, FakeWire, able
 from app.domain.adapters import Breakage, EndPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
+from app.domain.capture import WireReport
 from app.domain.commands import Command, SessionPair
 from app.domain.link import Link
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Suite
-from app.domain.wire import WireReport
-from app.probes.wire import WireRequest, probe_wire
+from app.probes.capture import WireRequest, probe_wire
 
 BREAKAGES = (
     Breakage("the daemon is killed", Command(("break-it",))),

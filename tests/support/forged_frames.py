@@ -14,9 +14,9 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.hosts import Side
 from app.domain.link import Link
+from app.probes.capture.pcap import parse_pcap
 from app.probes.injection.forging import ETHERTYPE, Target, forge_l2tp
 from app.probes.injection.stages import send_frames
-from app.probes.wire.pcap import parse_pcap
 from support.bare_tunnel import BareTunnel
 from support.lab_sessions import sh
 from support.wire_capture import received

@@ -9,7 +9,7 @@ from __future__ import annotations
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
-from app.probes.wire.pcap import parse_pcap
+from app.probes.capture.pcap import parse_pcap
 from support.wire_capture import received
 
 MARK = b"@segment@"

@@ -11,9 +11,9 @@ from sample_records import MODELS, STARTED, pair, sample_record
 from standing_driver import stand
 from window_driver import Driver
 
-from app.compose.censuses import CensusOptions
 from app.domain.cancel import CancelToken
 from app.domain.results import CampaignStatus
+from app.services.census import CensusOptions
 
 FAILING = tuple(one if not nth else replace(one, failure=("preflight", "no")) for nth, one in enumerate(MODELS))
 

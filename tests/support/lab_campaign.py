@@ -12,7 +12,6 @@ from unittest import mock
 from lab_sessions import connected, sh
 from pair_files import load_pair
 
-from app.campaign import CampaignControl, deployed, plan_campaign, run_campaign
 from app.discovery import discover_pair, find_link
 from app.domain import events
 from app.domain.cancel import CancelToken
@@ -21,6 +20,8 @@ from app.domain.hosts import HostFacts, PairSpec
 from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, Profile, ProfileName
 from app.domain.verdicts import Verdict
+from app.measurement.comparison import plan_campaign, run_campaign, tunnels
+from app.measurement.control import CampaignControl
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
@@ -67,7 +68,9 @@ def run(
 ) -> CampaignRecord:
     """Run it. The wire is looked at only where that is what a test is about: it takes as long as all the rest."""
     looked = (
-        contextlib.nullcontext() if wire else mock.patch("app.campaign.attempt.is_wire_watched", return_value=False)
+        contextlib.nullcontext()
+        if wire
+        else mock.patch("app.measurement.comparison.attempt.is_wire_watched", return_value=False)
     )
     with looked:
         return run_campaign(
@@ -103,7 +106,7 @@ def statuses(record: CampaignRecord) -> list[str]:
 def main() -> None:
     """Run a campaign until it is killed: file of the pair, database, seconds of lease, solutions."""
     file, database, lease_s, *solutions = sys.argv[1:]
-    deployed.LEASE_S = int(lease_s)
+    tunnels.LEASE_S = int(lease_s)
     pair = load_pair(Path(file))
 
     def emit(event: events.Event) -> None:

@@ -10,13 +10,13 @@ from lab_campaign import HEADER, Found, find_out
 from lab_sessions import connected
 from pair_files import load_pair
 
-from app.census import find_unfinished, plan_census, run_census
-from app.census import tunnels as census_tunnels
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusRecord
 from app.domain.census_events import CensusEvent, OptionEnded, OptionStarted
 from app.domain.commands import SessionPair
 from app.domain.hosts import PairSpec
+from app.measurement.census import find_unfinished, plan_census, run_census
+from app.measurement.census import tunnels as census_tunnels
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 

@@ -9,14 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from app.deploy import (
-    DeployRequest,
-    HostSnapshot,
-    SnapshotDepth,
-    compare_snapshots,
-    take_snapshot,
-    temporary_tunnel,
-)
 from app.discovery import discover_pair
 from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
@@ -25,6 +17,9 @@ from app.domain.concurrency import run_both
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.host.inspection import take_snapshot
+from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
+from app.tunnel import DeployRequest, temporary_tunnel
 from support.lab_sessions import connected
 from support.pair_files import load_pair
 from vpn_adapters.registry import ADAPTERS

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.compose.export import ExportOptions, export_config
-from app.compose.paths import Paths
-from app.compose.services import Services
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
+from app.domain.deployment import RolloutOptions
 from app.domain.hosts import PairSpec
-from app.domain.rollout import RolloutOptions
+from app.services.export import ExportOptions, export_config
+from app.services.paths import Paths
+from app.services.wiring import Services
 from support.lab_sessions import sh
 
 

@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from app.compose.paths import Paths
-from app.compose.services import Services
-from app.deploy import SnapshotDepth
+from app.deployment.events import RolloutEvent
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec, Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import RolloutEvent
-from app.domain.rollout_status import PairStatus
+from app.host.snapshots import SnapshotDepth
 from app.lab import Lab
-from app.wizard import Discovery
+from app.services.paths import Paths
+from app.services.wiring import Services
 from support.bare_tunnel import ping
 from support.lab_deploy import differences, look
 from support.lab_sessions import sh

@@ -12,7 +12,7 @@ from window_driver import Driver
 
 from app.domain.hosts import PairSpec
 from app.domain.results import ProfileName
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.app import make_application, real_services
 from ui.theme import Theme
 from ui.window import MainWindow

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from app.deploy import temporary_tunnel
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
+from app.domain.capture import BreakVerdict, LeakVerdict, WireReport, properties_of
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, Suite
-from app.domain.wire import BreakVerdict, LeakVerdict, WireReport, properties_of
+from app.probes.capture import WireRequest
 from app.probes.proof import prove
-from app.probes.wire import WireRequest
+from app.tunnel import temporary_tunnel
 from support.lab_deploy import Bench
 from vpn_adapters.registry import ADAPTERS
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from app.domain.hosts import Side
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
-from app.probes.wire.capture import TUNNEL, HostCapture
-from app.probes.wire.link_frames import FrameTag, build_frames
-from app.probes.wire.link_protocols import LinkSent, judge_way
-from app.probes.wire.pcap import Record, parse_pcap
+from app.probes.capture.link_frames import FrameTag, build_frames
+from app.probes.capture.link_protocols import LinkSent, judge_way
+from app.probes.capture.pcap import Record, parse_pcap
+from app.probes.capture.recording import TUNNEL, HostCapture
 from support.net_hosts import NetPair
 
 _LAST = b"that was the last one"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from app.deploy.bridging import Bridging
-from app.deploy.lan_guard import LanGuard
-from app.deploy.places import lasting_link
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.guard import LanGuard
+from app.deployment.slots import lasting_link
 from app.domain.adapters import Step
 from app.domain.hosts import Side
 from app.domain.link import Link

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 
-from app.compose.rollout import RolloutOperations
-from app.compose.rollout_choice import Choice, Prepared
-from app.compose.rollout_deploy import Rollout, RolloutRun, new_deployment
-from app.compose.rollout_status import pair_status
+from app.deployment.deploy import Rollout, RolloutRun, new_deployment
+from app.deployment.events import Decision, RolloutEvent
+from app.deployment.planning import Choice, Prepared
+from app.deployment.reconcile import pair_status
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
+from app.domain.deployment import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
-from app.domain.rollout_events import Decision, RolloutEvent
-from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
+from app.services.deployments import RolloutOperations
 from app.storage import Store
 from support.deploy_world import World
 from support.lasting_world import VPN, lasting_request, wait_until_watched

@@ -7,19 +7,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.deploy import DeployRequest
-from app.deploy.confirming import Outcome
-from app.deploy.ends import HostEnd, new_id
-from app.deploy.kit import kit_dir
-from app.deploy.lasting import LastingTransaction, Place, lasting_tunnel
-from app.deploy.lasting_adapter import EndingAdapter, LastingAdapter
-from app.deploy.lasting_state import LastingState, read_state
-from app.deploy.places import lasting_link, place_dir
-from app.deploy.request import MakesRoom
+from app.deployment.boot_bundle import kit_dir
+from app.deployment.commit import Outcome
+from app.deployment.persistent_adapter import EndingAdapter, LastingAdapter
+from app.deployment.persistent_transaction import LastingTransaction, Place, lasting_tunnel
+from app.deployment.slots import lasting_link, place_dir
+from app.deployment.status import LastingState, read_state
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.link import STATE_DIR
+from app.host.remote_host import HostEnd, new_id
+from app.tunnel import DeployRequest
+from app.tunnel.request import MakesRoom
 from support.deploy_world import World, ignore_stage, running_world
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn

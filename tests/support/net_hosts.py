@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.deploy.marks import parse_sections
-from app.deploy.scripts import host_script
-from app.deploy.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
+from app.host.script_events import parse_sections
+from app.host.scripts import host_script
+from app.host.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 from support.net_disk import Disk
 from support.net_world import ENVIRONMENT, World, children_of, packet_socket, ran
 

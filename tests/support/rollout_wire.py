@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.deploy import lasting
+from app.deployment import persistent_transaction
+from app.domain.capture import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
 from app.domain.injection import InjectionReport
-from app.domain.wire import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
 from support.made_up_host import LocalHost
 
 NOTHING_SEEN = {"a": 0, "b": 0}
@@ -47,8 +47,10 @@ class Wire:
 def shown_on_wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     """Have roll-outs see what a made-up wire shows; return that."""
     made = Wire()
-    monkeypatch.setattr(lasting, "prove", made.probe)
-    monkeypatch.setattr(lasting, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump")
+    monkeypatch.setattr(persistent_transaction, "prove", made.probe)
+    monkeypatch.setattr(
+        persistent_transaction, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump"
+    )
     return made
 
 

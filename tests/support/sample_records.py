@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from app.domain.capture import BreakVerdict, LeakVerdict, WireReport
 from app.domain.hosts import (
     HostFacts,
     HostSpec,
@@ -39,7 +40,6 @@ from app.domain.results import (
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict
-from app.domain.wire import BreakVerdict, LeakVerdict, WireReport
 from support.sample_wire import wire_report
 
 STARTED = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.injection import HostInjection, InjectionReport, InjectionTrial, TrialKind
-from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
-from app.domain.results import FRAME_BYTES
-from app.domain.wire import (
+from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
     Crossing,
@@ -14,6 +11,9 @@ from app.domain.wire import (
     LeakVerdict,
     WireReport,
 )
+from app.domain.injection import HostInjection, InjectionReport, InjectionTrial, TrialKind
+from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
+from app.domain.results import FRAME_BYTES
 
 
 def injection_report(verdict: LeakVerdict, note: str = "") -> InjectionReport:

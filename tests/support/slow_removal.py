@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.compose.rollout_one_end import end_on_one
+from app.deployment.events import Decision
+from app.deployment.single_host_rollback import end_on_one
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision
 from app.storage import Store
 from support.deploy_world import World
 from support.lasting_rollout import Says, deploy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sample_records import pair
 from window_driver import Driver
 
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from ui.pages.standing import StandingPage
 
 

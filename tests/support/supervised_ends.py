@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.deploy.kit import supervisor_values
-from app.deploy.scripts import host_script
+from app.deployment.boot_bundle import supervisor_values
 from app.domain.hosts import Side
+from app.host.scripts import host_script
 
 ASKS_FOR_S = 12.0
 """How long an end that asks tries at its start, as the step of IPsec does, in seconds."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from app.deploy import ActiveTunnel, DeployRequest, SnapshotDepth, preflight, temporary_tunnel
 from app.domain.adapters import Adapter, PlanRequest, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -14,6 +13,8 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Suite
+from app.host.snapshots import SnapshotDepth
+from app.tunnel import ActiveTunnel, DeployRequest, preflight, temporary_tunnel
 from support.bare_tunnel import BareTunnel, build, new_tunnel, ping, ping_command, ping_sizes
 from support.lab_deploy import differences, look
 from support.lab_pairs import LabPair

@@ -8,10 +8,10 @@ from datetime import timedelta
 from fake_rollout_values import LOOKED_AT, healthy_end
 from sample_records import pair
 
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment_status import PairStatus
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_status import PairStatus
 from app.domain.verdicts import Verdict
 
 

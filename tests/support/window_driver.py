@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from sample_records import pair
 
-from app.campaign import CampaignControl
+from app.measurement.control import CampaignControl
 from app.ranking.outcome import outcome_of
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.base import Page
 from ui.widgets.dialogs import Question
 from ui.window import MainWindow

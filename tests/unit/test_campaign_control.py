@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from app.campaign import CampaignControl
 from app.domain.errors import Cancelled
 from app.domain.events import Paused
+from app.measurement.control import CampaignControl
 
 
 def wait_in_thread(control: CampaignControl) -> tuple[threading.Thread, list[object], threading.Event]:

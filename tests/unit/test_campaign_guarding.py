@@ -6,8 +6,6 @@ from collections.abc import Callable
 import pytest
 from fake_hosts import Answer, FakeClock, FakeHost
 
-from app.campaign.load_guard import REFERENCE_ANSWERS, LoadGuard
-from app.campaign.reaching import HostStaysAway, reach_again
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import (
@@ -19,6 +17,8 @@ from app.domain.errors import (
     TunnelDown,
 )
 from app.domain.events import LogLine
+from app.measurement.load_guard import REFERENCE_ANSWERS, LoadGuard
+from app.measurement.reconnect import HostStaysAway, reach_again
 
 
 class Answering:
@@ -38,7 +38,7 @@ class Answering:
 
 
 def guarded(answer: Answering, monkeypatch: pytest.MonkeyPatch) -> tuple[LoadGuard, FakeHost]:
-    monkeypatch.setattr("app.campaign.load_guard.INTERVAL_S", 0.0)
+    monkeypatch.setattr("app.measurement.load_guard.INTERVAL_S", 0.0)
     clock = FakeClock()
     a = FakeHost("gateway-a", answer, clock)
     b = FakeHost("gateway-b", Answering(0.0), FakeClock())
@@ -80,7 +80,7 @@ def test_a_lost_management_connection_stops_the_load(fault: Exception, monkeypat
 
 
 def test_cancelling_ends_load_and_guard(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.campaign.load_guard.INTERVAL_S", 0.0)
+    monkeypatch.setattr("app.measurement.load_guard.INTERVAL_S", 0.0)
     token = CancelToken()
     hosts = SessionPair(FakeHost("gateway-a", Answering(0.0)), FakeHost("gateway-b", Answering(0.0)))
 
@@ -115,7 +115,7 @@ def test_after_a_lost_connection_both_are_asked() -> None:
 
 
 def test_a_lost_host_is_connected_again_and_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.campaign.reaching.PAUSE_S", 0.0)
+    monkeypatch.setattr("app.measurement.reconnect.PAUSE_S", 0.0)
     sessions, a, b = pair()
     b.is_connected = False
     b.reconnects = [HostUnreachable("no"), HostUnreachable("no"), None]
@@ -138,7 +138,7 @@ def test_a_host_that_does_not_answer_is_connected_again() -> None:
 
 
 def test_a_host_that_stays_away_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.campaign.reaching.PAUSE_S", 0.0)
+    monkeypatch.setattr("app.measurement.reconnect.PAUSE_S", 0.0)
     sessions, _, b = pair()
     b.is_connected = False
     b.reconnects = [HostUnreachable("Connection refused.")] * 100

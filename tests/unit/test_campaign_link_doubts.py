@@ -182,7 +182,7 @@ def test_a_connection_that_breaks_while_it_is_healed_is_made_anew() -> None:
 
 
 def test_a_host_that_stays_away_while_the_link_is_dead_ends_the_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.campaign.reaching.RECONNECT_S", 0.0)
+    monkeypatch.setattr("app.measurement.reconnect.RECONNECT_S", 0.0)
     stage = Stage()
     stage.healer = link = Link(stage)
     lose(stage, lambda: link.heals == 1, [HostUnreachable("No route to gateway-b.")] * 3)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import pytest
 import sample_records as sample
 
-from app.campaign import plan_campaign
 from app.domain.errors import InvalidPlan
 from app.domain.results import CampaignPlan, Profile, ProfileName
-from app.probes.wire import wire_s
+from app.measurement.comparison import plan_campaign
+from app.probes.capture import wire_s
 
 ALL = (sample.BASELINE, sample.L2TP, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 

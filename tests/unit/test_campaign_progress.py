@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from fake_hosts import FakeClock
 
-from app.campaign.progress import TICK_S, ProgressMeter
 from app.domain.events import Progress
 from app.domain.results import AttemptKey
+from app.measurement.comparison.progress import TICK_S, ProgressMeter
 
 
 def keys(*solutions: str) -> list[AttemptKey]:

@@ -121,7 +121,7 @@ def test_what_changed_on_a_host_meanwhile_is_logged() -> None:
     assert any("cron was started" in event.text for event in stage.of(events.LogLine))
 
 
-@pytest.mark.allow_logs("app.campaign")
+@pytest.mark.allow_logs("app.measurement.comparison")
 def test_a_bug_in_an_adapter_is_a_result_as_well() -> None:
     stage = Stage()
     stage.tunnels.faults["wireguard"] = KeyError("mtu")
@@ -226,7 +226,7 @@ def lose_b_at(stage: Stage, solution: str, comes_back: list[BaseException | None
 
 
 def test_a_host_that_comes_back_is_put_in_order_and_the_rest_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.campaign.reaching.PAUSE_S", 0.0)
+    monkeypatch.setattr("app.measurement.reconnect.PAUSE_S", 0.0)
     stage = Stage()
     lose_b_at(stage, "wireguard", [HostUnreachable("no"), None])
     record = stage.run()
@@ -238,7 +238,7 @@ def test_a_host_that_comes_back_is_put_in_order_and_the_rest_goes_on(monkeypatch
 
 
 def test_a_host_that_stays_away_ends_the_campaign_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.campaign.reaching.RECONNECT_S", 0.0)
+    monkeypatch.setattr("app.measurement.reconnect.RECONNECT_S", 0.0)
     stage = Stage()
     lose_b_at(stage, "wireguard", [HostUnreachable("No route to gateway-b.")] * 3)
     record = stage.run()

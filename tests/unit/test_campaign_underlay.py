@@ -6,13 +6,13 @@ import pytest
 from campaign_stage import Stage, by_solution
 from dying_link import DEAD, SENTENCE, WELL, Link, attended, dropped_tries, say, told
 
-from app.campaign import CampaignControl
 from app.domain import events
 from app.domain.commands import Command
 from app.domain.errors import (
     LabFault,
 )
 from app.domain.results import AttemptStatus, CampaignStatus
+from app.measurement.control import CampaignControl
 from app.probes import underlay_guard
 
 

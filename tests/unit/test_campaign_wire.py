@@ -7,14 +7,15 @@ import sample_records as sample
 from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 from fake_wire import FakeWire, able
 
-from app.campaign import CampaignControl, plan_campaign, run_campaign
-from app.campaign.watching import raise_if_leaking, wire_log
 from app.domain import events
+from app.domain.capture import LeakVerdict
 from app.domain.errors import ConnectionLost, ForgeryAccepted
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.link import Link
 from app.domain.results import AttemptStatus, CampaignRecord, Profile, ProfileName
-from app.domain.wire import LeakVerdict
+from app.measurement.comparison import plan_campaign, run_campaign
+from app.measurement.comparison.capture_checks import raise_if_leaking, wire_log
+from app.measurement.control import CampaignControl
 from support.sample_wire import injection_report, wire_report
 
 

@@ -4,9 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.census import find_unfinished, plan_census
-from app.census.planning import DEFAULT_PINGS
-from app.deploy import NotUpInTime
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
 from app.domain.census_events import CensusEnded, CensusStarted, OptionEnded
@@ -22,7 +19,10 @@ from app.domain.errors import (
     TunnelDown,
 )
 from app.domain.events import LogLine, Progress
+from app.measurement.census import find_unfinished, plan_census
+from app.measurement.census.planning import DEFAULT_PINGS
 from app.ranking.census import BehindBest, behind_best, count_census
+from app.tunnel import NotUpInTime
 from support import sample_records as sample
 from support.census_stage import ALIAS, BF, CBC, FACTS, NONE, PAIR, SHA256, SHAKE, Census
 from support.census_world import (

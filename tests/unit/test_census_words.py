@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.census.words import MAX_CHARACTERS, last_line, reason_of, telling_line
 from app.domain.errors import TunnelDown
+from app.measurement.census.log_diagnosis import MAX_CHARACTERS, last_line, reason_of, telling_line
 
 OPENVPN = """gateway-a:
 --- /run/tunnelmark/tunnel/openvpn.log

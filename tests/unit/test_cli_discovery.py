@@ -10,11 +10,11 @@ from rich.console import Console
 
 from app.cli.discovery_text import print_all, print_summary
 from app.cli.suites_text import print_suites
-from app.compose.labs import Labs
-from app.compose.paths import Paths
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import HostSpec, MissingPart, PairSpec
-from app.wizard import Discovery
+from app.services.labs import Labs
+from app.services.paths import Paths
 from support.fake_solutions import discovery
 
 PAIR = PairSpec("north", HostSpec("gw-a", "10.0.0.1"), HostSpec("gw-b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")

@@ -16,10 +16,10 @@ from app.cli.exit_codes import EXIT_STATUSES, ExitCode
 from app.cli.main import main
 from app.cli.parser import make_parser, parse
 from app.cli.terminal import make_console
-from app.compose.paths import find_paths
 from app.domain.audit import AuditEntry
-from app.domain.rollout import CONFIRM_WITHIN_S
+from app.domain.deployment import CONFIRM_WITHIN_S
 from app.domain.user import this_user
+from app.services.paths import find_paths
 from app.storage import Store
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
-from app.compose.labs import Labs
-from app.compose.services import Services
+from app.services.labs import Labs
+from app.services.wiring import Services
 
 FLEET = '[[pair]]\nname = "north"\nsolution = "wireguad"\n'
 

@@ -15,7 +15,7 @@ from app.domain.errors import InvalidOption
 from app.domain.hosts import AuthKind, HostSpec
 from app.domain.results import PROFILES, Profile, ProfileName
 from app.lab import PLATFORMS
-from app.wizard.desk_ports import Preferences
+from app.services.interfaces.desk import Preferences
 
 
 @pytest.mark.parametrize(

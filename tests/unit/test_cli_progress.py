@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from app.campaign.attempt import not_run
 from app.cli.census import CensusDisplay
 from app.cli.progress import STAGE_WORDS, CampaignDisplay
 from app.domain.events import (
@@ -23,6 +22,7 @@ from app.domain.events import (
     UnderlayChanged,
 )
 from app.domain.results import AttemptKey
+from app.measurement.comparison.attempt import not_run
 
 KEY = AttemptKey(0, "wireguard", "default", "as-found", 1)
 

@@ -10,20 +10,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from app.cli.deployments import status_code
+from app.cli.deployments_text import print_deployment, print_dry_run, print_status
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
 from app.cli.parser import parse
-from app.cli.rollout import status_code
-from app.cli.rollout_text import print_deployment, print_dry_run, print_status
 from app.cli.sides import by_side
-from app.compose import find_paths
-from app.deploy.places import slot_of
+from app.deployment.slots import slot_of
 from app.domain.audit import AuditEntry
-from app.domain.codec import to_data
-from app.domain.errors import InvalidOption
-from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.link import Link
-from app.domain.rollout import (
+from app.domain.deployment import (
     DeployedEnd,
     Deployment,
     DeploymentState,
@@ -34,9 +29,14 @@ from app.domain.rollout import (
     RolloutObstacle,
     RolloutOptions,
 )
-from app.domain.rollout_status import Drift, EndStatus, KeyAge, Outage, PairStatus
+from app.domain.deployment_status import Drift, EndStatus, KeyAge, Outage, PairStatus
+from app.domain.errors import InvalidOption
+from app.domain.hosts import HostSpec, PairSpec, Side
+from app.domain.link import Link
 from app.domain.verdicts import Verdict
+from app.services.paths import find_paths
 from app.storage import Store
+from app.storage.codec import to_data
 
 AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 PAIR = PairSpec("north", HostSpec("alpha", "10.0.0.1"), HostSpec("beta", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
@@ -267,7 +267,7 @@ def entry(host: str, number: int) -> AuditEntry:
 def test_the_whole_audit_log_is_written_in_place_of_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("app.compose.rollout.AUDIT_LIMIT", 2)
+    monkeypatch.setattr("app.services.deployments.AUDIT_LIMIT", 2)
     with Store.open(find_paths().database) as store:
         for number in range(5):
             store.audit(entry(PAIR.a.address, number))
@@ -303,7 +303,7 @@ def test_ctrl_c_just_after_a_deployment_has_ended_tells_what_became_of_it(
         os.kill(os.getpid(), signal.SIGINT)
         return DEPLOYMENT
 
-    monkeypatch.setattr("app.compose.rollout.RolloutOperations.confirm", confirm)
+    monkeypatch.setattr("app.services.deployments.RolloutOperations.confirm", confirm)
     assert main(["confirm", "north"]) == ExitCode.OK
     said = capsys.readouterr()
     assert "It was too late to cancel" in said.err

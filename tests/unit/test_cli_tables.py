@@ -17,6 +17,7 @@ from sample_records import pair, sample_record
 
 import app.cli
 from app.cli.census import census_table
+from app.cli.deployments_monitor import loss_table
 from app.cli.doctor import _Check, check_table
 from app.cli.fleet import fleet_table
 from app.cli.history import history_table
@@ -25,19 +26,18 @@ from app.cli.pairs import pair_table
 from app.cli.policy import answer_table, guideline_table, verdict_table
 from app.cli.records import deployment_table
 from app.cli.results import ranking_table
-from app.cli.rollout_watch import loss_table
 from app.cli.suites_text import print_suites, suite_overview
 from app.cli.tables import Column, Kind, Table
-from app.compose.fleet import FleetEntry, FleetOutcome, FleetState
+from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState
+from app.deployment.monitor_log import Health, Loss
+from app.domain.deployment import RolloutOptions
 from app.domain.history import EntryKind, HistoryEntry, Winner
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord
-from app.domain.rollout import RolloutOptions
-from app.domain.rollout_watch import Health, Loss
 from app.lab import CpuKind, LabStatus
 from app.policy import GUIDELINES, known_rows
 from app.ranking import rank
-from app.wizard import PairChoice
+from app.services.interfaces import PairChoice
 from support.fake_solutions import discovery
 
 WIDTHS = (80, 100, 120, 160)

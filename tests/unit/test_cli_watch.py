@@ -17,17 +17,17 @@ from sample_records import pair
 from watched_pair import after, confirmed_deployment, healthy_status
 
 from app.cli.context import Context
-from app.cli.desktop import notify_desktop
+from app.cli.deployments import Contact, status
+from app.cli.deployments_monitor import Watch
+from app.cli.desktop_notification import notify_desktop
 from app.cli.parser import parse
-from app.cli.rollout import Contact, status
-from app.cli.rollout_watch import Watch
 from app.cli.terminal import TerminalPrompts
+from app.deployment.events import RolloutSink
 from app.domain.cancel import CancelToken
+from app.domain.deployment import DeploymentState
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, CommandFailed, HostUnreachable, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutSink
-from app.domain.rollout_status import PairStatus
 
 ONE = confirmed_deployment()
 HEALTHY = healthy_status(ONE)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.compose.candidates import find_candidates, look_at
+from app.discovery.candidates import find_candidates, look_at
 from app.domain.hosts import Side
 from support.adapter_cases import facts
 from vpn_adapters.registry import ADAPTERS

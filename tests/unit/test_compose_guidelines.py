@@ -12,13 +12,13 @@ from fake_services import discovery
 from sample_records import pair
 
 from app.cli.main import main
-from app.compose.linting import LintOptions
-from app.compose.paths import Paths
-from app.compose.services import Services
+from app.discovery.pair_discovery import Discovery
 from app.domain.linting import LintedFile
 from app.domain.verdicts import Question, Verdict
 from app.policy import DEFAULT_GUIDELINES
-from app.wizard import Discovery
+from app.services.linting import LintOptions
+from app.services.paths import Paths
+from app.services.wiring import Services
 from support import adapter_cases
 
 SITE = "client\ndev tap\nremote gateway.example 1194\ndata-ciphers AES-256-GCM:CHACHA20-POLY1305\n"

@@ -13,19 +13,19 @@ from fake_services import discovery
 from sample_records import sample_record
 from test_cli_rollout import DEPLOYMENT, PAIR
 
-from app.campaign import CampaignControl
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
-from app.compose import find_paths
-from app.compose.services import Services
-from app.deploy.places import slot_of
+from app.deployment.slots import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan
 from app.domain.census_events import CensusStarted
+from app.domain.deployment import RolloutOptions
 from app.domain.errors import EnvironmentFault, HostUnreachable, PairLocked
 from app.domain.events import CampaignStarted
 from app.domain.hosts import HostSpec, Side
-from app.domain.rollout import RolloutOptions
+from app.measurement.control import CampaignControl
+from app.services.paths import find_paths
+from app.services.wiring import Services
 from app.storage.in_use import InUse
 from support.other_process import holding
 from support.stand_in_lab import needs_ssh_keygen, stand_in_labs, up
@@ -124,10 +124,10 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
         emit(CensusStarted(7, CENSUS, ()))
 
     monkeypatch.setattr(services, "sessions", lambda _pair, **_: None)
-    monkeypatch.setattr("app.compose.services.look_before", lambda *_, **__: None)
-    monkeypatch.setattr("app.compose.services.tell_differences", lambda *_, **__: None)
-    monkeypatch.setattr("app.compose.services.run_campaign", run)
-    monkeypatch.setattr("app.compose.censuses.run_census", run)
+    monkeypatch.setattr("app.services.wiring.look_before", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.wiring.tell_differences", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.wiring.run_campaign", run)
+    monkeypatch.setattr("app.services.census.run_census", run)
     services.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: seen.extend(holders()))
     assert seen == ["a comparison"] * 2 + ["comparison 12"] * 2 + ["census 7"] * 2
     seen.clear()
@@ -137,9 +137,9 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
 
 
 def test_repair_may_deploy_beside_other_work(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.compose.rollout.RolloutOperations.status", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.deployments.RolloutOperations.status", lambda *_, **__: None)
     monkeypatch.setattr(
-        "app.compose.rollout.RolloutOperations._clean", lambda one, *_, **__: one.undeploy(PAIR, **WORDS)
+        "app.services.deployments.RolloutOperations._clean", lambda one, *_, **__: one.undeploy(PAIR, **WORDS)
     )
     with services.in_use.hold((PAIR.a, PAIR.b), "a comparison"), ThreadPoolExecutor(1) as pool:
         assert isinstance(pool.submit(services.undeploy, PAIR, **WORDS).exception(), PairLocked)

@@ -12,12 +12,12 @@ from test_compose_labs import FakeManager, labs, manager
 
 from app.cli import main
 from app.cli.exit_codes import ExitCode
-from app.compose.lab_kinds import how_to_measure_again, kind_of
-from app.compose.labs import Labs
 from app.domain.cancel import CancelToken
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.lab import CpuKind, LabSpec
+from app.services.lab_kinds import how_to_measure_again, kind_of
+from app.services.labs import Labs
 from app.storage import Store
 
 __all__ = ["labs", "manager"]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from app.compose.firewalls import FirewallConsents
-from app.compose.labs import LabPasswords, Labs
-from app.compose.paths import Paths
 from app.domain.cancel import CancelToken
 from app.domain.credentials import Secret, SecretKey, SecretKind
 from app.domain.errors import Cancelled, HostUnreachable, InvalidOption, LabFault, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.lab import CpuKind, Lab, LabManager, LabSpec
+from app.services.firewalls import FirewallConsents
+from app.services.labs import LabPasswords, Labs
+from app.services.paths import Paths
 from app.storage import Store
 
 

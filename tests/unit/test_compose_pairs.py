@@ -11,16 +11,16 @@ from fake_census import items
 from sample_records import facts, sample_record
 from test_storage_deployments import deployment
 
-from app.compose.pairs import PairOperations
 from app.domain.audit import AuditEntry
 from app.domain.census import CensusPlan
+from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, NotFound
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pair_names import check_pair_name, suggest_pair_name
 from app.domain.pairs import Saving
 from app.domain.results import CampaignStatus
-from app.domain.rollout import DeploymentState
 from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
+from app.services.pairs import PairOperations
 from app.storage import Store
 
 PAIR = PairSpec("north", HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")

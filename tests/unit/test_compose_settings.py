@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.compose.paths import Paths
-from app.compose.settings import Settings, SettingsOperations, read_settings, write_settings
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.results import ProfileName
 from app.policy import DEFAULT_GUIDELINES
-from app.wizard.desk_ports import Preferences
+from app.services.interfaces.desk import Preferences
+from app.services.paths import Paths
+from app.services.settings import Settings, SettingsOperations, read_settings, write_settings
 
 
 def test_settings_lie_in_the_data_folder(tmp_path: Path) -> None:

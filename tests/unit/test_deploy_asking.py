@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.deploy.confirming import Confirmed, Confirmer
+from app.deployment.commit import Confirmed, Confirmer
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, EnvironmentFault
 from app.domain.hosts import Side

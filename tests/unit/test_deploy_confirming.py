@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.confirming import Confirmed, Outcome
-from app.deploy.lasting import lasting_tunnel
-from app.deploy.places import place_dir
-from app.deploy.recovery import Found, recover
+from app.deployment.commit import Confirmed, Outcome
+from app.deployment.events import EXTENSION_S, Decision
+from app.deployment.persistent_transaction import lasting_tunnel
+from app.deployment.slots import place_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout_events import EXTENSION_S, Decision
+from app.tunnel.recovery import Found, recover
 from support.deploy_world import World, open_tunnel, shell_of
 from support.lasting_world import (
     SLOT,

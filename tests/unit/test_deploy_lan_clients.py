@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from app.compose.rollout_guards import guard_ports
-from app.deploy import lan
-from app.deploy.bridging import Bridging
-from app.deploy.lan import choose_bridging, lan_interfaces
-from app.deploy.lan_guard import LanGuard
-from app.deploy.places import lasting_link
+from app.deployment.lan import interfaces as lan
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.guard import LanGuard
+from app.deployment.lan.guard_choice import guard_ports
+from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
+from app.deployment.slots import lasting_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
+from app.domain.deployment import RolloutObstacle, RolloutOptions
 from app.domain.errors import InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.rollout import RolloutObstacle, RolloutOptions
 from support.deploy_world import made_up_facts
 
 if TYPE_CHECKING:
+    from app.discovery.pair_discovery import Discovery
     from app.domain.commands import HostSession, SessionPair
-    from app.wizard import Discovery
 
 LINK = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
 MARK = "f00d"

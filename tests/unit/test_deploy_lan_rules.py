@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.bridging import Bridging
-from app.deploy.lan_forward import forward_drop
-from app.deploy.lan_iptables import copies_of as iptables_copies
-from app.deploy.lan_matches import CannotBeCopied
-from app.deploy.lan_nft import copies_of as nft_copies
-from app.deploy.lan_rules import moving_step, parse_lan_rules, texts_of
-from app.deploy.lasting_adapter import LastingAdapter
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.forward import forward_drop
+from app.deployment.lan.iptables import copies_of as iptables_copies
+from app.deployment.lan.matches import CannotBeCopied
+from app.deployment.lan.nft import copies_of as nft_copies
+from app.deployment.lan.rules import moving_step, parse_lan_rules, texts_of
+from app.deployment.persistent_adapter import LastingAdapter
 from app.domain.adapters import Adapter
 from app.domain.commands import Command
 from app.domain.hosts import Side

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.lasting_state import parse_outages
+from app.deployment.status import parse_outages
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed, TunnelDown

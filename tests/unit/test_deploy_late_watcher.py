@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.places import place_dir
+from app.deployment.slots import place_dir
 from app.domain.link import STATE_DIR
 from support.deploy_world import World, shell_of
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, roll_out, run_dirs, wait_until_watched

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.lasting import lasting_tunnel
-from app.deploy.opening import raise_if_held
-from app.deploy.preflight import host_ends
+from app.deployment.persistent_transaction import lasting_tunnel
 from app.domain.cancel import CancelToken
 from app.domain.errors import PairLocked
 from app.domain.link import STATE_DIR
+from app.tunnel.lock_conflict import raise_if_held
+from app.tunnel.preflight import host_ends
 from support.deploy_world import World, shell_of
 from support.lasting_world import lasting_world, place_on, transaction
 

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import DeployRequest, Obstacle, preflight, preview
-from app.deploy.owners import is_dead, owner_key, owner_text
-from app.deploy.places import lasting_link
-from app.deploy.preflight import obstacles_on
-from app.deploy.request import MakesRoom
-from app.deploy.snapshots import HostSnapshot, SnapshotDepth
-from app.deploy.surveys import Reach, Survey
+from app.deployment.slots import lasting_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import PackageManager, Side, Tool, ToolFlavour
 from app.domain.link import STATE_DIR, Link
+from app.host.inspection import Reach, Survey
+from app.host.snapshots import HostSnapshot, SnapshotDepth
+from app.tunnel import DeployRequest, Obstacle, preflight, preview
+from app.tunnel.lock_owner import is_dead, owner_key, owner_text
+from app.tunnel.preflight import obstacles_on
+from app.tunnel.request import MakesRoom
 from support.deploy_world import World, make_world, open_tunnel
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 

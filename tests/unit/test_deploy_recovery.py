@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import recover
-from app.deploy.recovery import Found
 from app.domain.cancel import CancelToken
 from app.domain.errors import CleanupFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.tunnel import recover
+from app.tunnel.recovery import Found
 from support.deploy_world import World, build_and_vanish, open_tunnel, running_world, shell_of, wait_until_untouched
 from support.made_up_vpn import MadeUpVpn, link_step, step
 
@@ -95,7 +95,7 @@ def test_lock_of_an_owner_on_another_computer_is_respected_until_its_lease_ends(
 def test_folder_of_a_tunnelmark_that_died_while_it_locked_is_removed(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.deploy.recovery.INCOMPLETE_S", 0.0)
+    monkeypatch.setattr("app.tunnel.recovery.INCOMPLETE_S", 0.0)
     world.a.state_dir.mkdir()
     report = recover(world.sessions, token=CancelToken())
     assert report.is_clean

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from app.compose.rollout_one_end import end_on_one
-from app.deploy import recover
-from app.deploy.owners import owner_text
-from app.deploy.places import place_dir
-from app.deploy.recovery import Found
+from app.deployment.events import Decision
+from app.deployment.single_host_rollback import end_on_one
+from app.deployment.slots import place_dir
 from app.domain.cancel import CancelToken
+from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.errors import CommandFailed, ConnectionLost, PairLocked
 from app.domain.hosts import Side
-from app.domain.rollout import DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision
 from app.storage import Store
+from app.tunnel import recover
+from app.tunnel.lock_owner import owner_text
+from app.tunnel.recovery import Found
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import Says, deploy, look, save_facts
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, state_of

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.deploy.marks import Mark, find, parse_marks, parse_sections, text_after
-from app.deploy.scripts import call, call_with_deadline, extended_pattern, filled_script, host_script, one_line
+from app.host.script_events import Mark, find, parse_marks, parse_sections, text_after
+from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script, host_script, one_line
 
 LASTING_SCRIPTS = (
     "lasting.sh",

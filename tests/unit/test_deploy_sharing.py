@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import preview
 from app.domain.adapters import IdentityRecipe, PlanRequest, SharedSecret, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from app.tunnel import preview
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MadeUpVpn, link_step, step
 

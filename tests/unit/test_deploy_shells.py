@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from app.compose.rollout_one_end import end_on_one
-from app.deploy import recover
-from app.deploy.lan import lan_interfaces
-from app.deploy.scripts import host_script
+from app.deployment.lan.interfaces import lan_interfaces
+from app.deployment.single_host_rollback import end_on_one
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
+from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed, DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import DeploymentState
 from app.domain.solutions import Suite
+from app.host.scripts import host_script
 from app.storage import Store
+from app.tunnel import recover
 from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
 from support.lasting_rollout import deploy_and_keep, save_facts
 from support.lasting_world import STANDING, current, lasting_world, roll_out, started_tunnel, state_of, take_back

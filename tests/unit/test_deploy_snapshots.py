@@ -1,8 +1,8 @@
 # ruff: noqa: E501 - what programs print is kept as it came
 from __future__ import annotations
 
-from app.deploy.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
-from app.deploy.surveys import Reach, parse_lock, parse_survey
+from app.host.inspection import Reach, parse_lock, parse_survey
+from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
 
 STATE = "/run/tunnelmark"
 NETWORK = r"""

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import NotUpInTime
 from app.domain.adapters import (
     EndPlan,
     IdentityRecipe,
@@ -25,6 +24,7 @@ from app.domain.errors import Cancelled, CommandFailed, InvalidPlan, TunnelDown
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.domain.solutions import Suite
+from app.tunnel import NotUpInTime
 from support.deploy_world import RUN_DIR, World, open_tunnel, running_world, shell_of
 from support.made_up_vpn import SUITE, MadeUpVpn, link_step, step
 

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import DeployRequest, take_snapshot
-from app.deploy.transaction import Transaction
 from app.domain.adapters import IdentityRecipe, PlanRequest
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, ConnectionLost, HostUnreachable
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.host.inspection import take_snapshot
+from app.tunnel import DeployRequest
+from app.tunnel.transaction import Transaction
 from support.deploy_world import (
     BEYOND_LEASES_S,
     World,
@@ -156,7 +157,7 @@ def test_lease_of_the_first_host_is_renewed_while_the_other_one_is_locked(
 ) -> None:
     """B is given up only once A's lease has been renewed twice."""
     world = held_world
-    monkeypatch.setattr("app.deploy.opening.PATIENCE_S", 60.0)
+    monkeypatch.setattr("app.tunnel.lock_conflict.PATIENCE_S", 60.0)
     other = World(world.b, world.b, world.request)
     taken = Transaction(other.sessions, other.request, on_stage=ignore_stage, audit=None, lease_s=600)
     taken._begin_end(Side.B, CancelToken())
@@ -195,7 +196,7 @@ def open_and_die(world: World, request: DeployRequest) -> None:
 def test_computer_that_dies_at_any_moment_leaves_nothing(
     world: World, mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 0.0)
 
     def die(line: str) -> None:
         words = line.split(" ")
@@ -219,7 +220,7 @@ class EndlessKeys(MadeUpVpn):
 
 def test_lease_that_ends_while_a_key_is_made_puts_the_host_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The timer ends the script that has started it, and not itself."""
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 0.0)
 
     def die(line: str) -> None:
         if line.endswith(" armed"):
@@ -249,7 +250,7 @@ def let_lease_of_a_end(world: World) -> None:
 
 
 def test_timer_ends_a_step_that_is_still_running(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 0.0)
     slow = step("Be slow", ': > "$1/begun"; sleep 500; ip link add tmk0', "ip link del tmk0", str(world.a.net))
     vpn = MadeUpVpn(steps={Side.A: (slow,), Side.B: (link_step("tmk0"),)})
     world.a.does_hang_up = False

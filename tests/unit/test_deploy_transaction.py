@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import ActiveTunnel
 from app.domain.adapters import IdentityRecipe, PlanRequest, UpCheck, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
@@ -23,6 +22,7 @@ from app.domain.errors import (
 from app.domain.events import Stage
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.tunnel import ActiveTunnel
 from support.deploy_world import RUN_DIR, World, assert_untouched, open_tunnel, running_world, shell_of
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 

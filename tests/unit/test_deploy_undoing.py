@@ -154,7 +154,7 @@ def test_what_was_done_before_a_connection_broke_is_audited(world: World, last: 
 
 
 def test_host_that_stays_away_is_left_to_its_timer(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.deploy.undoing.RECONNECT_S", 0.0)
+    monkeypatch.setattr("app.tunnel.rollback.RECONNECT_S", 0.0)
     world.b.can_reconnect = False
     with pytest.raises(ConnectionLost) as caught, open_tunnel(world, lease_s=30):
         world.b.is_cut = True
@@ -179,7 +179,7 @@ def test_undo_that_fails_is_told_and_the_rest_is_undone(world: World) -> None:
 
 
 def test_undo_that_leaves_the_interface_is_noticed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.deploy.undoing.SETTLE_S", 0.3)
+    monkeypatch.setattr("app.tunnel.rollback.SETTLE_S", 0.3)
     lazy = replace(link_step("tmk0"), undo=Command(("true",), is_root=True))
     vpn = MadeUpVpn(steps={Side.A: (lazy,), Side.B: (link_step("tmk0"),)})
     with (

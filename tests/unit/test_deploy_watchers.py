@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy.places import place_dir
+from app.deployment.slots import place_dir
 from support.deploy_world import World, shell_of
 from support.lasting_world import (
     SLOT,

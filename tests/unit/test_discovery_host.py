@@ -18,7 +18,6 @@ from app.discovery import discover_host, discover_pair
 from app.discovery.commands import KERNEL_MODULES, host_commands, last_commands
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
-from app.domain.codec import from_json, to_json
 from app.domain.commands import BatchLineSink, Command, CommandResult, SessionPair, Stream
 from app.domain.errors import Cancelled, CommandFailed, PrivilegeMissing
 from app.domain.hosts import (
@@ -30,6 +29,7 @@ from app.domain.hosts import (
     SolutionSupport,
     ToolFlavour,
 )
+from app.storage.codec import from_json, to_json
 from support.busybox_root import chroot_shell, make_busybox_root, needs_busybox
 from support.local_session import LocalSession
 

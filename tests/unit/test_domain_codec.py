@@ -11,7 +11,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.domain.codec import from_data, from_json, to_data, to_json
 from app.domain.errors import Bug, InvalidFile
 from app.domain.hosts import AuthKind, HostSpec, PairSpec
 from app.domain.results import (
@@ -29,6 +28,7 @@ from app.domain.results import (
     ThroughputSeries,
 )
 from app.domain.verdicts import Finding, Verdict
+from app.storage.codec import from_data, from_json, to_data, to_json
 
 _NOW = datetime(2026, 3, 4, 9, 30, 1, 250, tzinfo=UTC)
 _CPU = CpuUsage(12.5, 3.0, 6.0, 3.5, 0.0, 3.01)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from app.domain.palette import SOLUTION_COLOURS, Marker, series_style
+from app.wording.colours import SOLUTION_COLOURS, Marker, series_style
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.deployment import RolloutOptions
 from app.domain.hosts import Side
-from app.domain.rollout import RolloutOptions
 from app.export.bundle import make_bundle
 from app.export.script import tunnel_script
 from support.export_cases import export_request

@@ -26,10 +26,10 @@ from faults.fields import Field, NoIntruder
 from faults.leftovers import difference
 from faults.strikes import Healer, Struck
 
-from app.deploy import HostSnapshot, SnapshotDepth
-from app.deploy.kit import PATIENCE_S
-from app.deploy.scripts import host_script
+from app.deployment.boot_bundle import PATIENCE_S
 from app.domain.hosts import Side
+from app.host.scripts import host_script
+from app.host.snapshots import HostSnapshot, SnapshotDepth
 from support.net_desk import Ran
 
 PLACE = "/etc/tunnelmark/0123abcd"

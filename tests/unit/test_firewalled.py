@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from app.compose.firewalls import blocked_solutions
-from app.deploy.firewalled import FirewalledAdapter, needed_openings, with_firewalls
-from app.deploy.preflight import obstacles_on
-from app.deploy.request import DeployRequest, MakesRoom
 from app.discovery.firewall import Firewall
 from app.discovery.firewall.read import parse_firewall_output
 from app.domain.adapters import Purpose
 from app.domain.firewall import Opening, Owner, words_of
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
+from app.services.firewalls import blocked_solutions
+from app.tunnel.firewalled_adapter import FirewalledAdapter, needed_openings, with_firewalls
+from app.tunnel.preflight import obstacles_on
+from app.tunnel.request import DeployRequest, MakesRoom
 from support.adapter_cases import facts
 from vpn_adapters.registry import ADAPTERS
 

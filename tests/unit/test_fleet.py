@@ -13,11 +13,11 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.cli.fleet import read_fleet
 from app.cli.main import main
-from app.compose.fleet import FleetEntry, FleetOutcome, FleetState, run_fleet
+from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState, run_fleet
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import Cancelled, InvalidFile, TunnelDown
 from app.domain.link import Link
-from app.domain.rollout import Deployment, DeploymentState
 from app.domain.verdicts import Verdict
 from support.export_cases import pair
 

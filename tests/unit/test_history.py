@@ -15,16 +15,16 @@ from sample_records import MODELS, facts, pair, sample_record
 from test_cli_rollout import DEPLOYMENT
 
 from app.cli.history import history_table
-from app.compose.archive import Archive
-from app.compose.history import UNREADABLE
-from app.compose.paths import Paths
 from app.domain.census import CensusPlan
+from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, InvalidPlan, NotFound
 from app.domain.history import LONGEST_NOTE, EntryId, EntryKind, HistoryEntry, Winner, checked_note
 from app.domain.results import CampaignRecord, CampaignStatus
-from app.domain.rollout import DeploymentState
 from app.ranking import rank
 from app.ranking.winner import winner_of
+from app.services.history import Archive
+from app.services.history_entries import UNREADABLE
+from app.services.paths import Paths
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
 from ui.widgets.history_order import measured_text, what_text
@@ -199,7 +199,7 @@ def test_winner_is_ranked_once_and_again_when_resumed(archive: Archive, monkeypa
     archive.store.finish_campaign(number, CampaignStatus.CANCELLED)
     assert archive.history()[0].winner is None
     assert archive.winner(number) == entry.winner
-    monkeypatch.setattr("app.compose.history.tunnelmark_version", lambda: "9.9")
+    monkeypatch.setattr("app.services.history_entries.tunnelmark_version", lambda: "9.9")
     assert archive.history()[0].winner is None
 
 

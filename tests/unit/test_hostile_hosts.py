@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.compose.audit_texts import AUDIT_TEXTS
-from app.deploy.marks import parse_marks
-from app.deploy.snapshots import _socket_address, _sockets
-from app.deploy.surveys import _whole
+from app.deployment.audit_export import AUDIT_TEXTS
 from app.domain.audit import AuditEntry
 from app.domain.commands import FileToWrite
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
+from app.host.inspection import _whole
+from app.host.script_events import parse_marks
+from app.host.snapshots import _socket_address, _sockets
 from app.ssh.batch import BatchStream, _Part
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
 from app.ssh.upload import upload_error

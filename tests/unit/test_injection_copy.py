@@ -8,8 +8,8 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed
+from app.probes.capture.canary import Marks
 from app.probes.injection.stages import CopyRequest, copy
-from app.probes.wire.marks import Marks
 from support.local_session import LocalSession
 
 MUTE = '#!/bin/sh\necho "$$" > "{folder}/pid"\nexec /bin/sleep 60\n'

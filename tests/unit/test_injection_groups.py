@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from captured import A, B, echo, ethernet, ipv4
 
+from app.probes.capture.canary import Marks
+from app.probes.capture.pcap import ETHERNET, Record
 from app.probes.injection.probe import groups_of
 from app.probes.injection.stages import ECHOES, Copied
-from app.probes.wire.marks import Marks
-from app.probes.wire.pcap import ETHERNET, Record
 
 MARKS = Marks.new()
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.codec import from_data, to_data
+from app.domain.capture import Property, WireReport, properties_of
 from app.domain.injection import (
     HostInjection,
     InjectionReport,
@@ -17,14 +17,14 @@ from app.domain.injection import (
     authenticity,
     replay_protection,
 )
-from app.domain.wire import Property, WireReport, properties_of
-from app.domain.wire_words import properties_line, property_sentence
+from app.probes.capture.pcap import ETHERNET, Record
+from app.probes.capture.recording import TUNNEL, UNDERLAY, HostCapture
 from app.probes.injection.forging import ETHERTYPE, Forgery
 from app.probes.injection.judge import Injected, judge
 from app.probes.injection.packets import Captured, ethernet, ipv4
 from app.probes.injection.stages import parse_inspected
-from app.probes.wire.capture import TUNNEL, UNDERLAY, HostCapture
-from app.probes.wire.pcap import ETHERNET, Record
+from app.storage.codec import from_data, to_data
+from app.wording.capture_sentences import properties_line, property_sentence
 
 LINK = bytes.fromhex("0200000000020200000000010800")
 FIRST, SECOND = b"firstone", b"secondly"

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.probes.capture.packets import TCP, UDP
+from app.probes.capture.pcap import ETHERNET, Record
 from app.probes.injection.altering import altered
 from app.probes.injection.forging import (
     Forgery,
@@ -17,8 +19,6 @@ from app.probes.injection.forging import (
     stranger_of,
 )
 from app.probes.injection.packets import DSCP, Captured, checksum, ipv4, read_captured
-from app.probes.wire.packets import TCP, UDP
-from app.probes.wire.pcap import ETHERNET, Record
 
 LINK = bytes.fromhex("0200000000020200000000010800")
 TARGET = Target(

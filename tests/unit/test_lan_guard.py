@@ -12,25 +12,25 @@ from typing import cast
 import pytest
 
 from app.cli.sides import lan_guard_options
-from app.compose.rollout_choice import check_options
-from app.compose.rollout_guards import guard_ports
-from app.compose.rollout_status import _loop_text
-from app.deploy.bridging import Bridging
-from app.deploy.lan_guard import LanGuard, parse_guard, probed_address
-from app.deploy.lasting_state import parse_state
-from app.deploy.places import lasting_link
-from app.deploy.scripts import host_script
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.guard import LanGuard, parse_guard, probed_address
+from app.deployment.lan.guard_choice import guard_ports
+from app.deployment.planning import check_options
+from app.deployment.reconcile import _loop_text
+from app.deployment.slots import lasting_link
+from app.deployment.status import parse_state
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
-from app.domain.codec import from_data, to_data
 from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.deployment import RolloutOptions
+from app.domain.deployment_status import EndStatus, PairStatus
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
 from app.domain.link import Link
-from app.domain.rollout import RolloutOptions
-from app.domain.rollout_status import EndStatus, PairStatus
 from app.export.bundle import Bundle, make_bundle
 from app.export.request import ExportRequest
-from app.wizard import Discovery
+from app.host.scripts import host_script
+from app.storage.codec import from_data, to_data
 from support.export_cases import export_request
 
 LINK = lasting_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from app.deploy.scripts import host_script
+from app.host.scripts import host_script
 
 in_every_shell = pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")], ids=["dash", "busybox"])
 

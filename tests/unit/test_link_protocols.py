@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from app.domain.cancel import CancelToken
 from app.domain.errors import DeadlineExceeded
 from app.domain.hosts import Side
-from app.domain.link_protocol_words import protocol_note, protocol_sentence, protocols_line
 from app.domain.link_protocols import A_TO_B, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
-from app.domain.wire_words import wire_line
-from app.probes.wire.capture import TUNNEL, HostCapture
-from app.probes.wire.link_frames import CONTROL, COPIES, KINDS, FrameTag, LinkFrame, build_frames
-from app.probes.wire.link_protocols import LinkSent, changes_of, judge_way, parse_link_sent, send_link_frames
-from app.probes.wire.pcap import Record, parse_pcap
+from app.probes.capture.link_frames import CONTROL, COPIES, KINDS, FrameTag, LinkFrame, build_frames
+from app.probes.capture.link_protocols import LinkSent, changes_of, judge_way, parse_link_sent, send_link_frames
+from app.probes.capture.pcap import Record, parse_pcap
+from app.probes.capture.recording import TUNNEL, HostCapture
+from app.wording.capture_sentences import wire_line
+from app.wording.link_protocols import protocol_note, protocol_sentence, protocols_line
 
 TAG = FrameTag("abc1234")
 FRAMES = build_frames(TAG, Side.A)

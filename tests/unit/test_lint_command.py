@@ -18,9 +18,9 @@ from lint_corpus import BAD, FOLDER, GOOD
 
 from app.cli.lint_formats import as_sarif
 from app.cli.main import main
-from app.compose.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import Question, Verdict
+from app.services.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
 from vpn_adapters.configs import sniff_kind
 
 LEVELS = {"none", "note", "warning", "error"}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from fake_hosts import Answer, FakeHost
 
-from app.compose.lint_host import MAX_HOST_FILE_BYTES, lint_host
 from app.domain.cancel import CancelToken
 from app.domain.commands import BatchLineSink, Command, CommandResult
 from app.domain.hosts import Privilege
 from app.domain.verdicts import Question
+from app.services.host_linting import MAX_HOST_FILE_BYTES, lint_host
 
 
 class Host(FakeHost):

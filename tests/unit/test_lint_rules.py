@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lint_corpus import BAD, GOOD, KIND_OF, text_of
 
-from app.compose.linting import LintOptions, lint_text
 from app.domain.adapters import Setting
 from app.domain.errors import InvalidOption
 from app.domain.linting import MASK, ConfigKind, LintFinding
@@ -17,6 +16,7 @@ from app.policy.lint import MAX_FINDINGS, lint, rule_sets
 from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
 from app.policy.lint.rules import _rule
+from app.services.linting import LintOptions, lint_text
 from vpn_adapters.configs import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]

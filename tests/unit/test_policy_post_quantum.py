@@ -12,8 +12,7 @@ from rich.console import Console
 from sample_records import sample_record
 
 from app.cli.discovery_text import print_all, print_summary
-from app.compose.candidates import find_candidates
-from app.domain.codec import from_data, to_data
+from app.discovery.candidates import find_candidates
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord, Candidate
 from app.domain.solutions import Suite
@@ -21,6 +20,7 @@ from app.domain.verdicts import PostQuantum
 from app.policy import post_quantum
 from app.ranking import rank
 from app.reports import to_html, to_json, write_csv
+from app.storage.codec import from_data, to_data
 from support.adapter_cases import facts
 from support.fake_solutions import discovery
 from vpn_adapters.registry import ADAPTERS

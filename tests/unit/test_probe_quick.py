@@ -9,8 +9,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import ProbeFailed
 from app.domain.link import Link
-from app.probes.quick import QuickOutcome, QuickRequest, look_quickly
-from app.probes.wire.marks import Marks
+from app.probes.capture.canary import Marks
+from app.probes.smoke_test import QuickOutcome, QuickRequest, look_quickly
 
 MARKS = Marks("AbCd", "WxYz", "123t")
 LINK = Link("192.0.2.1", "192.0.2.2")

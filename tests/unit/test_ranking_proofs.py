@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from sample_records import BASELINE, OPENVPN_UDP, WIREGUARD, Model, sample_record, with_open_device
 
+from app.domain.capture import Property, properties_of
 from app.domain.injection import HostInjection, PropertyVerdict, TrialKind
 from app.domain.results import AttemptStatus, CampaignRecord
-from app.domain.wire import Property, properties_of
 from app.ranking import rank
 from app.ranking.cautions import LAB_SENTENCE
 

@@ -13,10 +13,10 @@ from sample_records import HOSTILE, MODELS, Model, hostile_record, sample_record
 
 from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus, LatencySeries
 from app.ranking import rank
-from app.ranking.words import figure as number
 from app.reports import to_html, write_html
 from app.reports.figure_data import cdf_data
 from app.reports.text import NOTHING, clean, ms
+from app.wording.numbers import figure as number
 
 
 def page(record: CampaignRecord) -> str:

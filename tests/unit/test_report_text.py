@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BASELINE, BLOWFISH, L2TP, OPENVPN_UDP, WIREGUARD, pair, sample_record
 
-from app.domain.palette import SOLUTION_COLOURS, series_style
 from app.domain.ranking import Estimate
 from app.ranking.titles import in_lines, short_titles
-from app.ranking.words import NARROW_SPACE, counted, figure, listed, signed_pct
 from app.reports.labels import shortened, spread, styles
 from app.reports.text import NOTHING, clean, interval, with_half_width
 from app.reports.view_setting import repeat_command
+from app.wording.colours import SOLUTION_COLOURS, series_style
+from app.wording.numbers import NARROW_SPACE, counted, figure, listed, signed_pct
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ from rich.console import Console
 from sample_records import hostile_record, sample_record, with_open_device
 
 from app.cli.results import print_ranking
+from app.domain.capture import LeakProof, LeakVerdict, WireReport
 from app.domain.results import CampaignRecord
-from app.domain.wire import LeakProof, LeakVerdict, WireReport
-from app.domain.wire_words import wire_line
 from app.ranking import rank
 from app.reports.csv_report import write_csv
 from app.reports.html_report import to_html
 from app.reports.json_report import to_json
 from app.reports.pdf_report import to_pdf
 from app.reports.view import report_view
+from app.wording.capture_sentences import wire_line
 from support.sample_wire import wire_report
 
 pytestmark = pytest.mark.usefixtures("without_figures")

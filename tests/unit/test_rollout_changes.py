@@ -9,16 +9,16 @@ from typing import cast
 
 import pytest
 
-from app.compose.rollout_changes import lost_on_the_way, told_differences
-from app.deploy.places import lasting_link
-from app.deploy.scripts import host_script
-from app.deploy.snapshots import HostSnapshot, SnapshotDepth
+from app.deployment.events import Decision, RolloutEvent, RolloutNote, RolloutStage, RolloutStageStarted
+from app.deployment.host_changes import lost_on_the_way, told_differences
+from app.deployment.slots import lasting_link
 from app.domain.cancel import CancelToken
+from app.domain.deployment import RolloutOptions
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
-from app.domain.rollout import RolloutOptions
-from app.domain.rollout_events import Decision, RolloutEvent, RolloutNote, RolloutStage, RolloutStageStarted
+from app.host.scripts import host_script
+from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.storage import Store
 from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, save_facts
 from support.lasting_world import lasting_world

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from app.deploy import confirming
+from app.deployment import commit
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.link import STATE_DIR
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.storage import Store
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import (
@@ -59,7 +59,7 @@ def lost_when_confirming(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> It
         host.is_cut, host.can_reconnect = True, False
 
     with monkeypatch.context() as patch:
-        patch.setattr(confirming, "REACH_S", 0.2)
+        patch.setattr(commit, "REACH_S", 0.2)
         when_confirming(host, lose)
         yield
     host.on_run = None

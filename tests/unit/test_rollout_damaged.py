@@ -12,22 +12,22 @@ from typing import NoReturn, cast
 import pytest
 from rich.console import Console
 
+from app.cli.deployments import status_code
+from app.cli.deployments_text import print_status
 from app.cli.exit_codes import ExitCode
-from app.cli.rollout import status_code
-from app.cli.rollout_text import print_status
-from app.compose import rollout_choice
-from app.compose.rollout_choice import Choice
-from app.compose.rollout_one_end import end_on_one, remove_unfinished
-from app.deploy.places import place_dir
+from app.deployment import planning
+from app.deployment.events import RolloutEvent, RolloutNote
+from app.deployment.planning import Choice
+from app.deployment.single_host_rollback import end_on_one, remove_unfinished
+from app.deployment.slots import place_dir
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import CommandFailed, NotFound, PreflightRefused
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import Deployment, DeploymentState
-from app.domain.rollout_events import RolloutEvent, RolloutNote
-from app.domain.rollout_status import PairStatus
 from app.storage import Store
-from app.wizard import Discovery
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, deploy_and_keep, look, save_facts
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, wait_until_watched
@@ -213,11 +213,11 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
         raise PreflightRefused("There is an interface tml0 already.")
 
     one = deploy_and_keep(world, store)
-    monkeypatch.setattr(rollout_choice, "_prepare", in_the_way)
+    monkeypatch.setattr(planning, "_prepare", in_the_way)
     discovery, choice = cast("Discovery", SimpleNamespace(pair=one.pair)), cast("Choice", None)
 
     def prepare() -> None:
-        rollout_choice.prepare(world.sessions, discovery, choice, one.options, known=(), header=(), token=CancelToken())
+        planning.prepare(world.sessions, discovery, choice, one.options, known=(), header=(), token=CancelToken())
 
     with pytest.raises(PreflightRefused, match="an interface tml0"):
         prepare()

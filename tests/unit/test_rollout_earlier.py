@@ -10,14 +10,14 @@ from typing import cast
 
 import pytest
 
+from app.cli.deployments import status_code
 from app.cli.exit_codes import ExitCode
-from app.cli.rollout import status_code
-from app.deploy.places import place_dir
+from app.deployment.events import Decision
+from app.deployment.slots import place_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import CommandFailed
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
-from app.domain.rollout_events import Decision
 from app.storage import Store
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, look, save_facts

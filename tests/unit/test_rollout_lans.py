@@ -8,19 +8,19 @@ from typing import cast
 
 import pytest
 
-from app.compose.rollout_lans import Standing, choose_ports
-from app.compose.rollout_status import _drift
-from app.deploy.ends import HostEnd
-from app.deploy.lan_rules_script import READ_SCRIPT
-from app.deploy.lasting_state import parse_state
-from app.deploy.places import lasting_link
+from app.deployment.lan.ports import Standing, choose_ports
+from app.deployment.lan.rules_script import READ_SCRIPT
+from app.deployment.reconcile import _drift
+from app.deployment.slots import lasting_link
+from app.deployment.status import parse_state
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
+from app.domain.deployment import RolloutObstacle, RolloutOptions
 from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.domain.rollout import RolloutObstacle, RolloutOptions
-from app.wizard import Discovery
+from app.host.remote_host import HostEnd
 
 ID, OTHER_ID = "00112233aabbccdd", "ddccbbaa33221100"
 HEARD, SILENT, NO_TCPDUMP = 0, 124, 104

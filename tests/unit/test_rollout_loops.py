@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.compose.rollout_lans import Standing, loop_obstacles
-from app.deploy.bridging import Bridging
-from app.deploy.loops import are_joined
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.loop_test import are_joined
+from app.deployment.lan.ports import Standing, loop_obstacles
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.hosts import Side

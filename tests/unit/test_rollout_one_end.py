@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.deployments import status_code
 from app.cli.exit_codes import ExitCode
-from app.cli.rollout import status_code
-from app.compose.rollout_one_end import end_on_one, remove_unfinished
-from app.deploy.places import place_dir
+from app.deployment.events import RolloutEvent, RolloutNote
+from app.deployment.single_host_rollback import end_on_one, remove_unfinished
+from app.deployment.slots import place_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
+from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed, ConnectionLost, NotFound
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutEvent, RolloutNote
 from app.storage import Store
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, assert_next_contact_takes_back, deploy_and_keep, look, save_facts

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.deploy.kit import KitRequest, about_text, kit_files, steps_text
-from app.deploy.lan import choose_bridging, judge_interface, parse_lan
-from app.deploy.lasting_adapter import LastingAdapter
-from app.deploy.lasting_state import parse_state
-from app.deploy.places import PLACES, bridge_name, free_index, lasting_link, lasting_names, slot_of
+from app.deployment.boot_bundle import KitRequest, about_text, kit_files, steps_text
+from app.deployment.lan.interfaces import choose_bridging, judge_interface, parse_lan
+from app.deployment.persistent_adapter import LastingAdapter
+from app.deployment.slots import PLACES, bridge_name, free_index, lasting_link, lasting_names, slot_of
+from app.deployment.status import parse_state
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidOption, InvalidPlan, PreflightRefused
 from app.domain.hosts import HostSpec, Nic, PairSpec, Side

@@ -7,8 +7,8 @@ import inspect
 import pytest
 from fake_rollout import FakeRollout
 
-from app.compose.services import Services
-from app.wizard.rollout_ports import RolloutServices
+from app.services.interfaces.deployments import RolloutServices
+from app.services.wiring import Services
 
 METHODS = [name for name, _ in inspect.getmembers(RolloutServices, inspect.isfunction) if not name.startswith("_")]
 

@@ -12,14 +12,9 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
-from app.cli.rollout_text import applied_words, print_status
-from app.compose import rollout_deploy
-from app.domain.cancel import CancelToken
-from app.domain.commands import Command, CommandResult
-from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown
-from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
-from app.domain.rollout_events import (
+from app.cli.deployments_text import applied_words, print_status
+from app.deployment import deploy as rollout_deploy
+from app.deployment.events import (
     Decision,
     RolloutApplied,
     RolloutCountdown,
@@ -27,7 +22,12 @@ from app.domain.rollout_events import (
     RolloutEvent,
     RolloutNote,
 )
-from app.domain.wire import Crossing, LeakProof, LeakVerdict
+from app.domain.cancel import CancelToken
+from app.domain.capture import Crossing, LeakProof, LeakVerdict
+from app.domain.commands import Command, CommandResult
+from app.domain.deployment import Deployment, DeploymentState, RolloutObstacle, RolloutOptions
+from app.domain.errors import CommandFailed, PreflightRefused, TunnelDown
+from app.domain.hosts import Side
 from app.storage import Store
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import (

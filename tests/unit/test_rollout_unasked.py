@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import EnvironmentFault
-from app.domain.rollout import Deployment, DeploymentState, RolloutOptions
 from app.storage import Store
 from support.deploy_world import World, shell_of
 from support.lasting_rollout import Operations, deploy

@@ -9,9 +9,9 @@ import pytest
 from fake_rollout_values import LOOKED_AT, with_end
 from watched_pair import after, confirmed_deployment, healthy_status
 
+from app.deployment.monitor_log import MOST_SAMPLES, Health, Limits, WatchLog
+from app.domain.deployment_status import Outage, PairStatus
 from app.domain.hosts import Side
-from app.domain.rollout_status import Outage, PairStatus
-from app.domain.rollout_watch import MOST_SAMPLES, Health, Limits, WatchLog
 
 
 @pytest.fixture

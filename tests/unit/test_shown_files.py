@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.compose.shown_files import changed_by_hand, would_change
+from app.services.masked_diff import changed_by_hand, would_change
 
 PATH = "/etc/tunnelmark/slot/id/kept/wg.conf"
 WIREGUARD = "[Interface]\nListenPort = 51820\n\n[Peer]\nPublicKey = {}\nAllowedIPs = 0.0.0.0/0\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.compose.pairs import PairOperations
 from app.domain.errors import InvalidFile, InvalidOption
 from app.domain.hosts import AuthKind
+from app.services.pairs import PairOperations
 from app.ssh.config_hosts import read_ssh_hosts, user_ssh_config
 from app.ssh.targets import read_ssh_config, resolve
 from app.storage import Store

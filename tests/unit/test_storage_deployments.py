@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.audit import AuditEntry
+from app.domain.deployment import DeployedEnd, DeployedFile, Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import NotFound
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
 from app.domain.results import PlannedItem
-from app.domain.rollout import DeployedEnd, DeployedFile, Deployment, DeploymentState, RolloutOptions
 from app.domain.verdicts import Verdict
 from app.storage import Store
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.link import Link
-from app.probes.wire.capture import SNAPLEN_BYTES
-from app.probes.wire.marks import MARK_BYTES, Marks, marked_filter, protocols_of, read_separator, underlay_filter
+from app.probes.capture.canary import MARK_BYTES, Marks, marked_filter, protocols_of, read_separator, underlay_filter
+from app.probes.capture.recording import SNAPLEN_BYTES
 
 
 def matches(filter_text: str, packet: bytes) -> bool:

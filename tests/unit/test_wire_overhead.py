@@ -5,10 +5,10 @@ from captured import A, B, ethernet, pieces, tcp, udp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.probes.wire import cost_on_wire
-from app.probes.wire.overhead import measured_cost
-from app.probes.wire.packets import Packet, read_packet
-from app.probes.wire.pcap import Record
+from app.probes.capture import cost_on_wire
+from app.probes.capture.overhead import measured_cost
+from app.probes.capture.packets import Packet, read_packet
+from app.probes.capture.pcap import Record
 
 
 def packets(*sent: bytes) -> list[Packet]:

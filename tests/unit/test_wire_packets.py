@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.link import Link
-from app.probes.wire.capture import parse_collected
-from app.probes.wire.crossings import judge_crossings
-from app.probes.wire.marks import Marks
-from app.probes.wire.packets import read_ethernet, read_packet
-from app.probes.wire.pcap import Record, from_od, parse_pcap
-from app.probes.wire.reading import count_marks, sort_packets
-from app.probes.wire.traffic import Sent, parse_sent
+from app.probes.capture.canary import Marks
+from app.probes.capture.canary_traffic import Sent, parse_sent
+from app.probes.capture.classification import count_marks, sort_packets
+from app.probes.capture.packets import read_ethernet, read_packet
+from app.probes.capture.pcap import Record, from_od, parse_pcap
+from app.probes.capture.recording import parse_collected
+from app.probes.capture.special_frames import judge_crossings
 
 FRAMES = [ethernet(udp(A, B, b"x" * 300)), ethernet(echo(B, A, b"abcdefgh"))]
 

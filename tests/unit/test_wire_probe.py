@@ -11,14 +11,14 @@ from fake_wire_probe import plan, probe, request, sessions
 from app.domain.adapters import Breakage
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
+from app.domain.capture import BreakVerdict, LeakVerdict
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import Cancelled, ConnectionLost
 from app.domain.hosts import Privilege, Side, Tool, ToolFlavour
 from app.domain.results import FRAME_BYTES
-from app.domain.wire import BreakVerdict, LeakVerdict
-from app.domain.wire_words import crossing_sentence, wire_line
-from app.probes.wire import missing_for_wire, probe_wire
-from app.probes.wire.traffic import BROKEN_S
+from app.probes.capture import missing_for_wire, probe_wire
+from app.probes.capture.canary_traffic import BROKEN_S
+from app.wording.capture_sentences import crossing_sentence, wire_line
 
 
 def test_a_tunnel_that_protects() -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
-from app.wizard import Prompts
+from app.services.interfaces import Prompts
 from ui.app import make_application
 from ui.theme import Theme
 from ui.window import MainWindow

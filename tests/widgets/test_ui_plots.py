@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.domain.palette import SOLUTION_COLOURS
-from app.domain.rollout_watch import WatchSample
+from app.deployment.monitor_log import WatchSample
+from app.wording.colours import SOLUTION_COLOURS
 from ui.live_model import Curve
 from ui.plots.arriving import ArrivingPlot, buckets
 from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top

@@ -12,8 +12,8 @@ from PySide6.QtGui import QIcon
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
-from app.domain.rollout_watch import WatchSample
-from app.wizard import Step
+from app.deployment.monitor_log import WatchSample
+from app.services.comparison_wizard import Step
 from ui.icons import make_icon
 from ui.plots.arriving import ArrivingPlot
 from ui.plots.framed import PlotFrame, framed

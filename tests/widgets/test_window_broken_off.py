@@ -7,9 +7,9 @@ from sample_records import pair
 from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
+from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from app.domain.rollout import DeploymentState
 from ui.pages.standing import StandingPage
 from ui.widgets.standing_table import STATE, TUNNEL
 

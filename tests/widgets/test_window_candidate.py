@@ -14,7 +14,7 @@ from sample_records import sample_record
 from window_driver import Driver
 
 from app.ranking import rank
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.candidate import CandidatePage
 from ui.pages.deploy import DeployPage
 from ui.pages.history import PastResultsPage

@@ -15,7 +15,7 @@ from app.domain.mesh import MeshEffort, PerSite
 from app.domain.results import Candidate
 from app.domain.verdicts import Finding, PostQuantum, Verdict
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.candidates import CandidatesPage
 from ui.widgets.guidelines import GuidelinesDialog
 

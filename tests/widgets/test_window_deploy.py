@@ -14,11 +14,11 @@ from PySide6.QtCore import Qt
 from standing_driver import stand
 from window_driver import Driver
 
+from app.domain.deployment import RolloutOptions
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from app.domain.rollout import RolloutOptions
 from app.domain.verdicts import Verdict
-from app.wizard import Prompts
+from app.services.interfaces import Prompts
 from ui.pages.deploy import DeployPage
 
 

@@ -14,10 +14,10 @@ from standing_driver import stand
 from watched_pair import confirmed_deployment
 from window_driver import Driver
 
+from app.deployment.events import RolloutApplied, RolloutStage
+from app.domain.capture import LeakVerdict, WireReport
+from app.domain.deployment import DeploymentState
 from app.domain.errors import HostUnreachable
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutApplied, RolloutStage
-from app.domain.wire import LeakVerdict, WireReport
 
 
 def test_stages_are_shown_per_host_while_they_happen(driver: Driver) -> None:

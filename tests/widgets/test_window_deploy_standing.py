@@ -15,14 +15,14 @@ from sample_records import pair
 from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
+from app.deployment.events import RolloutStage
+from app.deployment.monitor_log import WatchLog, WatchSample
+from app.domain.deployment import DeploymentState, RolloutOptions
+from app.domain.deployment_status import Outage, PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from app.domain.palette import SOLUTION_COLOURS
-from app.domain.rollout import DeploymentState, RolloutOptions
-from app.domain.rollout_events import RolloutStage
-from app.domain.rollout_status import Outage, PairStatus
-from app.domain.rollout_watch import WatchLog, WatchSample
 from app.domain.verdicts import Finding, Verdict
+from app.wording.colours import SOLUTION_COLOURS
 from ui.pages.deploy import DeployPage
 from ui.widgets.standing_past import MOST_SHOWN
 from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WHAT, has_lost

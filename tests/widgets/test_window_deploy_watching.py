@@ -14,9 +14,9 @@ from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
 import ui.notifying
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from app.domain.rollout_status import PairStatus
 from ui.pages.standing import StandingPage
 from ui.widgets.standing_table import WATCH
 

@@ -18,7 +18,8 @@ from app.domain.errors import (
     StorageFault,
 )
 from app.domain.hosts import MissingPart
-from app.wizard import Prompts, Step
+from app.services.comparison_wizard import Step
+from app.services.interfaces import Prompts
 from ui.theme import Theme
 from ui.widgets.dialogs import Question
 from ui.widgets.host_card import HostCard

@@ -8,7 +8,7 @@ from deploy_driver import looked_at, previewed
 from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.link import LinkPage
 from ui.widgets.firewall_consent import FirewallConsent
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, QUrl
 from window_driver import Driver
 
 import ui.pages
-from app.compose import tunnelmark_version
 from app.policy import POLICY_VERSION
+from app.services.version import tunnelmark_version
 from ui.help import _GUIDE, _PAGES, GLOSSARY, Help, find_docs, shortcut_lines
 from ui.widgets.dialogs import Information
 from ui.widgets.guide_dialog import GuideDialog

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication
 from sample_records import pair, sample_record
 from window_driver import Driver
 
+from app.domain.deployment import DeploymentState
 from app.domain.errors import DiskFull
 from app.domain.history import EntryId, EntryKind
 from app.domain.results import CampaignStatus
-from app.domain.rollout import DeploymentState
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.census import CensusPage
 from ui.pages.history import HistoryPage
 from ui.pages.standing import StandingPage

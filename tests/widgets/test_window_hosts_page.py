@@ -12,7 +12,7 @@ from window_driver import Driver
 from app.cli import main
 from app.cli.exit_codes import ExitCode
 from app.domain.errors import LabFault
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.widgets.dialogs import Question
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from window_driver import Driver
 
 from app.domain.errors import LabFault
-from app.wizard.desk_ports import LabChoice
+from app.services.interfaces.desk import LabChoice
 from ui.widgets.dialogs import Information
 from ui.widgets.lab_dialog import LabDialog
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from dropped import drop
 from window_driver import Driver
 
-from app.compose.linting import lint_text
 from app.domain.errors import HostUnreachable
 from app.domain.linting import LintFinding
 from app.domain.verdicts import Question, Verdict
+from app.services.linting import lint_text
 from ui.pages.lint import LintPage
 from ui.widgets.guidelines import GuidelinesDialog
 from ui.widgets.lint_view import finding_look, finding_names, worst_look

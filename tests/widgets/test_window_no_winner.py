@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
 from app.domain.results import ProfileName
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.plan import PlanPage
 from ui.pages.results import ResultsPage
 

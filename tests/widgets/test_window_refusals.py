@@ -11,7 +11,7 @@ from window_driver import Driver
 
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.candidates import CandidatesPage
 from ui.pages.link import LinkPage
 from ui.widgets.candidate_words import distinct_titles

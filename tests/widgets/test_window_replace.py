@@ -9,9 +9,9 @@ from standing_driver import page_of as standing_page_of
 from standing_driver import stand
 from window_driver import Driver
 
+from app.domain.deployment import RolloutOptions
 from app.domain.hosts import Side
-from app.domain.rollout import RolloutOptions
-from app.wizard.desk_ports import Preferences
+from app.services.interfaces.desk import Preferences
 from ui.pages.deploy import DeployPage
 
 

@@ -10,7 +10,7 @@ from layout_checks import layout_faults
 from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.widgets.running_line import RunningLine
 
 

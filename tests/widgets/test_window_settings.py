@@ -12,8 +12,8 @@ from window_driver import Driver
 
 from app.domain.errors import InvalidFile
 from app.domain.results import ProfileName
-from app.wizard import Step
-from app.wizard.desk_ports import Preferences
+from app.services.comparison_wizard import Step
+from app.services.interfaces.desk import Preferences
 from ui.theme import Theme
 from ui.widgets.guidelines import GuidelinesDialog
 from ui.widgets.settings_dialog import SettingsDialog

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.pages.candidates import CandidatesPage
 from ui.pages.history import HistoryPage
 from ui.widgets.history_order import WINNER

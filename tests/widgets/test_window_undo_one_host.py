@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QLabel
 from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
+from app.deployment.events import RolloutStage
+from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_events import RolloutStage
 from ui.pages.standing import StandingPage
 from ui.widgets.dialogs import Question
 from ui.widgets.standing_table import STATE, TUNNEL, WHAT

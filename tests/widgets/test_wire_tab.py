@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from sample_records import sample_record, with_open_device
 from sample_wire import wire_report
 
+from app.domain.capture import BreakOutcome, BreakVerdict, LeakVerdict
 from app.domain.results import CampaignRecord
 from app.domain.verdicts import Verdict
-from app.domain.wire import BreakOutcome, BreakVerdict, LeakVerdict
 from app.ranking import rank
 from ui.result_data import prepare
 from ui.texts import NONE

@@ -6,10 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QHeaderView, QSplitter, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidPlan, TunnelmarkError
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
-from app.wizard import Discovery, Step
+from app.services.comparison_wizard import Step
 from ui.context import Context
 from ui.icons import make_icon
 from ui.live_rows import Key

@@ -31,10 +31,10 @@ from ui.widgets.search_field import SearchField
 from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
-    from app.compose.censuses import CensusOptions, CensusResults
-    from app.compose.services import Services
-    from app.wizard import Discovery
-    from app.wizard.ports import PairChoice, ProgressSink
+    from app.discovery.pair_discovery import Discovery
+    from app.services.census import CensusOptions, CensusResults
+    from app.services.interfaces.comparison import PairChoice, ProgressSink
+    from app.services.wiring import Services
 
 _COUNTS_SHARE = 0.4
 _REFRESH_MS = 250
@@ -199,7 +199,7 @@ class CensusPage(Page):
         nth = self.pairs.currentIndex()
         if not 0 <= nth < len(self._pairs) or self.is_running:
             return
-        from app.compose.censuses import CensusOptions
+        from app.services.census import CensusOptions
 
         pair, services = self._pairs[nth].pair, self._services
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.census.progress import GUESS_S
+from app.measurement.census.progress import GUESS_S
 from ui.texts import duration, tr
 
 if TYPE_CHECKING:
-    from app.compose.services import Services
-    from app.wizard.ports import PairChoice
+    from app.services.interfaces.comparison import PairChoice
+    from app.services.wiring import Services
 
 _MOST_PAST = 20
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
+from app.deployment.events import Decision, RolloutCountdown, RolloutEvent
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DryRun
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.domain.rollout import Deployment, DryRun
-from app.domain.rollout_events import Decision, RolloutCountdown, RolloutEvent
-from app.wizard import Discovery
-from app.wizard.ports import ProgressSink
-from app.wizard.rollout_ports import LanPort
+from app.services.interfaces.comparison import ProgressSink
+from app.services.interfaces.deployments import LanPort
 from ui.context import Context
 from ui.operations import Operation
 from ui.pages.base import BusyLine, Page
@@ -32,8 +32,8 @@ from ui.widgets.rollout_live import PAST_STOPPING, RolloutLive
 from ui.widgets.rollout_setup import RolloutSetup
 
 if TYPE_CHECKING:
-    from app.wizard.ports import ComparisonServices
-    from app.wizard.rollout_ports import RolloutServices
+    from app.services.interfaces.comparison import ComparisonServices
+    from app.services.interfaces.deployments import RolloutServices
 
     class Services(ComparisonServices, RolloutServices):
         """What the window's services are where this page is reachable."""

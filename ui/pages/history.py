@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.domain.cancel import CancelToken
 from app.domain.errors import NotFound, StorageFault
 from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
-from app.wizard.ports import ProgressSink
+from app.services.interfaces.comparison import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page
 from ui.pages.results import ResultsPage

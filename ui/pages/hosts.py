@@ -7,14 +7,16 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import AuthenticationFailed, HostKeyChanged, InvalidOption, TunnelmarkError
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.pair_names import PAIR_NAME_RULE
 from app.domain.pairs import Saving
 from app.domain.results import CampaignRecord
-from app.wizard import Discovery, PairChoice, Step
-from app.wizard.ports import ProgressSink
+from app.services.comparison_wizard import Step
+from app.services.interfaces import PairChoice
+from app.services.interfaces.comparison import ProgressSink
 from ui.context import Context
 from ui.pages.base import BusyLine, Page, busy_reason
 from ui.pages.hosts_words import explained, summary_of

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import HostKeyChanged
-from app.wizard import Discovery
 from ui.texts import tr
 
 

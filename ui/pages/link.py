@@ -17,11 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import INNER_SUBNET, Link
-from app.wizard import Discovery, RunOptions, Step
-from app.wizard.subnets import find_overlap
+from app.services.comparison_wizard import Step
+from app.services.interfaces import RunOptions
+from app.services.subnets import find_overlap
 from ui.context import Context
 from ui.pages.base import Page
 from ui.texts import tr

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.domain.hosts import PairSpec
 from app.domain.linting import LintedFile, LintFinding
-from app.wizard import PairChoice
+from app.services.interfaces import PairChoice
 from ui.context import Context
 from ui.dropping import FileDrop
 from ui.icons import make_icon

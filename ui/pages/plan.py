@@ -8,9 +8,11 @@ from datetime import datetime, timedelta
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.errors import TunnelmarkError
 from app.domain.results import PROFILES, CampaignPlan, PlannedItem
-from app.wizard import Discovery, RunOptions, Step
+from app.services.comparison_wizard import Step
+from app.services.interfaces import RunOptions
 from ui.context import Context
 from ui.live_rows import Key
 from ui.operations import Operation

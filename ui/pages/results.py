@@ -18,7 +18,7 @@ from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
 from app.domain.verdicts import Verdict
 from app.ranking.outcome import is_unfinished, outcome_of
 from app.ranking.weighting import weigh
-from app.wizard.ports import ProgressSink
+from app.services.interfaces.comparison import ProgressSink
 from ui.context import Context
 from ui.icons import set_icon
 from ui.live_rows import Key

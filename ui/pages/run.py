@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
-from app.campaign import CampaignControl
+from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.errors import TunnelmarkError
 from app.domain.events import (
@@ -21,9 +21,9 @@ from app.domain.events import (
 )
 from app.domain.hosts import PairSpec
 from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
+from app.measurement.control import CampaignControl
 from app.ranking.outcome import Outcome, is_unfinished, outcome_of
-from app.wizard import Discovery
-from app.wizard.ports import ProgressSink
+from app.services.interfaces.comparison import ProgressSink
 from ui.context import Context
 from ui.outcome_words import outcome_lines, remedy_actions
 from ui.pages.base import Page

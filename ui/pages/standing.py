@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from app.deployment.monitor_log import WatchLine
 from app.domain.cancel import CancelToken
-from app.domain.rollout import Deployment, DeploymentState
-from app.domain.rollout_status import PairStatus
-from app.domain.rollout_watch import WatchLine
-from app.wizard.ports import ProgressSink
-from app.wizard.rollout_ports import AuditLine
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
+from app.services.interfaces.comparison import ProgressSink
+from app.services.interfaces.deployments import AuditLine
 from ui.context import Context
 from ui.icons import make_icon
 from ui.notifying import Notifier

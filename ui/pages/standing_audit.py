@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.wizard.rollout_ports import AUDIT_KINDS
+from app.services.interfaces.deployments import AUDIT_KINDS
 from ui.texts import tr
 
 

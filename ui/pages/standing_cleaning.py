@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QObject, Signal
 
 from app.domain.cancel import CancelToken
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
-from app.domain.rollout_status import PairStatus
-from app.wizard.ports import ProgressSink
+from app.services.interfaces.comparison import ProgressSink
 from ui.context import Context
 from ui.texts import tr
 
 if TYPE_CHECKING:
-    from app.wizard.rollout_ports import RolloutServices
+    from app.services.interfaces.deployments import RolloutServices
 
 
 class Cleaner(QObject):

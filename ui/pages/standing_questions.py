@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.deployment import Deployment
 from app.domain.hosts import PairSpec
-from app.domain.rollout import Deployment
-from app.wizard.rollout_ports import RolloutServices
+from app.services.interfaces.deployments import RolloutServices
 from ui.rollout_one_end import OneEnd, undo_one_text
 from ui.rollout_task import RolloutTask
 from ui.rollout_texts import if_nobody_answers, moment

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from app.deployment.events import Confirmation, RolloutSink
 from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment
+from app.domain.deployment_status import PairStatus
 from app.domain.errors import NotFound
 from app.domain.hosts import PairSpec
-from app.domain.rollout import Deployment
-from app.domain.rollout_events import Confirmation, RolloutSink
-from app.domain.rollout_status import PairStatus
-from app.wizard.rollout_ports import RolloutServices
+from app.services.interfaces.deployments import RolloutServices
 from ui.rollout_task import RolloutTask
 from ui.texts import tr
 

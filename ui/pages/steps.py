@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.domain.results import PROFILES, ProfileName
-from app.wizard import Step
+from app.services.comparison_wizard import Step
 from ui.again import go_on, measure_again
 from ui.pages.areas import open_candidate, open_rollout
 from ui.pages.base import Page

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 
-from app.domain.palette import series_style
+from app.wording.colours import series_style
 from ui.live_model import RECENT_S
 from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
 from ui.texts import count, ms, tr

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy
 
-from app.domain.palette import Marker, series_style
+from app.wording.colours import Marker, series_style
 from ui.accessible import Role, set_role
 from ui.plots.spreading import spread
 from ui.texts import tr

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyqtgraph as pg
 
-from app.domain.palette import series_style
+from app.wording.colours import series_style
 from ui.live_model import Curve
 from ui.live_rows import Key
 from ui.plots.base import (

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 
-from app.domain.palette import series_style
+from app.wording.colours import series_style
 from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
 from ui.texts import mbit_s, pct, tr
 from ui.theme import Theme

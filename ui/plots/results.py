@@ -8,8 +8,8 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QColor, QFontMetrics
 
-from app.domain.palette import series_style
 from app.ranking.titles import in_lines
+from app.wording.colours import series_style
 from ui.live_rows import Key
 from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
 from ui.plots.load import cpu_shades

@@ -9,8 +9,8 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
-from app.domain.palette import series_style
-from app.domain.rollout_watch import WatchSample
+from app.deployment.monitor_log import WatchSample
+from app.wording.colours import series_style
 from ui.plots.base import EndLabel, PlotTable, ScopePlot, nice_top, plot_pen
 from ui.texts import ms, tr
 from ui.theme import Theme

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.domain.capture import WireReport
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
-from app.domain.wire import WireReport
 from app.ranking.rounds import DIRECTIONS, SIDES
 from ui.attempt_story import attempts_of
 from ui.live_rows import Key

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from app.discovery.pair_discovery import Discovery
 from app.domain.hosts import Side
 from app.domain.results import Candidate
 from app.domain.solutions import SolutionInfo
 from app.domain.verdicts import Verdict
-from app.wizard import Discovery
 from ui.live_rows import Key
 from ui.texts import tr
 from ui.widgets.candidate_details import Lack

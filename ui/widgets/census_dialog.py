@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
-from app.census.progress import GUESS_S
 from app.domain.census import CensusPlan
+from app.measurement.census.progress import GUESS_S
 from ui.texts import count, duration, tr
 from ui.widgets.basics import inset_text, label, label_for, row
 from ui.widgets.dialogs import Question
 from ui.widgets.tips import enable
 
 if TYPE_CHECKING:
-    from app.compose.censuses import CensusOptions, CensusResults
-    from app.wizard import Discovery
+    from app.discovery.pair_discovery import Discovery
+    from app.services.census import CensusOptions, CensusResults
 
 _MOST_PINGS = 1_000
 
@@ -76,7 +76,7 @@ class CensusDialog(Question):
 
     def options(self) -> CensusOptions:
         """Return what was chosen."""
-        from app.compose.censuses import CensusOptions
+        from app.services.census import CensusOptions
 
         chosen = tuple(name for name, box in self.boxes.items() if box.isChecked())
         everything = len(chosen) == len(self.boxes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
-from app.domain.rollout_events import EXTENSION_S, Decision
+from app.deployment.events import EXTENSION_S, Decision
 from ui.accessible import Role, notify_shown, set_role
 from ui.rollout_texts import if_nobody_answers
 from ui.texts import duration, tr

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
+from app.domain.deployment import DryRun, EndDryRun, FileDiff, PlannedCommand, RolloutObstacle
 from app.domain.hosts import Side
-from app.domain.rollout import DryRun, EndDryRun, FileDiff, PlannedCommand, RolloutObstacle
 from ui.rollout_texts import host_name, joined_text, ports_text
 from ui.texts import NONE, plain_tip, tr
 from ui.theme import GRID, Theme

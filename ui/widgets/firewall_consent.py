@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox
 
-from app.wizard import Discovery
+from app.discovery.pair_discovery import Discovery
 from ui.texts import tr
 from ui.widgets.basics import Card, label, row
 from ui.widgets.tips import set_tip

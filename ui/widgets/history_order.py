@@ -7,8 +7,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.domain.deployment import DeploymentState
 from app.domain.history import EntryKind, HistoryEntry
-from app.domain.rollout import DeploymentState
 from ui.rollout_texts import moment, state_look
 from ui.texts import NONE, tr
 

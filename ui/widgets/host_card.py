@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout
 
+from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import HostFacts, MissingPart, Nic, PackageManager, Privilege, ToolFlavour
-from app.wizard import HostCheck
 from ui.texts import NONE, count, mib, tr
 from ui.theme import GRID
 from ui.widgets.basics import Card, button, icon_label, label, line, row

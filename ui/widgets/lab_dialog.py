@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QWid
 from app.domain.errors import InvalidOption
 from app.lab.platforms import PLATFORMS
 from app.lab.spec import check_lab_name
-from app.wizard.desk_ports import LabChoice
+from app.services.interfaces.desk import LabChoice
 from ui.texts import tr
 from ui.theme import GRID
 from ui.widgets.basics import label_for

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QSpinBox
 
-from app.domain.rollout import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, RolloutOptions
+from app.domain.deployment import BROADCASTS_PER_S, MOST_BROADCASTS_PER_S, RolloutOptions
 from ui.texts import tr
 from ui.widgets.basics import inset_text
 from ui.widgets.tips import enable, set_tip

@@ -9,7 +9,7 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from app.domain.hosts import Side
-from app.wizard.rollout_ports import LanPort
+from app.services.interfaces.deployments import LanPort
 from ui.texts import plain_tip, tr
 from ui.widgets.basics import label, label_for
 from ui.widgets.tips import set_tip

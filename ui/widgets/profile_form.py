@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.domain.results import PROFILES, Profile, ProfileName
-from app.wizard import RunOptions
+from app.services.interfaces import RunOptions
 from ui.texts import count, tr
 from ui.theme import GRID
 from ui.widgets.basics import inset_text, row

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
-from app.domain.link_protocol_words import (
+from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
+from app.wording.link_protocols import (
     BETWEEN_LANS_NOTE,
     PROTOCOL_COLUMNS,
     PROTOCOL_NAMES,
@@ -16,7 +17,6 @@ from app.domain.link_protocol_words import (
     protocol_sentence,
     tunnel_words,
 )
-from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
 from ui.icons import make_icon
 from ui.texts import plain_tip, tr
 from ui.theme import GRID, Theme

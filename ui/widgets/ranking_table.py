@@ -7,10 +7,10 @@ from PySide6.QtGui import QAction, QColor, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
 
 from app.domain.events import Stage
-from app.domain.palette import BASELINE_SOLUTION
 from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
 from app.domain.results import AttemptStatus
 from app.ranking.weighting import Scored, Weighting
+from app.wording.colours import BASELINE_SOLUTION
 from ui.icons import make_icon
 from ui.live_rows import Key
 from ui.result_data import ResultData

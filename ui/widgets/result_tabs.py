@@ -9,8 +9,8 @@ from typing import TypeVar
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
 
+from app.discovery.pair_discovery import HostCheck
 from app.domain.hosts import Side
-from app.wizard import HostCheck
 from ui.attempt_story import attempt_story, attempts_of
 from ui.live_rows import Key
 from ui.plots.base import ScopePlot

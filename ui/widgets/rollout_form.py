@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
+from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutOptions
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
-from app.domain.rollout import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutOptions
 from app.domain.verdicts import Verdict, deciding_finding
-from app.wizard.rollout_ports import LanPort
+from app.services.interfaces.deployments import LanPort
 from ui.icons import set_icon
 from ui.rollout_texts import moment
 from ui.texts import tr

@@ -7,10 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.domain.errors import TunnelmarkError
-from app.domain.hosts import Side
-from app.domain.rollout import Deployment, DeploymentState
-from app.domain.rollout_events import (
+from app.deployment.events import (
     Decision,
     RolloutApplied,
     RolloutCountdown,
@@ -19,6 +16,9 @@ from app.domain.rollout_events import (
     RolloutStage,
     RolloutStageStarted,
 )
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
 from ui.icons import make_icon
 from ui.rollout_task import RolloutTask
 from ui.rollout_texts import ended_words, lapsed_words, report_words, stage_words, undone_alone_words

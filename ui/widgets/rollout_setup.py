@@ -8,9 +8,9 @@ from dataclasses import replace
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.domain.rollout import Deployment, DryRun, RolloutOptions
-from app.wizard import Discovery
-from app.wizard.rollout_ports import LanPort
+from app.discovery.pair_discovery import Discovery
+from app.domain.deployment import Deployment, DryRun, RolloutOptions
+from app.services.interfaces.deployments import LanPort
 from ui.icons import set_icon
 from ui.texts import tr
 from ui.theme import GRID, Theme

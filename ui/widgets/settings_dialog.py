@@ -8,9 +8,9 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
 
+from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
 from app.domain.results import ProfileName
-from app.domain.rollout import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
-from app.wizard.desk_ports import Preferences
+from app.services.interfaces.desk import Preferences
 from ui.context import Context
 from ui.texts import tr
 from ui.theme import GRID

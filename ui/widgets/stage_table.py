@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHeaderView
 
+from app.deployment.events import RolloutStage
 from app.domain.hosts import PairSpec, Side
-from app.domain.rollout_events import RolloutStage
 from ui.icons import make_icon
 from ui.rollout_texts import host_name, stage_words
 from ui.texts import NONE, plain_tip, tr

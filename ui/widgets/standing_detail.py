@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_status import PairStatus
-from app.domain.rollout_watch import WatchLog
+from app.deployment.monitor_log import WatchLog
+from app.domain.deployment import DeploymentState
+from app.domain.deployment_status import PairStatus
 from app.domain.verdicts import by_weight
 from ui.icons import set_icon
 from ui.rollout_one_end import is_half_undone, one_end

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.domain.rollout import DeploymentState
-from app.domain.rollout_status import EndStatus, PairStatus
-from app.domain.rollout_watch import Limits, WatchLine, WatchLog
+from app.deployment.monitor_log import Limits, WatchLine, WatchLog
+from app.domain.deployment import DeploymentState
+from app.domain.deployment_status import EndStatus, PairStatus
 from ui.icons import make_icon
 from ui.plots.framed import framed
 from ui.plots.watching import WatchPlot

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
 
-from app.domain.rollout import Deployment, DeploymentState
-from app.domain.rollout_status import PairStatus
-from app.wizard.rollout_ports import AuditLine
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
+from app.services.interfaces.deployments import AuditLine
 from ui.icons import make_icon
 from ui.rollout_texts import host_name, moment, state_look
 from ui.texts import NONE, count, duration, plain_tip, tr

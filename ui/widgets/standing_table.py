@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QHeaderView
 
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec
-from app.domain.rollout import Deployment, DeploymentState
-from app.domain.rollout_status import PairStatus
 from ui.icons import make_icon
 from ui.rollout_texts import StateLook, moment, state_look
 from ui.texts import NONE, ms, pct, plain_tip, tr

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushBu
 
 from app.domain.results import CampaignRecord, CampaignStatus
 from app.ranking.outcome import outcome_of
-from app.wizard import ComparisonWizard, Step
+from app.services.comparison_wizard import ComparisonWizard, Step
 from ui.accessible import Role, set_role
 from ui.icons import set_icon
 from ui.texts import tr

@@ -7,7 +7,7 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPen, QPixmap
 
-from app.domain.palette import series_style
+from app.wording.colours import series_style
 
 _WIDTH_PX, _HEIGHT_PX, _SCALE = 20, 16, 3
 

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBoxLayout, QWidget
 
+from app.domain.capture import BreakVerdict, FrameOverhead, LeakProof, LeakVerdict, Property, WireReport, properties_of
 from app.domain.injection import PropertyVerdict
 from app.domain.verdicts import Finding
-from app.domain.wire import BreakVerdict, FrameOverhead, LeakProof, LeakVerdict, Property, WireReport, properties_of
-from app.domain.wire_words import (
+from app.wording.capture_sentences import (
     BREAK_WORDS,
     LEAK_WORDS,
     PROPERTY_WORDS,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from app.domain.link import ETHERNET_HEADER_BYTES
+from app.probes.capture.packets import ETHERTYPE_IPV4, UDP
 from app.probes.injection.packets import ETHERTYPE_IPV6, Captured, ethernet, ipv4, ipv6
-from app.probes.wire.packets import ETHERTYPE_IPV4, UDP
 
 L2TP = 115
 """IP protocol of L2TPv3. Source: RFC 3931 section 4.1.1."""

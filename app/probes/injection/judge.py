@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.injection import InjectionTrial, TrialKind
+from app.probes.capture.packets import ECHO_REQUEST, ICMP, read_packet
+from app.probes.capture.pcap import Record
+from app.probes.capture.recording import TUNNEL, UNDERLAY, HostCapture
 from app.probes.injection.forging import Forgery
 from app.probes.injection.packets import Captured, read_captured
-from app.probes.wire.capture import TUNNEL, UNDERLAY, HostCapture
-from app.probes.wire.packets import ECHO_REQUEST, ICMP, read_packet
-from app.probes.wire.pcap import Record
 
 _SEQUENCE = slice(6, 8)
 """Place of the sequence number in an echo request. Source: RFC 792."""

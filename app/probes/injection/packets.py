@@ -10,8 +10,8 @@ import struct
 from dataclasses import dataclass, replace
 
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
-from app.probes.wire.packets import ETHERTYPE_IPV4, TAG_BYTES, TCP, UDP, VLAN_ETHERTYPES
-from app.probes.wire.pcap import ETHERNET, Record
+from app.probes.capture.packets import ETHERTYPE_IPV4, TAG_BYTES, TCP, UDP, VLAN_ETHERTYPES
+from app.probes.capture.pcap import ETHERNET, Record
 
 ETHERTYPE_IPV6 = 0x86DD
 DSCP = 63

@@ -22,6 +22,9 @@ from app.domain.concurrency import run_both
 from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
 from app.domain.link import Link
+from app.probes.capture.canary import PAYLOAD_BYTES, Marks, protocols_of, read_separator, underlay_filter
+from app.probes.capture.packets import ICMP, UDP
+from app.probes.capture.recording import TUNNEL, CaptureRequest, CapturingPair
 from app.probes.injection.altering import altered
 from app.probes.injection.forging import (
     ETHERTYPE,
@@ -47,9 +50,6 @@ from app.probes.injection.stages import (
     inspect,
     send_frames,
 )
-from app.probes.wire.capture import TUNNEL, CaptureRequest, CapturingPair
-from app.probes.wire.marks import PAYLOAD_BYTES, Marks, protocols_of, read_separator, underlay_filter
-from app.probes.wire.packets import ICMP, UDP
 
 T = TypeVar("T")
 

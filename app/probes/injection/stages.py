@@ -12,11 +12,11 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
+from app.probes.capture.canary import PAYLOAD_BYTES, Marks
+from app.probes.capture.pcap import Record, from_od, parse_pcap
+from app.probes.capture.recording import DEVICE_OF
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL
 from app.probes.ping_lines import Summary, parse_ping_line
-from app.probes.wire.capture import DEVICE_OF
-from app.probes.wire.marks import PAYLOAD_BYTES, Marks
-from app.probes.wire.pcap import Record, from_od, parse_pcap
 
 ECHO_REQUEST = 8
 """Type of an ICMP message. Source: RFC 792."""

@@ -1,7 +1,0 @@
-"""The cipher census: every option that the programs list, really brought up, each with a result."""
-
-from app.census.planning import plan_census
-from app.census.resuming import find_unfinished
-from app.census.run import run_census
-
-__all__ = ["find_unfinished", "plan_census", "run_census"]

@@ -1,0 +1,353 @@
+"""`tunnelmark deploy`, `confirm`, `status`, `undeploy`, `rotate-keys`, `deployments` and `audit`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from rich.console import Console
+
+from app.cli.context import Context
+from app.cli.deployments_text import applied_words, print_deployment, print_dry_run, print_status
+from app.cli.exit_codes import ExitCode
+from app.cli.names import check_solutions, no_solution_named
+from app.cli.pair_option import find_pair
+from app.cli.sides import both_addresses, by_side, lan_guard_options
+from app.cli.terminal import run_cancellable
+from app.deployment.events import (
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEvent,
+    RolloutNote,
+    RolloutSink,
+    RolloutStageStarted,
+)
+from app.deployment.planning import check_options
+from app.deployment.slots import slot_of
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment_status import PairStatus
+from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
+from app.domain.hosts import PairSpec, Side
+from app.services.wiring import Services
+from app.storage.codec import to_data
+
+T = TypeVar("T")
+
+_COUNTDOWN_LINE_S = 10.0
+TOO_LATE = "It was too late to cancel: it had been done already. What became of it:"
+"""Said where a signal came when nothing could be stopped any more."""
+
+
+class TerminalConfirmation:
+    """Implements `Confirmation`: a line at the terminal.
+
+    Args:
+        console: Where it is asked (stderr).
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._lines: queue.Queue[str] = queue.Queue()
+        self._thread: threading.Thread | None = None
+
+    def wait(self, timeout_s: float, *, token: CancelToken) -> Decision | None:
+        """Wait for `keep` or `undo`."""
+        if self._thread is None:
+            self._console.print("Does all still work? Type keep or undo, and Enter:", markup=False)
+            # Reading cannot be interrupted; the thread goes with the program.
+            self._thread = threading.Thread(target=self._read, name="confirmation", daemon=True)
+            self._thread.start()
+        until = time.monotonic() + timeout_s
+        while (left_s := until - time.monotonic()) > 0:
+            token.raise_if_cancelled()
+            try:
+                word = self._lines.get(timeout=min(0.2, left_s)).strip().lower()
+            except queue.Empty:
+                continue
+            if word in ("keep", "k", "yes", "y"):
+                return Decision.KEEP
+            if word in ("undo", "u", "no", "n"):
+                return Decision.UNDO
+            self._console.print("Type keep or undo.", markup=False)
+        return None
+
+    def _read(self) -> None:
+        for line in sys.stdin:
+            self._lines.put(line)
+
+
+class RolloutDisplay:
+    """Shows what happens as lines on stderr. Called in any thread.
+
+    Args:
+        console: On stderr.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._started_s = time.monotonic()
+        self._last_left_s: float | None = None
+
+    def handle(self, event: RolloutEvent) -> None:
+        """Show one event."""
+        match event:
+            case RolloutStageStarted():
+                self._line(f"{event.stage}: {event.detail}" if event.detail else event.stage)
+            case RolloutApplied():
+                self._line(applied_words(event))
+            case RolloutCountdown():
+                last = self._last_left_s
+                if last is None or last - event.left_s >= _COUNTDOWN_LINE_S or event.left_s <= 5:
+                    self._last_left_s = event.left_s
+                    self._line(f"Both hosts go back in {event.left_s:.0f} s unless you confirm.")
+            case RolloutNote():
+                self._line(f"Warning: {event.text}" if event.is_warning else event.text)
+            case _:
+                pass
+
+    def _line(self, text: str) -> None:
+        seconds = time.monotonic() - self._started_s
+        self._console.print(f"{seconds:6.1f} s  {text}", markup=False, soft_wrap=True)
+
+
+def deploy(context: Context) -> int:
+    """Roll out a VPN that stays."""
+    options = context.options
+    if options.all:
+        from app.cli.fleet import deploy_all
+
+        return deploy_all(context)
+    if not options.pair or options.file or options.parallel or options.stop_after:
+        raise InvalidOption(
+            "Name a pair; or a file of pairs: --all --from FILE.toml, with --parallel and --stop-after."
+        )
+    if options.solution and options.again:
+        raise InvalidOption("Name a solution, or an earlier deployment with --again, not both.")
+    if not options.solution and not options.again:
+        raise no_solution_named("Name a solution, or an earlier deployment with --again.")
+    check_solutions([options.solution] if options.solution else [])
+    if options.again and (
+        options.suite or options.bridge or options.inner or options.reason or lan_guard_options(options)
+    ):
+        raise InvalidOption(
+            "--again rolls out what an earlier deployment was: --suite, --bridge, --inner and --reason are its own, "
+            "and so is what crosses between the LANs.",
+            hint=f"To change one of them, name the solution instead: tunnelmark deploy {options.pair} SOLUTION",
+        )
+    # Before anybody logs in:
+    check_options(
+        RolloutOptions(confirm_within_s=options.confirm_within) if options.again else _chosen_options(options)
+    )
+    with context.services() as services:
+        pair = find_pair(context, services)
+        key, chosen = _wanted(context, services, pair)
+        if not options.dry_run:
+            services.refuse_if_in_use(pair)
+        found = context.job(lambda token, tell: services.discover(pair, token=token, on_progress=tell))
+        if options.dry_run:
+            return _dry_run(context, services, found, key, chosen)
+        confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
+        deployment = _run(
+            context,
+            lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
+        )
+        return _tell(context, deployment)
+
+
+def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple[str, str], RolloutOptions]:
+    options = context.options
+    if options.again:
+        earlier = services.store.get_deployment(options.again)
+        if earlier.slot != slot_of(pair) and earlier.pair.name != pair.name:
+            raise InvalidOption(
+                f"The deployment {earlier.id} is of the pair {earlier.pair.name}, not of {pair.name}.",
+                hint=f"List those of this pair with: tunnelmark deployments {pair.name}",
+            )
+        chosen = replace(earlier.options, confirm_within_s=options.confirm_within)
+        if options.move_lan_rules is not None:
+            chosen = replace(chosen, moves_lan_rules=options.move_lan_rules)
+        return (earlier.solution, earlier.suite), chosen
+    return (options.solution, options.suite or ""), _chosen_options(options)
+
+
+def _chosen_options(options: argparse.Namespace) -> RolloutOptions:
+    """Return what was chosen besides the solution; raises InvalidOption where it does not go together."""
+    inner = both_addresses(options.inner)
+    bridge_a, bridge_b = by_side(options.bridge, "--bridge")
+    if options.move_lan_rules and not (bridge_a or bridge_b):
+        raise InvalidOption("No LAN port is joined whose rules could be moved.", hint="Name one: --bridge A=PORT")
+    return RolloutOptions(
+        bridge_a=bridge_a,
+        bridge_b=bridge_b,
+        inner_a=inner[0],
+        inner_b=inner[1],
+        confirm_within_s=options.confirm_within,
+        legacy_reason=options.reason or "",
+        moves_lan_rules=bool(options.move_lan_rules),
+        **lan_guard_options(options),
+    )
+
+
+def _dry_run(
+    context: Context, services: Services, found: Discovery, key: tuple[str, str], chosen: RolloutOptions
+) -> int:
+    run = context.job(lambda token, tell: services.dry_run(found, key, chosen, token=token, on_progress=tell))
+    if context.options.json:
+        _print_json(run)
+    else:
+        print_dry_run(context.out, run)
+    return ExitCode.OK if run.is_possible else ExitCode.FAILED
+
+
+def confirm(context: Context) -> int:
+    """Confirm what deploy has left to the hosts' timers."""
+    with context.services() as services:
+        pair = find_pair(context, services)
+        deployment = _run(context, lambda token, emit: services.confirm(pair, token=token, emit=emit))
+        return _tell(context, deployment)
+
+
+def undeploy(context: Context) -> int:
+    """Take back what is rolled out, on both hosts or on the only one that can be reached."""
+    only = context.options.only
+    with context.services() as services:
+        pair = find_pair(context, services)
+        if only:
+            side = Side(only.lower())
+            half = _run(context, lambda token, emit: services.undeploy_one(pair, side, token=token, emit=emit))
+            return _tell(context, half, wanted=DeploymentState.HALF_CONFIRMED)
+        deployment = _run(context, lambda token, emit: services.undeploy(pair, token=token, emit=emit))
+        return _tell(context, deployment, wanted=DeploymentState.UNDONE)
+
+
+def rotate_keys(context: Context) -> int:
+    """Roll out the same again with new keys."""
+    with context.services() as services:
+        pair = find_pair(context, services)
+        confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
+        deployment = _run(
+            context,
+            lambda token, emit: services.rotate_keys(pair, token=token, emit=emit, confirmation=confirmation),
+        )
+        return _tell(context, deployment)
+
+
+def status(context: Context) -> int:
+    """Show how what is rolled out is now; with `--repair`, carry through what only one host has."""
+    options = context.options
+    of_watching = (options.every, options.for_s, options.max_rtt_ms, options.max_loss_pct)
+    if not options.watch and any(one is not None for one in of_watching):
+        raise InvalidOption("--every, --for, --max-rtt-ms and --max-loss-pct belong to --watch.")
+    with context.services() as services:
+        pair = find_pair(context, services)
+        contact = Contact(context, services, pair)
+        if options.watch:
+            from app.cli.deployments_monitor import Watch
+
+            return Watch(context, pair.name, contact.look).run()
+        now = context.job(lambda token, _tell: services.status(pair, token=token))
+        if contact.is_to_repair(now):
+            now = run_cancellable(lambda token: contact.repair(now, token), context.prompts, on_late=TOO_LATE)
+        else:
+            contact.advise(now)
+    if options.json:
+        _print_json(now)
+    else:
+        print_status(context.out, now)
+    return status_code(now)
+
+
+class Contact:
+    """Looks at a pair and, where that is asked for, carries through what was begun on one host alone.
+
+    It does, or says what it would do, once for each deployment.
+
+    Args:
+        context: Where it is told; the option `repair`.
+        services: All of it.
+        pair: The hosts.
+    """
+
+    def __init__(self, context: Context, services: Services, pair: PairSpec) -> None:
+        self._context = context
+        self._services = services
+        self._pair = pair
+        self._tried: set[str] = set()
+
+    def is_to_repair(self, now: PairStatus) -> bool:
+        """Whether what was seen is put right now."""
+        return self._can_be_tried(now) and self._context.options.repair
+
+    def look(self, token: CancelToken) -> PairStatus:
+        """Look, and repair."""
+        now = self._services.status(self._pair, token=token)
+        if self.is_to_repair(now):
+            return self.repair(now, token)
+        self.advise(now)
+        return now
+
+    def advise(self, now: PairStatus) -> None:
+        """Say what a repair would do, where there is something to repair."""
+        if self._can_be_tried(now):
+            self._tried.add(_repair_key(now))
+            command = f"tunnelmark status {self._pair.name} --repair"
+            self._context.err.print(f"{now.repair_text} That is done by: {command}", markup=False, soft_wrap=True)
+
+    def _can_be_tried(self, now: PairStatus) -> bool:
+        return now.can_be_repaired and _repair_key(now) not in self._tried
+
+    def repair(self, now: PairStatus, token: CancelToken) -> PairStatus:
+        """Repair, and look again; where it does not work, that is said and what was seen stays."""
+        self._tried.add(_repair_key(now))
+        self._context.err.print(now.repair_text, markup=False, soft_wrap=True)
+        emit = RolloutDisplay(self._context.err).handle
+        try:
+            self._services.repair(self._pair, token=token, emit=emit)
+        except Cancelled:
+            raise
+        except TunnelmarkError as error:
+            self._context.err.print(f"It could not be repaired: {error.sentence()}", markup=False, soft_wrap=True)
+        return self._services.status(self._pair, token=token)
+
+
+def _repair_key(now: PairStatus) -> str:
+    """Return what is tried once only: a deployment; or nothing's name where one was broken off before it counted."""
+    return now.deployment.id if now.deployment is not None else ""
+
+
+def status_code(now: PairStatus) -> ExitCode:
+    """Return 0 where a confirmed tunnel is healthy, or where both hosts say that nothing of any deployment is there."""
+    if now.state is None and all(end.is_reachable for end in (now.a, now.b)):
+        return ExitCode.FAILED if now.unfinished or now.damaged else ExitCode.OK
+    return ExitCode.OK if now.is_healthy else ExitCode.FAILED
+
+
+def _run(context: Context, work: Callable[[CancelToken, RolloutSink], T]) -> T:
+    display = RolloutDisplay(context.err)
+    return run_cancellable(lambda token: work(token, display.handle), context.prompts, on_late=TOO_LATE)
+
+
+def _tell(context: Context, deployment: Deployment, *, wanted: DeploymentState = DeploymentState.CONFIRMED) -> int:
+    if context.options.json:
+        _print_json(deployment)
+    else:
+        print_deployment(context.out, deployment)
+    if deployment.state is DeploymentState.APPLIED:
+        context.err.print(f"Confirm it with: tunnelmark confirm {deployment.pair.name}", markup=False, soft_wrap=True)
+        # Who did not ask for a confirmation did not get what was asked for.
+        return ExitCode.OK if deployment.options.confirm_within_s is not None else ExitCode.FAILED
+    return ExitCode.OK if deployment.state is wanted else ExitCode.FAILED
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(to_data(value), indent=2))  # noqa: T201 - the result of the command

@@ -1,0 +1,173 @@
+"""`tunnelmark status PAIR --watch`: looks again and again, and keeps a log of losses."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from rich.markup import escape
+from rich.status import Status
+
+from app.cli.context import Context
+from app.cli.desktop_notification import notify_desktop
+from app.cli.exit_codes import ExitCode
+from app.cli.tables import Column, Kind, Table
+from app.cli.terminal import run_cancellable
+from app.deployment.monitor_log import Health, Limits, Loss, WatchLine, WatchLog
+from app.domain.cancel import CancelToken
+from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.errors import Cancelled, TunnelmarkError
+from app.storage.codec import to_data
+from app.wording.durations import duration_text
+
+_EVERY_S = 5.0
+Look = Callable[[CancelToken], PairStatus]
+
+
+@dataclass
+class Watch:
+    """A pair that is looked at until somebody stops it.
+
+    Args:
+        context: Options `every`, `for_s`, `max_rtt_ms`, `max_loss_pct`, `json`; where to write.
+        name: The pair's name.
+        look: Looks once, and repairs where that is wanted.
+        notify: Tells somebody who does not look at the terminal: title and text.
+    """
+
+    context: Context
+    name: str
+    look: Look
+    notify: Callable[[str, str], object] = notify_desktop
+    log: WatchLog = field(default_factory=WatchLog)
+    looks: int = 0
+    was_bad: bool = False
+
+    def run(self) -> ExitCode:
+        """Look until Ctrl-C, or for as long as was asked; then say what was lost.
+
+        Returns:
+            0 if nothing was lost and no limit was passed.
+        """
+        out, options = self.context.out, self.context.options
+        started_s = time.monotonic()
+        is_live = out.is_terminal and not options.json
+        with out.status("Looking …", spinner="line") if is_live else nullcontext() as shown:
+            try:
+                run_cancellable(lambda token: self._go_on(token, shown), self.context.prompts, on_stop="Watching ends.")
+            except Cancelled:
+                pass
+        self._sum_up(time.monotonic() - started_s)
+        return ExitCode.FAILED if self.was_bad or self.log.health is not Health.UP else ExitCode.OK
+
+    def _go_on(self, token: CancelToken, shown: Status | None) -> None:
+        options = self.context.options
+        every_s = options.every or _EVERY_S
+        until_s = time.monotonic() + options.for_s if options.for_s is not None else None
+        while True:
+            self._look_once(token, shown)
+            left_s = every_s if until_s is None else min(every_s, until_s - time.monotonic())
+            if left_s <= 0:
+                return
+            token.sleep(left_s)
+
+    def _look_once(self, token: CancelToken, shown: Status | None) -> None:
+        options = self.context.options
+        limits = Limits(options.max_rtt_ms, options.max_loss_pct)
+        status: PairStatus | None = None
+        try:
+            status = self.look(token)
+            text = " | ".join(_short(end) for end in (status.a, status.b))
+            news = self.log.take(status, limits)
+        except Cancelled:
+            raise
+        except TunnelmarkError as error:
+            text = error.sentence()
+            news = self.log.fail(datetime.now(UTC), error.message)
+        self.looks += 1
+        if options.json:
+            self._print_json(status, news)
+        elif shown is not None:
+            shown.update(escape(f"{self.log.samples[-1].at.astimezone():%H:%M:%S} {self.name}: {text}"))
+        elif self.looks == 1:
+            self._line(self.log.samples[-1].at, text)
+        self._tell(news)
+
+    def _tell(self, news: tuple[WatchLine, ...]) -> None:
+        out, err = self.context.out, self.context.err
+        for line in news:
+            if not self.context.options.json:
+                self._line(line.at, line.text)
+            if not line.is_bad:
+                continue
+            self.was_bad = True
+            if err.is_terminal:
+                err.bell()
+            if not (out.is_terminal and err.is_terminal) or self.context.options.json:
+                err.print(f"{self.name}: {line.text}", markup=False, soft_wrap=True)
+            self.notify(f"Tunnelmark: {self.name}", line.text)
+
+    def _line(self, at: datetime, text: str) -> None:
+        self.context.out.print(f"{at.astimezone():%Y-%m-%d %H:%M:%S} {text}", markup=False, soft_wrap=True)
+
+    def _print_json(self, status: PairStatus | None, news: tuple[WatchLine, ...]) -> None:
+        sample = self.log.samples[-1]
+        data = {
+            "at": sample.at.isoformat(),
+            "pair": self.name,
+            "state": status.state if status is not None else None,
+            "health": self.log.health,
+            "rtt_ms": {"a": sample.rtt_ms[0], "b": sample.rtt_ms[1]},
+            "loss_pct": sample.loss_pct,
+            "news": to_data(news),
+        }
+        print(json.dumps(data), flush=True)  # noqa: T201 - the result of the command
+
+    def _sum_up(self, watched_s: float) -> None:
+        losses = self.log.losses
+        lost_s = sum(self._lasted_s(one) for one in losses)
+        if self.context.options.json:
+            data = {"watched_s": round(watched_s, 1), "looks": self.looks, "losses": to_data(tuple(losses))}
+            print(json.dumps(data), flush=True)  # noqa: T201 - the result of the command
+            return
+        out = self.context.out
+        number = "1 loss" if len(losses) == 1 else f"{len(losses)} losses"
+        seen = f"{number}, {duration_text(lost_s)} together" if losses else "nothing was lost"
+        out.print(f"Watched for {duration_text(watched_s)}, {self.looks} looks: {seen}.", markup=False, soft_wrap=True)
+        if losses:
+            loss_table(losses, self.log.samples[-1].at).print(out)
+
+    def _lasted_s(self, loss: Loss) -> float:
+        return _lasted_s(loss, self.log.samples[-1].at)
+
+
+def loss_table(losses: Sequence[Loss], now: datetime) -> Table:
+    """Return a row for each loss."""
+    columns = [Column("lost"), Column("back", rank=1), Column("for"), Column("why", Kind.PROSE)]
+    table = Table(columns, more="--json")
+    for one in losses:
+        back = f"{one.ended_at.astimezone():%Y-%m-%d %H:%M:%S}" if one.ended_at is not None else "not yet"
+        lasted = duration_text(_lasted_s(one, now))
+        table.add_row(f"{one.began_at.astimezone():%Y-%m-%d %H:%M:%S}", back, lasted, one.why)
+    return table
+
+
+def _lasted_s(loss: Loss, now: datetime) -> float:
+    """Return how long it lasted, or has lasted so far."""
+    return loss.lasted_s if loss.lasted_s is not None else (now - loss.began_at).total_seconds()
+
+
+def _short(end: EndStatus) -> str:
+    if not end.is_reachable:
+        return f"{end.label}: cannot be asked"
+    if end.is_waiting:
+        return f"{end.label}: waits for a confirmation"
+    if not end.is_up:
+        return f"{end.label}: down"
+    rtt = f"{end.rtt_ms:.1f} ms" if end.rtt_ms is not None else "no answer"
+    loss = f", {end.loss_pct:.0f} % lost" if end.loss_pct else ""
+    return f"{end.label}: up, {rtt}{loss}"

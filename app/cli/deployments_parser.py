@@ -1,0 +1,154 @@
+"""Commands about tunnels that stay, and their options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from app.domain.deployment import BROADCASTS_PER_S
+
+AddCommand = Callable[..., argparse.ArgumentParser]
+Commands = argparse._SubParsersAction  # noqa: SLF001 - argparse has no public name for it
+
+
+def add_rollout(
+    commands: Commands[argparse.ArgumentParser],
+    add: AddCommand,
+    positive: Callable[[str], float],
+    add_force: Callable[[argparse.ArgumentParser], None],
+) -> None:
+    """Add the commands.
+
+    Args:
+        commands: Where to.
+        add: Adds one command: commands, name, handler, text, has_pair.
+        positive: Reads a number above 0.
+        add_force: Adds the option by which files are replaced.
+    """
+    deploy = add(
+        commands, "deploy", "rollout.deploy", "roll out a VPN that stays", has_pair=True, is_pair_optional=True
+    )
+    deploy.add_argument("--all", action="store_true", help="on every pair of a file, see --from")
+    deploy.add_argument("--from", dest="file", metavar="FILE.toml", help="the file of pairs for --all")
+    deploy.add_argument("--parallel", type=int, metavar="N", help="on so many pairs at the same time (default: 4)")
+    deploy.add_argument(
+        "--stop-after", type=int, metavar="N", help="begin no further pair after N failures (default: 1)"
+    )
+    deploy.add_argument(
+        "solution", metavar="SOLUTION", nargs="?", help="which VPN, for example wireguard; left out with --again"
+    )
+    deploy.add_argument("--suite", metavar="NAME", help="its suite (default: the safe default of these two hosts)")
+    deploy.add_argument(
+        "--again", metavar="ID", help="roll out an earlier deployment of the pair again, see deployments"
+    )
+    deploy.add_argument(
+        "--bridge", action="append", metavar="A=PORT", help="join the tunnel with this LAN port of A (or B=PORT)"
+    )
+    deploy.add_argument(
+        "--inner", metavar="ADDR_A,ADDR_B", help="addresses in the tunnel with prefix length (default: 198.19.…)"
+    )
+    deploy.add_argument(
+        "--reason", metavar="TEXT", help="why a suite is used whose verdict is legacy; it is written down"
+    )
+    add_lan_guard(deploy)
+    add_open_firewall(deploy)
+    deploy.add_argument(
+        "--move-lan-rules",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="add firewall rules that name a joined LAN port for its bridge as well, until the tunnel is removed",
+    )
+    deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
+    _add_confirming(deploy, positive)
+    _add_status(commands, add, positive)
+    confirm = add(commands, "confirm", "rollout.confirm", "confirm what deploy has left to a timer", has_pair=True)
+    confirm.add_argument("--json", action="store_true", help="as JSON")
+    undeploy = add(commands, "undeploy", "rollout.undeploy", "take back what is rolled out", has_pair=True)
+    undeploy.add_argument(
+        "--only", choices=("A", "B"), type=str.upper, help="on this host alone, because the other one cannot be reached"
+    )
+    undeploy.add_argument("--json", action="store_true", help="as JSON")
+    rotate = add(commands, "rotate-keys", "rollout.rotate_keys", "roll out the same again with new keys", has_pair=True)
+    _add_confirming(rotate, positive, has_json_only=True)
+    deployments = add(commands, "deployments", "records.deployments", "list what was rolled out")
+    deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
+    deployments.add_argument("--json", action="store_true", help="as JSON")
+    audit = add(commands, "audit", "records.audit", "write the audit log: every command that changed a host")
+    audit.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
+    audit.add_argument(
+        "--out", metavar="FILE", help="all of it, to a file .csv or .json (default: the newest lines as text)"
+    )
+    add_force(audit)
+    audit.add_argument("--verify", action="store_true", help="say whether it is what was written, and print its digest")
+
+
+def add_lan_guard(parser: argparse.ArgumentParser) -> None:
+    """Add the options for what crosses between joined LANs."""
+    parser.add_argument(
+        "--broadcast-limit",
+        type=int,
+        metavar="FRAMES_PER_S",
+        help=f"let so many broadcast frames per second cross between joined LANs (default: {BROADCASTS_PER_S}; 0: any)",
+    )
+    parser.add_argument(
+        "--block-dhcp", action="store_true", help="keep DHCP and DHCPv6 from crossing between joined LANs"
+    )
+    parser.add_argument(
+        "--block-router-advertisements",
+        action="store_true",
+        help="keep IPv6 router advertisements and redirects from crossing between joined LANs",
+    )
+
+
+def add_open_firewall(parser: argparse.ArgumentParser) -> None:
+    """Add the option by which the user agrees that firewalls are opened."""
+    parser.add_argument(
+        "--open-firewall",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="open the hosts' firewalls for what a tunnel needs, until it is removed; remembered for the pair",
+    )
+
+
+def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
+    status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
+    status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each look")
+    status.add_argument(
+        "--repair", action="store_true", help="carry through what only one host has; without it nothing is changed"
+    )
+    status.add_argument("--watch", action="store_true", help="look again and again, and keep a log of losses")
+    status.add_argument("--every", type=positive, metavar="S", help="seconds between looks (default: 5)")
+    status.add_argument(
+        "--for", dest="for_s", type=positive, metavar="S", help="watch for so many seconds (default: until Ctrl-C)"
+    )
+    status.add_argument(
+        "--max-rtt-ms", type=positive, metavar="MS", help="while watching, tell when round trips take longer than this"
+    )
+    status.add_argument(
+        "--max-loss-pct", type=_percent, metavar="PCT", help="while watching, tell when more than this is lost"
+    )
+
+
+def _percent(text: str) -> float:
+    """Read a number from 0 to 100, as argparse's `type`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 100")
+    return number
+
+
+def _add_confirming(
+    parser: argparse.ArgumentParser, positive: Callable[[str], float], *, has_json_only: bool = False
+) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    if not has_json_only:
+        parser.add_argument(
+            "--confirm-within",
+            type=positive,
+            metavar="S",
+            help="you confirm the deployment within so many seconds, or both hosts roll it back (default: Tunnelmark "
+            "confirms it itself, once it is verified; the window suggests 120 s)",
+        )

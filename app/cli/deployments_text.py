@@ -1,0 +1,158 @@
+"""Deployments, dry runs and statuses as text."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from app.deployment.events import RolloutApplied
+from app.domain.capture import Property, properties_of
+from app.domain.deployment import Deployment, DeploymentState, DryRun, EndDryRun
+from app.domain.deployment_status import EndStatus, PairStatus
+from app.wording.capture_sentences import BREAK_WORDS, properties_line, worst_breakage
+
+
+def print_deployment(out: Console, deployment: Deployment) -> None:
+    """Print what became of a deployment."""
+    _line(out, f"{deployment.title} on {deployment.pair.name}: {deployment.state} (deployment {deployment.id})")
+    if deployment.message:
+        _line(out, deployment.message)
+    if deployment.state.is_standing:
+        for label, end in ((deployment.pair.a.label, deployment.a), (deployment.pair.b.label, deployment.b)):
+            where = f"joined with {end.lan_port}" if end.lan_port else "with an address of its own"
+            _line(out, f"  {label}: {end.interface}, {where}; {_ports(end.ports)}")
+
+
+def applied_words(event: RolloutApplied) -> str:
+    """Return what is known of a tunnel that stands and is not confirmed yet."""
+    stands = "It stands on both hosts: frames cross in both directions, and a new SSH connection to each works."
+    proof = event.leak
+    worst = worst_breakage(proof.broken) if proof is not None else None
+    words = [
+        f"On the wire: {properties_line(properties_of(event.report))}." if event.report is not None else "",
+        f"With the protection taken away: {BREAK_WORDS[worst]}." if worst is not None else "",
+        "Not all of it was proven; see the warnings." if event.unproven else "",
+    ]
+    return " ".join(filter(None, (stands, *words)))
+
+
+def print_dry_run(out: Console, run: DryRun) -> None:
+    """Print everything that a deployment would do."""
+    _line(out, f"{run.title} on {run.pair}, verdict {run.verdict}. Nothing has been changed.")
+    if run.replaces:
+        _line(out, f"It would take the place of deployment {run.replaces}.")
+    for obstacle in run.obstacles:
+        word = "In the way" if obstacle.is_blocking else "Warning"
+        _line(out, f"{word}: {obstacle.what} {obstacle.hint}".rstrip())
+    for end in (run.a, run.b):
+        _print_end(out, end)
+
+
+def _print_end(out: Console, end: EndDryRun) -> None:
+    _line(out, f"\n== {end.label}")
+    joined = f", joined with {end.lan_port} in {end.bridge}" if end.lan_port else ""
+    _line(out, f"Interface {end.interface}{joined}; MTU {end.mtu_bytes}; {_ports(end.ports)}")
+    for text in end.firewall:
+        _line(out, f"Firewall: {text}")
+    for service in end.services:
+        _line(out, f"Service: {service}")
+    for file in end.files:
+        _line(out, f"\nFile {file.path} (mode {file.mode:04o}){', new' if file.is_new else ''}. {file.note}".rstrip())
+        _line(out, file.diff or "  (as it is)")
+    for number, command in enumerate(end.commands, 1):
+        _line(out, f"\n{number}. {command.title}\n  $ {_indented(command.command)}")
+        if command.undo:
+            _line(out, f"  undo: {_indented(command.undo)}")
+
+
+def print_status(out: Console, status: PairStatus) -> None:
+    """Print how a pair is."""
+    deployment = status.deployment
+    if status.state is None or deployment is None:
+        is_known = status.a.is_reachable and status.b.is_reachable and not status.damaged
+        nothing = "nothing is rolled out." if is_known else "it is not known whether anything is rolled out."
+        _line(out, f"{status.pair}: {nothing if status.state is None else status.state}")
+    else:
+        since = deployment.confirmed_at or deployment.state_at
+        _line(out, f"{status.pair}: {deployment.title}, {status.state} since {since.astimezone():%Y-%m-%d %H:%M}")
+        _line(out, f"  deployment {deployment.id}, by {deployment.by}; verdict {status.verdict or deployment.verdict}")
+        if deployment.properties:
+            shown = {kind: deployment.properties[kind] for kind in Property if kind in deployment.properties}
+            _line(out, f"  shown before it was confirmed: {properties_line(shown)}")
+        if status.connect_s is not None:
+            _line(out, f"  connected {status.connect_s:.1f} s after both ends were started, when it was rolled out")
+    # The lines of the hosts say so of themselves, with the reason.
+    silent = {f"{end.label} could not be asked." for end in (status.a, status.b) if not end.is_reachable}
+    for sentence in status.sentences:
+        if sentence not in silent:
+            _line(out, sentence)
+    for end in (status.a, status.b):
+        _print_end_status(out, end, status)
+
+
+def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
+    if not end.is_reachable:
+        _line(out, f"{end.label}: cannot be asked. {end.note}")
+        return
+    if end in status.damaged:
+        _line(out, f"{end.label}: parts of a deployment; {end.missing} is missing or damaged.")
+        return
+    if not end.deployment_id:
+        _line(out, f"{end.label}: nothing is rolled out.")
+        return
+    if end.is_waiting:
+        wait = f"waits for a confirmation, rolls back in {end.left_s:.0f} s"
+        _line(out, f"{end.label}: {wait}; the tunnel is not pinged before it is confirmed")
+        return
+    words = [
+        "up" if end.is_up else "DOWN",
+        f"{end.rtt_ms:.2f} ms" if end.rtt_ms is not None else "no answer",
+        f"{end.loss_pct:.0f} % lost" if end.loss_pct is not None else "",
+        f"received {end.rx_bytes} B, sent {end.tx_bytes} B",
+        f"handshake {end.last_handshake_s:.0f} s ago" if end.last_handshake_s is not None else "",
+        f"started again {end.restarts} times" if end.restarts else "",
+        "" if end.is_watched or status.state is DeploymentState.APPLIED else "NOT WATCHED",
+        "" if end.is_enabled or status.state is DeploymentState.APPLIED else "NOT STARTED WITH THE HOST",
+        f"goes back in {end.left_s:.0f} s" if end.left_s is not None else "",
+        "LANS PARTED BY A LOOP" if end.is_looped else "",
+        f"{end.limited_broadcasts} broadcasts over the limit dropped" if end.limited_broadcasts else "",
+    ]
+    _line(out, f"{end.label}: {end.interface} {', '.join(filter(None, words))}")
+    if times := connection_words(end):
+        _line(out, f"  {'; '.join(times)}")
+    for key in end.keys:
+        left = f", {key.days_left:.0f} days left" if key.days_left is not None else ""
+        _line(out, f"  {key.title}: {key.age_days:.1f} days old{left}")
+    for drift in end.drift:
+        _line(out, f"  Changed by hand: {drift.path}. {drift.what}")
+        if drift.diff:
+            _line(out, drift.diff)
+
+
+def connection_words(end: EndStatus) -> list[str]:
+    """Return how soon the tunnel was there after its start and after losses, as this host has seen it."""
+    words = []
+    if end.connect_s is not None:
+        words.append(f"connected {end.connect_s:.0f} s after its last start")
+    if end.boot_connect_s is not None:
+        words.append(f"connected {end.boot_connect_s:.0f} s after the host's own start")
+    if end.reconnect_s is not None:
+        number = sum(one.lasted_s is not None for one in end.outages)
+        often = "once" if number == 1 else f"{number} times"
+        words.append(f"lost {often}, back by itself after {end.reconnect_s:.0f} s the last time")
+    if end.outages and end.outages[-1].lasted_s is None:
+        words.append(f"lost since {end.outages[-1].began_at.astimezone():%Y-%m-%d %H:%M:%S}")
+    return words
+
+
+def _ports(ports: tuple[tuple[str, int], ...]) -> str:
+    if not ports:
+        return "no port to open"
+    return "open for the other host: " + ", ".join(f"{name} {port}" if port else name for name, port in ports)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n    ")
+
+
+def _line(out: Console, text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)

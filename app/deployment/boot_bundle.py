@@ -1,0 +1,191 @@
+"""What starts one end of a lasting tunnel with its host: scripts and files, made from the steps that rolled it out.
+
+It is rendered from the plan alone, so that it can be looked at and taken along without any host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from app.deployment.lan.guard import guard_table, probed_address
+from app.deployment.persistent_adapter import own_steps
+from app.domain.adapters import EndPlan, Step, TunnelPlan
+from app.domain.commands import Command, FileToWrite
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import Side, ToolFlavour
+from app.host.remote_host import whole_seconds
+from app.host.scripts import call, host_script, one_line
+from app.ssh.remote_line import shell_line
+from app.tunnel.apply import is_inside, ping_once, stdin_path
+from app.tunnel.audit import STEP_NUMBER, numbered
+from app.tunnel.preflight import used_interfaces
+from app.tunnel.request import DeployRequest
+
+PATIENCE_S: Mapping[Side, int] = MappingProxyType({Side.A: 20, Side.B: 32})
+"""For how many seconds an end waits for the other one, at first, before it starts its daemons again."""
+
+_PAUSES: Mapping[Side, Mapping[str, str]] = MappingProxyType(
+    {
+        Side.A: MappingProxyType({"growth": "2", "longest": "120", "after_peer": ""}),
+        Side.B: MappingProxyType({"growth": "3", "longest": "300", "after_peer": "26"}),
+    }
+)
+"""For `silence.sh`: by how much pauses grow, and up to how many seconds. A goes first: its first pause as B may see it,
+in seconds, because A may have heard B's last answer 4 s later, and looks every 2 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class KitRequest:
+    """What a kit is made from.
+
+    Attributes:
+        request: What was asked for; its adapter is a `LastingAdapter`.
+        plan: The plan with both public identities.
+        side: Which end.
+        deployment_id: The deployment.
+        slot: Its place.
+        mark: What its processes carry in their environment.
+    """
+
+    request: DeployRequest
+    plan: TunnelPlan
+    side: Side
+    deployment_id: str
+    slot: str
+    mark: str
+
+
+def kit_dir(state_dir: str) -> str:
+    """Return where a kit waits on a host until it is confirmed."""
+    return f"{state_dir}/kit"
+
+
+def kit_files(kit: KitRequest, folder: str) -> tuple[FileToWrite, ...]:
+    """Return the files of a kit but for `kept/`, which the host makes itself: keys are in it.
+
+    Args:
+        kit: What it is made from.
+        folder: Where the files go.
+
+    Raises:
+        InvalidPlan: The plan has files in places that do not outlive a restart together with it.
+    """
+    own = kit.plan.end(kit.side)
+    outside = [file.path for file in own.files if not is_inside(file.path, kit.request.link.run_dir)]
+    if outside:
+        raise InvalidPlan(f"{kit.plan.solution} cannot be rolled out: it needs {outside[0]} outside its own folder.")
+    texts = {
+        "about.sh": about_text(kit),
+        "steps.sh": steps_text(kit),
+        "lasting.sh": host_script("lasting.sh"),
+        "start.sh": host_script("start.sh"),
+        "uninstall.sh": host_script("uninstall.sh"),
+    }
+    return tuple(FileToWrite(f"{folder}/{name}", text.encode(), 0o600) for name, text in texts.items())
+
+
+def about_text(kit: KitRequest) -> str:
+    """Return what `lasting.sh` has to know of its tunnel, as shell assignments."""
+    request, own = kit.request, kit.plan.end(kit.side)
+    peer = kit.plan.probe_address(kit.side.other)
+    values = {
+        "id": kit.deployment_id,
+        "slot": kit.slot,
+        "mark": kit.mark,
+        "run_dir": request.link.run_dir,
+        "interface": own.interface,
+        "interfaces": " ".join(dict.fromkeys([*used_interfaces(request, own), own.interface])),
+        "counted": request.link.names.ethernet_interface,
+        "ping": shell_line(ping_once(request, kit.side, own.interface, peer)),
+        "ping_many": shell_line(_ping_many(request, kit.side, own.interface, peer)),
+        "handshake": shell_line(own.last_handshake.argv) if own.last_handshake is not None else ":",
+        "certificates": " ".join(own.certificates),
+        "underlay": request.link.underlay(kit.side.other),
+        **supervisor_values(kit.side),
+        "logs": " ".join(own.log_paths),
+        **_guard_values(request, own),
+    }
+    comments = [
+        f"# {one_line(line)}" for line in (*request.header, f"Pair {request.pair.name}, {request.suite.title}.")
+    ]
+    lines = [f"{name}={shell_line(['-', value]).removeprefix('- ')}" for name, value in values.items()]
+    return "".join(f"{line}\n" for line in [*comments, *lines])
+
+
+def supervisor_values(side: Side) -> Mapping[str, str]:
+    """Return how long the supervisor of an end waits for the other one, as variables of `silence.sh`."""
+    return {"patience": str(PATIENCE_S[side]), **_PAUSES[side]}
+
+
+def _guard_values(request: DeployRequest, own: EndPlan) -> dict[str, str]:
+    table = guard_table(request.link)
+    if not any(table in step.command.argv for step in own.steps):
+        return {}
+    return {"guard_table": table, "nobody": probed_address(request.link)}
+
+
+def _ping_many(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
+    tool = request.facts(side).tools.get("ping")
+    is_iputils = tool is not None and tool.flavour is ToolFlavour.IPUTILS
+    often = ("-n", "-i", "0.2", "-W", "1") if is_iputils else ("-W", "1")
+    return ("ping", "-c", "5", *often, "-I", interface, address)
+
+
+def steps_text(kit: KitRequest) -> str:
+    """Return the steps and their undos as shell functions."""
+    own, run_dir = kit.plan.end(kit.side), kit.request.link.run_dir
+    up = [f"{line} || return 1" for line in _up_lines(own, run_dir)]
+    return "".join(
+        [
+            _function("up_steps", up),
+            "\n",
+            _function("down_steps", list(_down_lines(own))),
+            "\n",
+            _function("standing_steps", [f"{line} || return 1" for line in _standing_lines(own)]),
+            "\n",
+            _function("mend_steps", [f"{line} || return 1" for line in _mend_lines(own, run_dir)]),
+        ]
+    )
+
+
+def _function(name: str, lines: list[str]) -> str:
+    body = "".join(f"    {line}\n" for line in [*lines, "return 0"])
+    return f"{name}() {{\n{body}}}\n"
+
+
+def _up_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
+    for index, step in own_steps(own):
+        yield call("up_step", *_forward(index, step, run_dir))
+
+
+def _forward(index: int, step: Step, run_dir: str) -> tuple[str, ...]:
+    source = "/dev/null" if step.command.stdin is None else stdin_path(run_dir, index)
+    limit, retry = whole_seconds(step.command.timeout_s), step.forward_retry_s
+    words = (one_line(step.title), limit, whole_seconds(retry) if retry else "0", source)
+    return (numbered(STEP_NUMBER + index), *words, *step.command.argv)
+
+
+def _down_lines(own: EndPlan) -> Iterator[str]:
+    for index, step in reversed(own_steps(own)):
+        if step.undo is not None:
+            limit = whole_seconds(step.undo.timeout_s)
+            yield call("down_step", numbered(STEP_NUMBER + index), one_line(step.title), limit, *step.undo.argv)
+
+
+def _standing_lines(own: EndPlan) -> Iterator[str]:
+    for _, step in own_steps(own):
+        if step.standing is not None:
+            yield _standing_call(step.standing)
+
+
+def _standing_call(standing: Command) -> str:
+    # The shell has `test` itself: what is asked every 2 s should start no program.
+    return shell_line(standing.argv) if standing.argv[0] == "test" else call("stands", *standing.argv)
+
+
+def _mend_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
+    for index, step in own_steps(own):
+        if step.standing is not None and step.is_repeatable:
+            yield f"{_standing_call(step.standing)} || {call('mend_step', *_forward(index, step, run_dir))}"

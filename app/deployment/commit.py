@@ -1,0 +1,271 @@
+"""From a tunnel that stands to one that stays: on A first, then on B, each from one moment to the next.
+
+What starts it with the host is put in place on both hosts before any of them counts it. If B then says that it went
+back, A is taken back too. If B cannot be reached, nobody can know (two generals): A keeps the tunnel, and the next
+contact finds out and repairs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+
+from app.deployment.slots import current_path, place_dir
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable
+from app.domain.hosts import Side
+from app.host.parallel import on_both
+from app.host.remote_host import HostEnd, printable
+from app.host.script_events import find
+from app.host.scripts import host_script
+from app.tunnel.acquire import begin_error
+from app.tunnel.audit import Ledger, Planned
+from app.tunnel.rollback import reconnect
+
+INSTALL_NUMBER = "0800"
+COMMIT_TIMEOUT_S = 30.0
+REACH_S = 25.0
+"""How long a host is tried to be reached whose answer was lost, in seconds; its own timer runs meanwhile."""
+
+_TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"; rm -f "$3/.lasting/replaced"'
+
+
+class Confirmed(StrEnum):
+    """What confirming on one host came to."""
+
+    YES = "yes"
+    REFUSED = "refused"  # it went back, or is about to
+    UNKNOWN = "unknown"  # it could not be asked
+    NOT_TRIED = "not-tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What confirming on both hosts came to.
+
+    Attributes:
+        hosts: By side.
+        reason: Why it is not YES on both, as a sentence; empty if it is.
+    """
+
+    hosts: Mapping[Side, Confirmed]
+    reason: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether both hosts keep it."""
+        return all(one is Confirmed.YES for one in self.hosts.values())
+
+    @property
+    def may_be_half(self) -> bool:
+        """Whether one host may keep it while the other does not."""
+        return not self.is_complete and any(one in (Confirmed.YES, Confirmed.UNKNOWN) for one in self.hosts.values())
+
+
+class _Asked:
+    """A host that is asked to confirm, in a thread of its own.
+
+    Args:
+        pool: Has the thread.
+        ask: Asks; calls what it gets as soon as the host has confirmed, and returns when the host has done all.
+    """
+
+    def __init__(self, pool: ThreadPoolExecutor, ask: Callable[[Callable[[], None]], tuple[Confirmed, str]]) -> None:
+        self._is_told = threading.Event()
+        self._has_confirmed = False
+        self._future = pool.submit(ask, self._on_confirmed)
+        self._future.add_done_callback(lambda _future: self._is_told.set())
+
+    def is_confirmed(self, *, at_once: bool) -> bool:
+        """Wait and return whether the host has confirmed.
+
+        Args:
+            at_once: Do not wait for what it does afterwards.
+        """
+        if at_once:
+            self._is_told.wait()
+        return (at_once and self._has_confirmed) or self.answer()[0] is Confirmed.YES
+
+    def answer(self) -> tuple[Confirmed, str]:
+        """Wait until the host has done all and return what came of it; what was confirmed stays so."""
+        try:
+            outcome, reason = self._future.result()
+        except EnvironmentFault:
+            if not self._has_confirmed:
+                raise
+            return Confirmed.YES, ""
+        return (Confirmed.YES, "") if self._has_confirmed else (outcome, reason)
+
+    def _on_confirmed(self) -> None:
+        self._has_confirmed = True
+        self._is_told.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmer:
+    """What confirming needs; all of it is known after the process that built the tunnel has ended, too.
+
+    Attributes:
+        ends: The hosts.
+        tunnels: The random id of the work on each host.
+        ledgers: Get what was done.
+        slot: The place.
+        deployment_id: What is to stay; empty where what stands there is to end.
+        run_dir: The folder of this work's running parts.
+        replaced: What it replaces, by side; empty where nothing was there.
+    """
+
+    ends: Mapping[Side, HostEnd]
+    tunnels: Mapping[Side, str]
+    ledgers: Mapping[Side, Ledger]
+    slot: str
+    deployment_id: str
+    run_dir: str
+    replaced: Mapping[Side, str] = field(default_factory=dict)
+
+    def install(self, *, token: CancelToken) -> None:
+        """Put in place what starts it with the host, on both; nothing counts yet, and the undo takes it away.
+
+        Raises:
+            CommandFailed, DiskFull, ConnectionLost: It did not work; the hosts must be put back.
+        """
+        if self.deployment_id:
+            on_both(self._install, token=token)
+
+    def commit(self, *, token: CancelToken) -> Outcome:
+        """Confirm on A, then on B. What was confirmed on one host alone is taken back where that can be known.
+
+        Args:
+            token: Cancels it while nothing is confirmed yet.
+        """
+        token.raise_if_cancelled()
+        hosts = dict.fromkeys(Side, Confirmed.NOT_TRIED)
+        reasons: list[str] = []
+        with ThreadPoolExecutor(len(Side)) as pool:
+            asked: dict[Side, _Asked] = {}
+            for side in Side:
+                asked[side] = _Asked(pool, partial(self._commit_on, side))
+                # What has ended is then removed, which takes seconds: B need not wait for that.
+                if not asked[side].is_confirmed(at_once=not self.deployment_id):
+                    break
+            for side, one in asked.items():
+                hosts[side], reason = one.answer()
+                if reason:
+                    reasons.append(reason)
+        if hosts[Side.A] is Confirmed.YES and hosts[Side.B] is Confirmed.REFUSED and self.deployment_id:
+            hosts[Side.A] = self._retire(Side.A, reasons)
+        outcome = Outcome(hosts, " ".join(reasons))
+        if outcome.is_complete:
+            self._tidy()
+        return outcome
+
+    def _install(self, side: Side, token: CancelToken) -> None:
+        end, ledger = self.ends[side], self.ledgers[side]
+        command = f"{place_dir(self.slot)}/{self.deployment_id}"
+        undo = f"sh {end.state_dir}/uninstall.sh {self.slot} {self.deployment_id}"
+        ledger.plan(Planned(INSTALL_NUMBER, "Put in place what starts the tunnel with the host", command, undo, 60.0))
+        word = self.tunnels[side]
+        marks, result = end.run_marked(
+            host_script("install.sh"),
+            (end.state_dir, word, self.slot, self.deployment_id),
+            word=word,
+            token=token,
+            timeout_s=COMMIT_TIMEOUT_S,
+        )
+        if find(marks, "finished") is None:
+            ledger.done(INSTALL_NUMBER, 1)
+            raise begin_error(end, marks, result, ledger)
+        ledger.done(INSTALL_NUMBER, 0)
+
+    def _commit_on(self, side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+        """Ask until there is an answer; where it was lost, the host is asked again: it then says what it said."""
+        end = self.ends[side]
+        until: float | None = None
+        while True:
+            must_reconnect = False
+            try:
+                outcome, reason = self._ask_to_commit(end, on_confirmed)
+            except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
+                outcome, must_reconnect = Confirmed.UNKNOWN, True
+                reason = f"{end.label} could not be asked whether it keeps it: {error.message}"
+            if outcome is not Confirmed.UNKNOWN:
+                return outcome, reason
+            now = time.monotonic()
+            until = now + REACH_S if until is None else until
+            if now >= until:
+                return outcome, reason
+            if must_reconnect:
+                # Where it was in vain, asking fails once more.
+                with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
+                    reconnect(end, token=CancelToken(), within_s=until - now)
+
+    def _ask_to_commit(self, end: HostEnd, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+        word = self.tunnels[end.side]
+
+        def on_mark(words: tuple[str, ...]) -> None:
+            if words == ("confirmed",):
+                on_confirmed()
+
+        marks, result = end.run_marked(
+            host_script("commit.sh"),
+            (end.state_dir, word, self.slot, self.deployment_id, self.run_dir),
+            word=word,
+            token=CancelToken(),
+            timeout_s=COMMIT_TIMEOUT_S,
+            on_mark=on_mark,
+        )
+        if find(marks, "busy") is not None:
+            return Confirmed.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
+        is_confirmed = find(marks, "confirmed") is not None
+        what = "Confirm the deployment" if self.deployment_id else "Confirm that the deployment has ended"
+        text = f"echo {self.deployment_id or '-'} > {current_path(self.slot)}"
+        self.ledgers[end.side].write(what, text, 0 if is_confirmed else result.exit_status)
+        if is_confirmed:
+            return Confirmed.YES, ""
+        refused = find(marks, "refused")
+        why = " ".join(refused.words[1:]) if refused is not None else printable(result.stderr, limit=300)
+        return Confirmed.REFUSED, f"{end.label} did not keep it ({why or 'no answer'})."
+
+    def _retire(self, side: Side, reasons: list[str]) -> Confirmed:
+        end = self.ends[side]
+        old = self.replaced.get(side, "")
+        try:
+            result = end.run_script(
+                host_script("retire.sh"),
+                (self.slot, self.deployment_id, old),
+                token=CancelToken(),
+                timeout_s=COMMIT_TIMEOUT_S + 60.0,
+            )
+        except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
+            reasons.append(f"{end.label} keeps it alone: {error.message}")
+            return Confirmed.YES
+        self.ledgers[side].write("Take back what the other host did not keep", "sh retire.sh", result.exit_status)
+        if not result.is_ok:
+            reasons.append(f"{end.label} keeps it alone; it could not be taken back.")
+            return Confirmed.YES
+        return Confirmed.REFUSED
+
+    def _tidy(self) -> None:
+        """Remove what was replaced; a host that cannot be reached just now does it when it starts."""
+        for side in Side:
+            old = self.replaced.get(side, "")
+            if not old or not self.deployment_id or old == self.deployment_id:
+                continue
+            argv = shell_step_argv(_TIDY_SCRIPT, place_dir(self.slot), old, self.run_dir)
+            try:
+                result = self.ends[side].session.run(
+                    Command(argv, timeout_s=COMMIT_TIMEOUT_S, is_root=True), token=CancelToken()
+                )
+            except (ConnectionLost, DeadlineExceeded, HostUnreachable, CommandFailed):
+                continue
+            self.ledgers[side].write(
+                "Remove the deployment that was replaced", f"rm -rf {place_dir(self.slot)}/{old}", result.exit_status
+            )

@@ -1,0 +1,307 @@
+"""One deployment from the first look to its end, written down at every change of its state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from app.deployment.commit import Outcome
+from app.deployment.dry_run import deployed_end
+from app.deployment.events import (
+    Confirmation,
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEnded,
+    RolloutNote,
+    RolloutSink,
+    RolloutStage,
+    RolloutStageStarted,
+)
+from app.deployment.host_changes import told_differences
+from app.deployment.persistent_transaction import LastingTransaction, lasting_tunnel
+from app.deployment.planning import Choice, Prepared
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.capture import Property, WireReport, properties_of
+from app.domain.commands import SessionPair
+from app.domain.deployment import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
+from app.domain.errors import Cancelled, CommandFailed, InputFault, PairLocked, PreflightRefused, TunnelmarkError
+from app.domain.events import Stage
+from app.domain.hosts import Side
+from app.domain.injection import PropertyVerdict, doubtful_sides
+from app.domain.user import this_user
+from app.storage import Store
+from app.tunnel.active_tunnel import ActiveTunnel
+from app.wording.capture_sentences import crossing_sentence, property_sentence, unproven_sentences
+
+LEASE_S = 30.0
+PROOFS = 3
+"""How often it is looked on the wire at most, where hosts that could prove it did not."""
+
+_STAGES = {
+    Stage.PREFLIGHT: RolloutStage.PREPARE,
+    Stage.ARM: RolloutStage.ARM,
+    Stage.IDENTITY: RolloutStage.IDENTITY,
+    Stage.APPLY: RolloutStage.APPLY,
+    Stage.VERIFY: RolloutStage.VERIFY,
+    Stage.WIRE: RolloutStage.VERIFY,
+    Stage.CLEANUP: RolloutStage.UNDO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutRun:
+    """What a deployment needs of the rest.
+
+    Attributes:
+        store: Where it is written down.
+        sessions: Connections to both hosts.
+        emit: Gets what happens.
+        lease_s: For how long a host waits to hear of us before it puts itself back, in seconds.
+    """
+
+    store: Store
+    sessions: SessionPair
+    emit: RolloutSink
+    lease_s: float = LEASE_S
+
+    def auditor(self, deployment_id: str) -> Callable[[AuditEntry], None]:
+        """Return what writes a command that changed a host into the audit log."""
+        who = this_user()
+        return lambda entry: self.store.audit(replace(entry, who=who, deployment=deployment_id))
+
+    def on_stage(self, stage: Stage, detail: str) -> None:
+        """Tell a stage of the transaction."""
+        self.emit(RolloutStageStarted(_STAGES.get(stage, RolloutStage.APPLY), detail))
+
+    def save(self, deployment: Deployment, state: DeploymentState, message: str = "") -> Deployment:
+        """Write down that a deployment is in another state."""
+        changed = replace(deployment, state=state, state_at=datetime.now(UTC), message=message or deployment.message)
+        self.store.save_deployment(changed)
+        return changed
+
+
+def new_deployment(
+    prepared: Prepared, choice: Choice, options: RolloutOptions, *, policy: str, version: str
+) -> Deployment:
+    """Return a deployment that is about to begin.
+
+    Args:
+        prepared: What is built.
+        choice: What was chosen.
+        options: What else was chosen.
+        policy: Name and version of the policy that judged it.
+        version: Tunnelmark's.
+    """
+    now = datetime.now(UTC)
+    return Deployment(
+        id=prepared.place.deployment_id,
+        pair=prepared.request.pair,
+        solution=choice.adapter.info.name,
+        suite=choice.suite.name,
+        title=choice.title,
+        verdict=choice.verdict,
+        options=options,
+        slot=prepared.place.slot,
+        link=prepared.request.link,
+        by=this_user(),
+        prepared_at=now,
+        state=DeploymentState.PREPARED,
+        state_at=now,
+        replaces=next(iter(prepared.place.replaced.values()), ""),
+        policy=policy,
+        tunnelmark_version=version,
+    )
+
+
+class Rollout:
+    """One deployment.
+
+    Args:
+        run: What it needs.
+        prepared: What is built.
+        deployment: As it is about to begin.
+    """
+
+    def __init__(self, run: RolloutRun, prepared: Prepared, deployment: Deployment) -> None:
+        self._run = run
+        self._prepared = prepared
+        self._deployment = deployment
+        self._transaction = LastingTransaction(
+            run.sessions,
+            prepared.request,
+            prepared.place,
+            on_stage=run.on_stage,
+            audit=run.auditor(deployment.id),
+            lease_s=run.lease_s,
+        )
+
+    def deploy(
+        self, *, token: CancelToken, confirmation: Confirmation | None, is_confirmed_before: bool = False
+    ) -> Deployment:
+        """Roll it out; returns in a state in which nothing of it is left, or all of it stays.
+
+        Where the user's confirmation is wanted and there is nobody to ask, it is left to the hosts' timers, and can be
+        confirmed by another Tunnelmark until they go back. The same holds for what was not proven on the wire, unless
+        the user confirmed the same before, and where nobody knows whether the LANs are joined already.
+
+        Raises:
+            TunnelmarkError, Cancelled: It could not be rolled out; both hosts went back, or do so by themselves.
+        """
+        self._save(DeploymentState.PREPARED)
+        try:
+            with lasting_tunnel(self._transaction, token=token) as active:
+                within_s = self._apply(active, token, is_confirmed_before=is_confirmed_before)
+                if within_s is not None and confirmation is None:
+                    self._leave(within_s, token)
+                elif within_s is None or confirmation is None or self._is_kept(within_s, confirmation, token):
+                    self._confirm(token)
+        except BaseException as error:
+            # Only what raised before any host had confirmed it gets here.
+            if self._deployment.state not in (DeploymentState.CONFIRMED, DeploymentState.HALF_CONFIRMED):
+                was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
+                message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
+                is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))
+                self._deployment = replace(self._deployment, is_refused=is_refused)
+                self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
+            raise
+        finally:
+            is_replacing = bool(self._prepared.place.replaced)
+            for text in told_differences(self._transaction.differences, is_replacing=is_replacing):
+                self._note(text)
+            for text in self._transaction.host_warnings:
+                self._note(text)
+            self._run.emit(RolloutEnded(self._deployment))
+        return self._deployment
+
+    def _save(self, state: DeploymentState, message: str = "") -> None:
+        timings_s = dict(self._transaction.timings_s)
+        self._deployment = self._run.save(replace(self._deployment, timings_s=timings_s), state, message)
+
+    def _note(
+        self,
+        text: str,
+        *,
+        is_warning: bool = True,
+        sides: tuple[Side, ...] = (),
+        stage: RolloutStage | None = None,
+    ) -> None:
+        self._run.emit(RolloutNote(text, is_warning, sides, stage))
+
+    def _apply(self, active: ActiveTunnel, token: CancelToken, *, is_confirmed_before: bool) -> float | None:
+        """Prove what stands; return for how long the user's confirmation is waited for, None where it is not needed."""
+        known: list[tuple[str, Side | None]] = [
+            *((f"{warning.what} {warning.hint}", warning.side) for warning in active.warnings),
+            *((f"{warning.what} {warning.hint}", warning.side) for warning in self._prepared.warnings),
+        ]
+        for text, side in known:
+            self._note(text.strip(), sides=tuple(Side) if side is None else (side,), stage=RolloutStage.PREPARE)
+        report, negotiated = self._prove(token)
+        leak = report.leak
+        open_questions = [one.what for one in self._prepared.warnings if one.needs_person]
+        unproven = [*unproven_sentences(leak), *open_questions]
+        within_s = self._deployment.options.confirm_within_s
+        for text in unproven_sentences(leak):
+            self._note(text, sides=tuple(Side))
+        properties = properties_of(report)
+        for kind, result in properties.items():
+            if kind is not Property.CONFIDENTIAL and result.verdict is PropertyVerdict.NOT_TRIED:
+                sides = tuple(Side(one) for one in doubtful_sides(report.injection))
+                self._note(property_sentence(kind, result), sides=sides)
+        # That the same was confirmed before says nothing about a loop that may be there now.
+        if within_s is None and (open_questions or (unproven and not is_confirmed_before)):
+            within_s = CONFIRM_WITHIN_S
+            self._note(
+                f"So it is not confirmed without you: say within {within_s:g} s that it stays, or both hosts go back. "
+                "To have it proven, see to what is missing and roll it out again."
+            )
+        plan = self._transaction.plan
+        self._deployment = replace(
+            self._deployment,
+            a=deployed_end(self._prepared, plan, Side.A),
+            b=deployed_end(self._prepared, plan, Side.B),
+            tunnels=self._transaction.tunnels,
+            negotiated=negotiated,
+            properties={kind.value: result for kind, result in properties.items()},
+            expires_at=datetime.now(UTC) + timedelta(seconds=within_s or self._run.lease_s),
+        )
+        self._save(DeploymentState.APPLIED, " ".join(unproven))
+        self._run.emit(RolloutApplied(self._deployment, report))
+        return within_s
+
+    def _prove(self, token: CancelToken) -> tuple[WireReport, str]:
+        """Look on the wire, and start the tunnel as it will be started with the hosts.
+
+        A busy host may lose what it was to capture: what was not proven is tried again.
+        """
+        number = 1
+        while True:
+            report = self._transaction.prove_on_wire(token=token)
+            leak = report.leak
+            negotiated = self._transaction.start_from_kit(token=token)
+            if not unproven_sentences(leak) or number >= PROOFS or not self._transaction.can_be_proven:
+                for one in report.crossings:
+                    if one.has_crossed is False:
+                        self._note(crossing_sentence(one), sides=tuple(Side))
+                return report, negotiated
+            self._note("Not all of it was proven; it is looked at once more.", is_warning=False)
+            number += 1
+
+    def _is_kept(self, within_s: float, confirmation: Confirmation, token: CancelToken) -> bool:
+        """Ask the user; without a yes in time, both hosts go back."""
+        self._run.emit(RolloutStageStarted(RolloutStage.CONFIRM))
+        total_s = left_before_s = within_s
+
+        def on_left(left_s: float) -> None:
+            nonlocal left_before_s
+            left_before_s = left_s
+            self._run.emit(RolloutCountdown(left_s, total_s))
+
+        def on_extended(left_s: float) -> None:
+            nonlocal total_s
+            total_s += left_s - left_before_s
+            self._deployment = replace(self._deployment, expires_at=datetime.now(UTC) + timedelta(seconds=left_s))
+            self._save(DeploymentState.APPLIED)
+
+        decision = self._transaction.hold(within_s, confirmation, token=token, on_left=on_left, on_extended=on_extended)
+        if decision is Decision.KEEP:
+            return True
+        why = "It was not wanted." if decision is Decision.UNDO else f"It was not confirmed within {total_s:g} s."
+        self._save(DeploymentState.UNDONE, why)
+        return False
+
+    def _leave(self, within_s: float, token: CancelToken) -> None:
+        self._transaction.let_go(within_s, token=token)
+        expires_at = datetime.now(UTC) + timedelta(seconds=within_s)
+        self._deployment = replace(self._deployment, expires_at=expires_at)
+        self._save(DeploymentState.APPLIED)
+        self._note(f"Both hosts go back in {within_s:g} s unless it is confirmed.", is_warning=False)
+
+    def _confirm(self, token: CancelToken) -> None:
+        self._run.emit(RolloutStageStarted(RolloutStage.ENABLE))
+        outcome = self._transaction.confirm(token=token)
+        if outcome.is_complete:
+            self._deployment = replace(self._deployment, confirmed_at=datetime.now(UTC), expires_at=None)
+            self._save(DeploymentState.CONFIRMED)
+            mark_replaced(self._run, self._deployment)
+        elif outcome.may_be_half:
+            text = half_text(outcome, self._deployment.pair.name)
+            self._save(DeploymentState.HALF_CONFIRMED, text)
+            self._note(text)
+        else:
+            raise CommandFailed(f"The deployment was not confirmed. {outcome.reason}".strip())
+
+
+def half_text(outcome: Outcome, pair: str) -> str:
+    """Return what a user should know of a pair, given by name, of which one host alone keeps a deployment."""
+    text = f"One host keeps the deployment and the other may not. {outcome.reason}".strip()
+    return f"{text} Repair it with: tunnelmark status {pair} --repair"
+
+
+def mark_replaced(run: RolloutRun, deployment: Deployment) -> None:
+    """Write down that earlier deployments of the pair have ended."""
+    for other in run.store.list_deployments(deployment.pair.name):
+        if other.id != deployment.id and other.slot == deployment.slot and other.state.is_standing:
+            run.save(other, DeploymentState.REPLACED)

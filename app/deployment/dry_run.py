@@ -1,0 +1,213 @@
+"""What a deployment is on each host, for people and for later: files, commands, ports, and a dry run of it all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.lan.guard import guard_table
+from app.deployment.planning import Choice, Prepared
+from app.deployment.slots import place_dir, service_name
+from app.deployment.status import read_file
+from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_both
+from app.domain.deployment import (
+    DeployedEnd,
+    DeployedFile,
+    DryRun,
+    EndDryRun,
+    FileDiff,
+    PlannedCommand,
+    RolloutObstacle,
+)
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import InitSystem, Side
+from app.domain.link import STATE_DIR
+from app.domain.results import PlannedItem
+from app.domain.solutions import Carrier
+from app.host.remote_host import HostEnd
+from app.services.masked_diff import would_change
+from app.tunnel.preflight import host_ends, preflight
+from app.tunnel.preview import configuration_of
+
+_PROTOCOLS = {Carrier.ESP: ("esp", 0), Carrier.IP: ("l2tp", 0), Carrier.ETHERNET: ("l2tp", 0)}
+"""What has to get through a firewall besides ports. Source: IANA protocol numbers 50 (ESP) and 115 (L2TP)."""
+
+
+def deployed_end(prepared: Prepared, plan: TunnelPlan, side: Side) -> DeployedEnd:
+    """Return what a deployment is on one host.
+
+    Args:
+        prepared: What is built.
+        plan: Made with both public identities.
+        side: Which end.
+    """
+    own = plan.end(side)
+    bridging = prepared.bridging.get(side)
+    items = configuration_of(prepared.request, plan)
+    return DeployedEnd(
+        items=(*(item for item in items if item.side == side.value), *_staying_items(prepared, side)),
+        files=tuple(
+            DeployedFile(file.path, file.mode, hashlib.sha256(file.content).hexdigest(), _text(file.content))
+            for file in own.files
+        ),
+        interface=prepared.request.link.names.ethernet_interface,
+        bridge=bridging.bridge if bridging else "",
+        lan_port=bridging.lan_port if bridging else "",
+        ports=_ports(prepared, own),
+        services=(_service(prepared, side),),
+    )
+
+
+def _ports(prepared: Prepared, own: EndPlan) -> tuple[tuple[str, int], ...]:
+    protocol = _PROTOCOLS.get(prepared.request.adapter.info.carrier)
+    return (*own.listens, *((protocol,) if protocol else ()))
+
+
+def _service(prepared: Prepared, side: Side) -> str:
+    name = service_name(prepared.place.slot)
+    return f"{name}.service" if prepared.request.facts(side).init_system is InitSystem.SYSTEMD else name
+
+
+def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
+    """What is done once it is confirmed."""
+    folder = place_dir(prepared.place.slot)
+    kept = f"{folder}/{prepared.place.deployment_id}"
+    service = _service(prepared, side)
+    yield PlannedItem(
+        side.value, "command", "Once confirmed: keep keys and files for later starts", f"cp -pR {STATE_DIR}/kit {kept}"
+    )
+    yield PlannedItem(side.value, "undo", "Undo: keep keys and files for later starts", f"rm -rf {folder}")
+    enable, disable = (
+        (f"systemctl enable --now {service}", f"systemctl disable --now {service}")
+        if prepared.request.facts(side).init_system is InitSystem.SYSTEMD
+        else (f"sh {folder}/start.sh boot", f"sh {folder}/start.sh aside")
+    )
+    yield PlannedItem(side.value, "command", "Once confirmed: start it with the host, and watch over it", enable)
+    yield PlannedItem(side.value, "undo", "Undo: start it with the host", disable)
+
+
+def dry_run(sessions: SessionPair, choice: Choice, prepared: Prepared, *, pair_name: str, token: CancelToken) -> DryRun:
+    """Say what a deployment would do. Nothing is changed.
+
+    Args:
+        sessions: Connections to both hosts.
+        choice: What would be rolled out.
+        prepared: What would be built.
+        pair_name: The pair's name.
+        token: Cancels it.
+    """
+    request = prepared.request
+    plan = request.adapter.plan(request.plan_request())
+    ends = host_ends(sessions, STATE_DIR)
+    a, b = run_both(
+        lambda: _end_dry_run(ends[Side.A], prepared, plan, token=token),
+        lambda: _end_dry_run(ends[Side.B], prepared, plan, token=token),
+    )
+    found = [
+        RolloutObstacle(one.side, one.what, one.hint, one.is_blocking)
+        for one in preflight(sessions, request, token=token)
+    ]
+    return DryRun(
+        pair=pair_name,
+        solution=choice.adapter.info.name,
+        suite=choice.suite.name,
+        title=choice.title,
+        verdict=choice.verdict,
+        findings=choice.findings,
+        a=a,
+        b=b,
+        obstacles=(*found, *prepared.warnings, *_fragments(plan)),
+        replaces=next(iter(prepared.place.replaced.values()), ""),
+    )
+
+
+def _fragments(plan: TunnelPlan) -> Iterator[RolloutObstacle]:
+    largest = plan.largest_unfragmented_frame_bytes
+    if largest is not None and largest < plan.inner_mtu_bytes + 14:
+        yield RolloutObstacle(
+            None,
+            f"Frames of more than {largest} bytes cross in two outer packets each.",
+            "They do cross; a larger MTU between the hosts would avoid the cost.",
+        )
+
+
+def _end_dry_run(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: CancelToken) -> EndDryRun:
+    side, own, link = end.side, plan.end(end.side), prepared.request.link
+    deployed = deployed_end(prepared, plan, side)
+    tables = {link.names.guard_table, guard_table(link)}
+    return EndDryRun(
+        side=side,
+        label=end.label,
+        files=tuple(_file_diffs(end, prepared, plan, token=token)),
+        commands=_commands(deployed.items),
+        services=deployed.services,
+        firewall=(
+            *(step.title for step in own.steps if step.is_repeatable and tables & set(step.command.argv)),
+            *(one.words for one in (prepared.bridging[side].rules if side in prepared.bridging else ())),
+        ),
+        ports=deployed.ports,
+        interface=deployed.interface,
+        bridge=deployed.bridge,
+        lan_port=deployed.lan_port,
+        mtu_bytes=plan.inner_mtu_bytes,
+        largest_unfragmented_frame_bytes=plan.largest_unfragmented_frame_bytes,
+    )
+
+
+def _commands(items: tuple[PlannedItem, ...]) -> tuple[PlannedCommand, ...]:
+    """Return the commands, each with the undo that follows it."""
+    found: list[PlannedCommand] = []
+    for item in items:
+        if item.kind == "command":
+            found.append(PlannedCommand(item.title, item.text))
+        elif item.kind == "undo" and found:
+            found[-1] = replace(found[-1], undo=item.text)
+    return tuple(found)
+
+
+def _file_diffs(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: CancelToken) -> Iterator[FileDiff]:
+    """Every file against the same file of the deployment whose place it would take, where there is one."""
+    folder = place_dir(prepared.place.slot)
+    new = f"{folder}/{prepared.place.deployment_id}"
+    replaced = prepared.place.replaced.get(end.side, "")
+    wanted: dict[str, tuple[int, str]] = {}
+    for file in plan.end(end.side).files:
+        wanted[f"{new}/kept/{file.path.removeprefix(prepared.request.link.run_dir + '/')}"] = (
+            file.mode,
+            _text(file.content),
+        )
+    wanted |= _kit_texts(prepared, plan, end.side, new)
+    old = _old_texts(end, {path: path.replace(new, f"{folder}/{replaced}") for path in wanted}, replaced, token=token)
+    for path, (mode, text) in wanted.items():
+        before = old.get(path)
+        note = (
+            "Keys are made on the hosts; what stands for their public parts is filled in then."
+            if "/kept/" in path
+            else ""
+        )
+        yield FileDiff(path, mode, would_change(before, text, path), before is None, note)
+
+
+def _kit_texts(prepared: Prepared, plan: TunnelPlan, side: Side, folder: str) -> Mapping[str, tuple[int, str]]:
+    kit = KitRequest(prepared.request, plan, side, prepared.place.deployment_id, prepared.place.slot, "0" * 16)
+    try:
+        files = kit_files(kit, folder)
+    except InvalidPlan:
+        return {}
+    return {file.path: (file.mode, _text(file.content)) for file in files if not file.path.endswith("/uninstall.sh")}
+
+
+def _old_texts(end: HostEnd, places: Mapping[str, str], replaced: str, *, token: CancelToken) -> Mapping[str, str]:
+    if not replaced:
+        return {}
+    found = {path: read_file(end, place, token=token) for path, place in places.items()}
+    return {path: text for path, text in found.items() if text is not None}
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", errors="replace")

@@ -1,0 +1,109 @@
+"""What looks otherwise on the hosts after a deployment than it did before, for people."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Mapping
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import EnvironmentFault
+from app.domain.hosts import PairSpec, Side
+from app.domain.link import Link
+from app.host.inspection import take_snapshot
+from app.host.snapshots import HostSnapshot
+
+Networks = tuple[ipaddress.IPv4Network, ...]
+
+_BRIDGE = re.compile(r"tmlbr\d+")
+_OWN = re.compile(r"\b(tml|tmlwg|tmllow|tmlvlan|tmlbr)\d+\b")
+# What the kernel makes with addresses and links.
+_KERNELS = re.compile(r" proto (kernel|ra)\b| table local\b|^(ff00|fe80|multicast)|\b(linkdown|dead)\b")
+
+
+def told_differences(differences: tuple[str, ...], *, is_replacing: bool) -> tuple[str, ...]:
+    """Return what a user should know after both hosts were put back.
+
+    Args:
+        differences: What is not as it was before.
+        is_replacing: Whether another deployment has been started again, whose interfaces may be new ones.
+    """
+    return tuple(
+        f"This is not as it was before: {text}" for text in differences if not (is_replacing and _OWN.search(text))
+    )
+
+
+def look(sessions: SessionPair, *, token: CancelToken) -> Mapping[Side, HostSnapshot]:
+    """Return what both hosts look like; nothing where they cannot be looked at."""
+    try:
+        a, b = run_both(lambda: take_snapshot(sessions.a, token=token), lambda: take_snapshot(sessions.b, token=token))
+    except EnvironmentFault:
+        return {}
+    return {Side.A: a, Side.B: b}
+
+
+def lost_on_the_way(
+    pair: PairSpec, link: Link, before: Mapping[Side, HostSnapshot], after: Mapping[Side, HostSnapshot]
+) -> tuple[str, ...]:
+    """Say which addresses and routes of the hosts themselves have gone together with a tunnel.
+
+    Args:
+        pair: The hosts.
+        link: What the tunnel was built on.
+        before: What they looked like with it.
+        after: What they look like without it.
+    """
+    return tuple(
+        f"{pair.host(side).label}: {text}"
+        for side in Side
+        if side in before and side in after
+        for text in _lost(before[side], after[side], link.own_networks)
+    )
+
+
+def _lost(before: HostSnapshot, after: HostSnapshot, own: Networks) -> Iterator[str]:
+    ports = _ports(before)
+    here = set(_addresses(after, {}, own))
+    for device, address in _addresses(before, ports, own):
+        if (device, address) not in here:
+            yield f"The address {address} of {device} is gone."
+    routes = set(_routes(after, {}, own))
+    for route in _routes(before, ports, own):
+        if route not in routes:
+            yield f"The route {route} is gone."
+
+
+def _ports(found: HostSnapshot) -> dict[str, str]:
+    """Return the LAN port of each bridge that a tunnel has made."""
+    ports: dict[str, str] = {}
+    for name, text in found.part("interface").items():
+        master = re.search(r"\bmaster (\S+)", text)
+        if master and _BRIDGE.fullmatch(master[1]) and not _OWN.fullmatch(name):
+            ports[master[1]] = name
+    return ports
+
+
+def _addresses(found: HostSnapshot, ports: Mapping[str, str], own: Networks) -> Iterator[tuple[str, str]]:
+    for line in found.part("address"):
+        device, family, address, *_ = [*line.split(), "", "", ""]
+        device = ports.get(device, device)
+        if family == "inet" and not _OWN.fullmatch(device) and not _is_in(address, own):
+            yield device, address
+
+
+def _routes(found: HostSnapshot, ports: Mapping[str, str], own: Networks) -> Iterator[str]:
+    for line in found.part("route"):
+        words = [ports.get(word, word) for word in line.split()]
+        is_own = any(_OWN.fullmatch(word) or _is_in(word, own) for word in words)
+        if not is_own and ":" not in line and not _KERNELS.search(line):
+            yield " ".join(words)
+
+
+def _is_in(text: str, networks: Networks) -> bool:
+    try:
+        address = ipaddress.IPv4Interface(text).ip
+        return any(address in network for network in networks)
+    except ValueError:
+        return False

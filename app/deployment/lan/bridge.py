@@ -1,0 +1,111 @@
+"""Joining a tunnel with a LAN port of its host.
+
+Addresses of the LAN port move to the bridge, and back again as they were: the host stays reachable from its LAN. They
+are written down on the host before the first change. The tunnel's own address is on the bridge too: it is what the ends
+see each other by. Source: ip-link(8), bridge(8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.deployment.lan.clients import hold_step, move_step
+from app.deployment.lan.guard import LanGuard
+from app.deployment.lan.matches import MovedRule
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.host.scripts import bare_script
+
+# A bridge that is there already: the tunnel becomes one more port of it. A bridge whose address nobody has set takes
+# the lowest one of its ports: the LAN would go on to send to the old one, and a DHCP server would see another client.
+# A bridge without a port has an address that nobody knows, and gets that of its first port as before.
+# Source: br_stp_recalculate_bridge_id() in Linux 6.12; addr_assign_type 3 is NET_ADDR_SET.
+_JOIN_BRIDGE_SCRIPT = """\
+set -e
+assigned=
+read -r assigned 2> /dev/null < "/sys/class/net/$1/addr_assign_type" || :
+if [ "$assigned" != 3 ] && [ -n "$(ls "/sys/class/net/$1/brif")" ]; then
+    read -r hardware < "/sys/class/net/$1/address"
+    ip link set dev "$1" address "$hardware"
+fi
+ip addr del "$4" dev "$2"
+ip link set dev "$2" master "$1"
+ip addr add "$4" dev "$1"
+"""
+
+_PART_BRIDGE_SCRIPT = """\
+if [ -e "/sys/class/net/$2/brport" ]; then ip link set dev "$2" nomaster; fi
+if [ -e "/sys/class/net/$1" ]; then ip addr del "$4" dev "$1" 2> /dev/null; fi
+exit 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bridging:
+    """What a tunnel is joined with on one host.
+
+    Attributes:
+        bridge: The bridge.
+        lan_port: The LAN port; the same as `bridge` where that was there before.
+        rules: Rules of the host's firewall that are added for the bridge, because others name the port.
+        noted: What rules for the port that are made later are compared with; empty where they are not.
+        guard: What guards the joined LANs; None where the host has nothing for it.
+        client: Program of the LAN port's DHCP client, which moves to the bridge; empty where there is none.
+    """
+
+    bridge: str
+    lan_port: str
+    rules: tuple[MovedRule, ...] = ()
+    noted: tuple[MovedRule, ...] = ()
+    guard: LanGuard | None = None
+    client: str = ""
+
+    def guard_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
+        """Return what has to be there before they are joined.
+
+        Args:
+            interface: The interface with the tunnel's frames.
+            link: What the tunnel is built on.
+            side: The host.
+        """
+        if self.guard is None:
+            return ()
+        return (self.guard.step((interface, self.bridge, self.lan_port), link, side),)
+
+    def probe_steps(self, interface: str, link: Link, side: Side) -> tuple[Step, ...]:
+        """Return what is done as soon as they are joined; see `guard_steps`."""
+        if self.guard is None:
+            return ()
+        return (self.guard.probe_step((interface, self.bridge, self.lan_port), link, side),)
+
+    def steps(self, interface: str, inner: str) -> tuple[Step, ...]:
+        """Return the step that joins them, with those that move the LAN port's DHCP client; see `step`."""
+        join = self.step(interface, inner)
+        if not self.client:
+            return (join,)
+        words = (self.bridge, self.lan_port, inner)
+        return (hold_step(*words), join, move_step(*words))
+
+    def step(self, interface: str, inner: str) -> Step:
+        """Return the step that joins them.
+
+        Args:
+            interface: The interface with the tunnel's frames.
+            inner: Its address with prefix length.
+        """
+        is_new = self.bridge != self.lan_port
+        join, part = (
+            (bare_script("join.sh"), bare_script("part.sh")) if is_new else (_JOIN_BRIDGE_SCRIPT, _PART_BRIDGE_SCRIPT)
+        )
+        words = (self.bridge, interface, self.lan_port, inner)
+        return Step(
+            title=f"Join {interface} with the LAN port {self.lan_port}"
+            + (f" in the bridge {self.bridge}" if is_new else ", which is a bridge already"),
+            command=Command(shell_step_argv(join, *words), timeout_s=15.0, is_root=True),
+            undo=Command(shell_step_argv(part, *words), timeout_s=15.0, is_root=True),
+            standing=Command(
+                ("test", "-e", f"/sys/class/net/{self.bridge}/brif/{interface}"), timeout_s=5.0, is_root=True
+            ),
+        )

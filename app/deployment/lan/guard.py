@@ -1,0 +1,166 @@
+"""Guard of LANs that a tunnel joins: a firewall table of our own for the bridge of each host.
+
+It parts the LANs while there is another way between them, limits broadcasts, and keeps DHCP and router advertisements
+at home where that was chosen. It looks only at what crosses the tunnel's port of the bridge.
+
+Source: nft(8) of nftables 0.9.8, 1.0.6 and 1.1.3; RFC 826; RFC 7113 (evasion by extension headers and fragments).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface
+
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command
+from app.domain.deployment import RolloutOptions
+from app.domain.hosts import Side
+from app.domain.link import Link
+from app.host.scripts import bare_script
+
+_ELSEWHERE = "198.19.255.254"
+"""Address that probes ask for where the inner network has no free one. No slot's network has it."""
+_FROM_THE_END = 10
+"""Routers often have the last addresses of a network."""
+_CHECK_TABLE = "tunnelmark_lan_check"
+# A kernel that has not loaded nf_tables yet is not asked: the question alone would load it. Then one of its modules for
+# bridges has to be there. Source: Linux, net/bridge/netfilter/Makefile; the last one is of old kernels.
+_CHECK_SCRIPT = """\
+if [ ! -d /sys/module/nf_tables ]; then
+    case $(modprobe -n -v nf_tables 2> /dev/null) in
+        *insmod*)
+            for module in nft_meta_bridge nft_reject_bridge nf_tables_bridge; do
+                if modprobe -n "$module" > /dev/null 2>&1; then exit 0; fi
+            done
+            echo "the kernel has no module for tables of bridges (nft_meta_bridge)" >&2
+            exit 1
+            ;;
+    esac
+fi
+"""
+_LIMITED = re.compile(r'counter packets (\d{1,20}) bytes \d+ drop comment "broadcast ')
+
+
+@dataclass(frozen=True, slots=True)
+class LanGuard:
+    """Firewall table of one host that parts looped LANs, limits broadcasts and filters.
+
+    Attributes:
+        broadcast_limit: Broadcast frames per second in each direction; 0 for any number.
+        blocks_dhcp: Whether DHCP and DHCPv6 do not cross.
+        blocks_router_advertisements: Whether router advertisements and redirects of IPv6 do not cross.
+        keeps_own_requests: Whether DHCP requests of the host itself do not cross: its client runs on the bridge.
+    """
+
+    broadcast_limit: int
+    blocks_dhcp: bool
+    blocks_router_advertisements: bool
+    keeps_own_requests: bool = False
+
+    @classmethod
+    def of(cls, options: RolloutOptions) -> LanGuard:
+        """Return what a user chose."""
+        return cls(options.broadcast_limit, options.blocks_dhcp, options.blocks_router_advertisements)
+
+    @property
+    def title(self) -> str:
+        """Purpose of the table, for users."""
+        limit = f"at most {self.broadcast_limit} broadcasts/s" if self.broadcast_limit else ""
+        blocked = [
+            *(["DHCP"] if self.blocks_dhcp else []),
+            *(["router advertisements"] if self.blocks_router_advertisements else []),
+        ]
+        no_more = f"no {' and no '.join(blocked)}" if blocked else ""
+        own = "no DHCP requests of this host" if self.keeps_own_requests and not self.blocks_dhcp else ""
+        return "; ".join(filter(None, ("Part the LANs while a loop joins them", limit, no_more, own)))
+
+    def step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
+        """Return the step that makes the table, which goes before the bridge joins the LANs.
+
+        Args:
+            ports: The tunnel's interface, the bridge, and the LAN port (the bridge itself where it was there before).
+            link: What the tunnel is built on.
+            side: The host.
+        """
+        table = guard_table(link)
+        undo = shell_step_argv(bare_script("lan-unguard.sh"), table)
+        return Step(
+            title=f"{self.title} (a firewall table of our own)",
+            command=Command(shell_step_argv(*self._words(table, ports, link, side)), timeout_s=10.0, is_root=True),
+            undo=Command(undo, timeout_s=10.0, is_root=True),
+            standing=Command(("nft", "list", "table", "bridge", table), timeout_s=5.0, is_root=True),
+            is_repeatable=True,
+        )
+
+    def probe_step(self, ports: tuple[str, str, str], link: Link, side: Side) -> Step:
+        """Return the step that looks for a loop, which goes after the bridge has joined the LANs; see `step`."""
+        tunnel, bridge, _ = ports
+        nobody = probed_address(link)
+        # What it adds to the table goes with that.
+        source, undo = "", None
+        if IPv4Address(nobody) not in IPv4Interface(link.inner(side)).network:
+            source = link.inner_ip(side)
+            argv = shell_step_argv(bare_script("lan-unprobe.sh"), bridge, nobody)
+            undo = Command(argv, timeout_s=5.0, is_root=True)
+        words = (guard_table(link), tunnel, bridge, nobody, source)
+        return Step(
+            title="Look for another connection between the LANs",
+            command=Command(shell_step_argv(bare_script("lan-probe.sh"), *words), timeout_s=15.0, is_root=True),
+            undo=undo,
+        )
+
+    def check(self, ports: tuple[str, str, str], link: Link, side: Side) -> Command:
+        """Return a command that succeeds if the host takes such a table. Changes nothing; see `step`."""
+        script, *words = self._words(_CHECK_TABLE, ports, link, side)
+        return Command(shell_step_argv(_CHECK_SCRIPT + script, *words, "-c"), timeout_s=15.0, is_root=True)
+
+    def _words(self, table: str, ports: tuple[str, str, str], link: Link, side: Side) -> tuple[str, ...]:
+        tunnel, bridge, lan_port = ports
+        filters = [
+            *(["dhcp"] if self.blocks_dhcp else []),
+            *(["ra"] if self.blocks_router_advertisements else []),
+            *(["own"] if self.keeps_own_requests else []),
+        ]
+        return (
+            bare_script("lan-guard.sh"),
+            *(table, tunnel, bridge, lan_port),
+            *(link.inner_ip(side), link.inner_ip(side.other), probed_address(link)),
+            *(str(self.broadcast_limit), " ".join(filters)),
+        )
+
+
+def guard_table(link: Link) -> str:
+    """Return the name of the table on both hosts."""
+    return f"tunnelmark_lan_{link.names.ethernet_interface}"
+
+
+def probed_address(link: Link) -> str:
+    """Return the address that both hosts' probes ask for: one of the inner network that nobody should have."""
+    network = IPv4Interface(link.inner(Side.A)).network
+    taken = {IPv4Interface(link.inner(side)).ip for side in Side}
+    first, last = int(network.network_address) + 1, int(network.broadcast_address) - 1
+    wanted = max(first, last - _FROM_THE_END)
+    for number in (*range(wanted, last + 1), *range(wanted - 1, max(first, wanted - 3) - 1, -1)):
+        address = type(network.network_address)(number)
+        if address not in taken:
+            return str(address)
+    return _ELSEWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class GuardState:
+    """State of a host's table.
+
+    Attributes:
+        is_looped: Whether the LANs are parted because of a loop.
+        limited_frames: Broadcast frames that the limit has dropped since the table was made.
+    """
+
+    is_looped: bool = False
+    limited_frames: int = 0
+
+
+def parse_guard(text: str) -> GuardState:
+    """Translate `nft list table`; never raises."""
+    return GuardState("elements = {" in text, sum(int(number) for number in _LIMITED.findall(text)))

@@ -1,0 +1,127 @@
+"""Any adapter, with what a lasting tunnel needs besides: room made for it, its keys kept, its LAN port joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from app.deployment.lan.bridge import Bridging
+from app.deployment.lan.rules import moving_step
+from app.domain.adapters import (
+    EndPlan,
+    IdentityRecipe,
+    PlanRequest,
+    PublicIdentity,
+    Step,
+    TunnelPlan,
+    shell_step_argv,
+)
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import Side
+from app.tunnel.wrapped_adapter import WrappedAdapter
+
+_KEEP_TITLE = "Keep keys and files as they are now, to start the tunnel from them again"
+_KEEP_SCRIPT = 'umask 077; mkdir -p "$2" && rm -rf "$2/kept" && cp -pR "$1" "$2/kept"'
+
+ASIDE_S = 60.0
+
+
+@dataclass(frozen=True)
+class LastingAdapter(WrappedAdapter):
+    """Implements `Adapter`.
+
+    Attributes:
+        kit_dir: Where keys and files are kept on the host until the deployment is confirmed.
+        replaced: Folder of the place, by side, where a deployment stands that has to make room.
+        bridging: What the tunnel is joined with, by side.
+    """
+
+    kit_dir: str
+    replaced: Mapping[Side, str] = field(default_factory=dict)
+    bridging: Mapping[Side, Bridging] = field(default_factory=dict)
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return how the key is made, after what stands there has made room; undoing starts that again."""
+        recipe = self.inner.identity(request, side)
+        folder = self.replaced.get(side)
+        return replace(recipe, steps=(aside_step(folder), *recipe.steps)) if folder else recipe
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return the VPN's plan; keys and files are kept before its first step, the LAN is joined after its last."""
+        plan = self.inner.plan(request)
+        return replace(plan, a=self._end(plan.a, request, Side.A), b=self._end(plan.b, request, Side.B))
+
+    def _end(self, own: EndPlan, request: PlanRequest, side: Side) -> EndPlan:
+        steps = (_keep_step(request.link.run_dir, self.kit_dir), *own.steps)
+        bridging = self.bridging.get(side)
+        if bridging is None:
+            return replace(own, steps=steps)
+        # Early: a firewall is opened behind the last step like it, and before any program of the VPN is started.
+        steps = (steps[0], *bridging.guard_steps(own.interface, request.link, side), *steps[1:])
+        joins = bridging.steps(own.interface, request.link.inner(side))
+        probe = bridging.probe_steps(own.interface, request.link, side)
+        if bridging.rules or bridging.noted:
+            # From before the port is joined until after it has been parted; behind what guards the tunnel, which is the
+            # first to come and the last to go.
+            tag = request.link.run_dir.rpartition("/")[2]
+            moving = moving_step(bridging.rules, bridging.lan_port, bridging.bridge, tag, noted=bridging.noted)
+            place = max((number for number, step in enumerate(steps, start=1) if step.is_repeatable), default=1)
+            steps = (*steps[:place], moving, *steps[place:])
+        return replace(own, steps=(*steps, *joins, *probe), interface=bridging.bridge)
+
+
+@dataclass(frozen=True)
+class EndingAdapter(LastingAdapter):
+    """Implements `Adapter`: nothing is built; what stands there makes room."""
+
+    def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
+        """Return the step that takes down what is there; undoing starts it again."""
+        del request
+        folder = self.replaced.get(side)
+        return IdentityRecipe(steps=(aside_step(folder),)) if folder else IdentityRecipe()
+
+    def parse_identity(self, outputs: Mapping[str, CommandResult]) -> PublicIdentity:
+        """Return no key."""
+        del outputs
+        return PublicIdentity()
+
+    def plan(self, request: PlanRequest) -> TunnelPlan:
+        """Return a plan that changes nothing."""
+        link, nothing = request.link, EndPlan((), (), "")
+        return TunnelPlan(
+            solution=self.info.name,
+            suite=request.suite,
+            a=nothing,
+            b=nothing,
+            probe_address_a=link.underlay_a,
+            probe_address_b=link.underlay_b,
+            inner_mtu_bytes=link.inner_mtu_bytes,
+            overhead_bytes=None,
+            overhead_note="",
+        )
+
+
+def own_steps(own: EndPlan) -> list[tuple[int, Step]]:
+    """Return a plan's steps with their places, but for the one that keeps keys and files."""
+    return [(index, step) for index, step in enumerate(own.steps) if step.title != _KEEP_TITLE]
+
+
+def _keep_step(run_dir: str, kit_dir: str) -> Step:
+    return Step(
+        title=_KEEP_TITLE,
+        command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, kit_dir), timeout_s=10.0, is_root=True),
+        undo=Command(("rm", "-rf", kit_dir), timeout_s=10.0, is_root=True),
+    )
+
+
+def aside_step(folder: str) -> Step:
+    """Return the step with which a deployment makes room for what comes after it.
+
+    Args:
+        folder: Its place's folder on the host.
+    """
+    return Step(
+        title="Stop the deployment that is there, to make room",
+        command=Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=ASIDE_S, is_root=True),
+        undo=Command(("sh", f"{folder}/start.sh", "return"), timeout_s=ASIDE_S, is_root=True),
+    )

@@ -1,0 +1,155 @@
+"""Taking a deployment back, with the same care as rolling it out: both hosts end it, or both go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from app.deployment.boot_bundle import kit_dir
+from app.deployment.deploy import RolloutRun
+from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
+from app.deployment.host_changes import look, lost_on_the_way
+from app.deployment.persistent_adapter import EndingAdapter
+from app.deployment.persistent_transaction import LastingTransaction, Place, lasting_tunnel
+from app.deployment.slots import place_dir, run_dir_of, slot_of
+from app.domain.adapters import Adapter, Purpose
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
+from app.domain.errors import CommandFailed, NotFound
+from app.domain.events import Stage
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import STATE_DIR, Link
+from app.domain.solutions import Suite
+from app.domain.verdicts import Verdict
+from app.host.remote_host import new_id
+from app.storage import Store
+from app.tunnel.request import DeployRequest
+
+
+def end_deployment(
+    store: Store,
+    adapters: Mapping[str, Adapter],
+    sessions: SessionPair,
+    pair: PairSpec,
+    current: Mapping[Side, str],
+    *,
+    token: CancelToken,
+    emit: RolloutSink,
+) -> Deployment:
+    """Take back what stands on a pair.
+
+    Args:
+        store: Where it is written down.
+        adapters: By solution.
+        sessions: Connections to both hosts.
+        pair: The hosts.
+        current: What stands there now, by side; nothing where a host has nothing.
+        token: Cancels it; both hosts then go on with the deployment.
+        emit: Gets what happens.
+
+    Returns:
+        The deployment as it has ended.
+
+    Raises:
+        NotFound: Nothing is rolled out there.
+        CommandFailed: A host did not end it.
+    """
+    slot = slot_of(pair)
+    if not current:
+        raise NotFound(f"Nothing is rolled out on {pair.name}.")
+    deployment = known_deployment(store, pair, slot, tuple(current.values()))
+    run = RolloutRun(store, sessions, emit)
+
+    def on_stage(stage: Stage, detail: str) -> None:
+        # No key is made: what would come before it, making room, is all that happens.
+        run.on_stage(Stage.CLEANUP if stage is Stage.IDENTITY else stage, detail)
+
+    transaction = LastingTransaction(
+        sessions,
+        _request(store, adapters, pair, deployment, {side: place_dir(slot) for side in current}),
+        Place("", slot, current),
+        on_stage=on_stage,
+        audit=run.auditor(deployment.id),
+        lease_s=run.lease_s,
+    )
+    ended = deployment
+    with lasting_tunnel(transaction, token=token):
+        emit(RolloutStageStarted(RolloutStage.UNDO))
+        if deployment.solution:
+            # Written down first: whoever makes contact after the end of this process carries it on.
+            run.save(replace(deployment, is_ending=True), deployment.state)
+        outcome = transaction.confirm(token=token)
+        if outcome.is_complete:
+            ended = run.save(deployment, DeploymentState.UNDONE, "It was taken back.")
+        elif outcome.may_be_half:
+            ended = run.save(replace(deployment, is_ending=True), DeploymentState.HALF_CONFIRMED, outcome.reason)
+        elif deployment.solution:
+            run.save(deployment, deployment.state)
+    for text in transaction.host_warnings:
+        emit(RolloutNote(text, is_warning=True))
+    if not outcome.is_complete:
+        raise CommandFailed(
+            f"The deployment has not ended on both hosts. {outcome.reason}".strip(),
+            hint="Run undeploy again once both hosts can be reached.",
+        )
+    if deployment.solution:
+        # It has ended: nothing that is cancelled now may tell otherwise.
+        for text in lost_on_the_way(pair, deployment.link, transaction.before, look(sessions, token=CancelToken())):
+            emit(RolloutNote(text, is_warning=True))
+    emit(RolloutEnded(ended))
+    return ended
+
+
+def known_deployment(store: Store, pair: PairSpec, slot: str, ids: tuple[str, ...]) -> Deployment:
+    """Return what is written down of it; what another computer rolled out can be taken back just as well."""
+    for one in ids:
+        try:
+            return store.get_deployment(one)
+        except NotFound:
+            continue
+    now = datetime.now(UTC)
+    return Deployment(
+        id=ids[0],
+        pair=pair,
+        solution="",
+        suite="",
+        title="A deployment of another computer",
+        verdict=Verdict.ACCEPTABLE,
+        options=RolloutOptions(),
+        slot=slot,
+        link=Link(pair.underlay_a, pair.underlay_b),
+        by="",
+        prepared_at=now,
+        state=DeploymentState.CONFIRMED,
+        state_at=now,
+    )
+
+
+def _request(
+    store: Store, adapters: Mapping[str, Adapter], pair: PairSpec, deployment: Deployment, folders: Mapping[Side, str]
+) -> DeployRequest:
+    link: Link = deployment.link
+    # Nothing of the VPN itself is needed to end it: the host has all the steps.
+    inner = adapters.get(deployment.solution) or next(iter(adapters.values()))
+    adapter = EndingAdapter(inner, kit_dir(STATE_DIR), folders)
+    return DeployRequest(
+        pair=pair,
+        adapter=adapter,
+        suite=Suite(deployment.suite, deployment.title),
+        link=Link(link.underlay_a, link.underlay_b, names=link.names, run_dir=run_dir_of(new_id())),
+        facts_a=_facts(store, pair, Side.A),
+        facts_b=_facts(store, pair, Side.B),
+        purpose=Purpose.LASTING,
+        state_dir=STATE_DIR,
+    )
+
+
+def _facts(store: Store, pair: PairSpec, side: Side) -> HostFacts:
+    facts = store.latest_snapshot(pair.name, side)
+    if facts is None:
+        raise NotFound(
+            f"{pair.host(side).label} has not been looked at from here.", hint=f"Run: tunnelmark discover {pair.name}"
+        )
+    return facts

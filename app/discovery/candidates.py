@@ -1,0 +1,145 @@
+"""From what was found on two hosts to what can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from app.discovery.pair_discovery import HostCheck
+from app.domain.adapters import Adapter
+from app.domain.hosts import HostFacts, MissingPart, Side
+from app.domain.results import Candidate
+from app.domain.solutions import CensusOption, OptionKind, SolutionInfo, Suite
+from app.domain.verdicts import Finding, Verdict
+from app.policy import DEFAULT_GUIDELINES, Possible, judge_possible, post_quantum
+
+BASELINE = "baseline"
+
+
+def find_candidates(
+    adapters: Mapping[str, Adapter],
+    facts_a: HostFacts,
+    facts_b: HostFacts,
+    *,
+    guidelines: Collection[str] = DEFAULT_GUIDELINES,
+) -> tuple[tuple[Candidate, ...], tuple[tuple[str, str], ...]]:
+    """Return what both hosts can do, each with its verdict, and which of it is ticked at first.
+
+    First come the few suites that an adapter proposes, then everything else that the programs of both hosts list.
+    Ticked are the baseline, and each solution's safe default where its verdict allows it to be deployed.
+
+    Args:
+        adapters: By solution.
+        facts_a: What was found on A.
+        facts_b: What was found on B.
+        guidelines: Ids of the guidelines that apply.
+
+    Returns:
+        Candidates in the order of the adapters, and keys (solution, suite) of the ticked ones.
+    """
+    candidates: list[Candidate] = []
+    defaults: list[tuple[str, str]] = []
+    for name, adapter in adapters.items():
+        info = adapter.info
+        suites = adapter.suites(facts_a, facts_b)
+        options = adapter.census(facts_a, facts_b)
+        possible = possible_in(suites, options)
+        titles = _titles(info.title, [suite.title for suite in suites])
+        for suite, title in zip(suites, titles, strict=True):
+            judged = judge_possible(suite, info, possible, guidelines=guidelines)
+            quantum = post_quantum(suite, info)
+            candidates.append(Candidate(name, suite.name, title, *judged, info.is_unprotected, post_quantum=quantum))
+            if suite.is_default and (judged[0].is_deployable or name == BASELINE):
+                defaults.append((name, suite.name))
+        proposed = {suite.name for suite in suites}
+        candidates += [
+            _listed(info, option, possible, guidelines) for option in options if option.suite.name not in proposed
+        ]
+    return tuple(candidates), tuple(defaults)
+
+
+def possible_in(suites: Sequence[Suite], options: Sequence[CensusOption]) -> Possible:
+    """Return what both hosts can do in a solution, from what its adapter proposes and what the programs list.
+
+    An AEAD counts where it is proposed: programs list what their library has, also where they cannot use it.
+    """
+    proposed = (name for suite in suites for name in suite.algorithms)
+    listed = (name for one in options if one.kind is not OptionKind.AEAD for name in one.suite.algorithms)
+    return Possible(tuple(dict.fromkeys(proposed)), tuple(dict.fromkeys(listed)))
+
+
+def _listed(info: SolutionInfo, option: CensusOption, possible: Possible, guidelines: Collection[str]) -> Candidate:
+    verdict, findings = judge_possible(option.suite, info, possible, guidelines=guidelines)
+    if option.is_unprotected and verdict is not Verdict.UNPROTECTED:
+        reason = "It leaves frames readable or changeable on the way."
+        verdict, findings = (
+            Verdict.UNPROTECTED,
+            (Finding(option.name, Verdict.UNPROTECTED, reason, "; ".join(info.sources)), *findings),
+        )
+    title = f"{info.title}, {option.suite.title.partition(',')[0]}"
+    return Candidate(
+        info.name,
+        option.suite.name,
+        title,
+        verdict,
+        findings,
+        option.is_unprotected,
+        is_listed_only=True,
+        post_quantum=post_quantum(option.suite, info),
+    )
+
+
+def unavailable_solutions(
+    adapters: Mapping[str, Adapter], candidates: Sequence[Candidate], facts_a: HostFacts, facts_b: HostFacts
+) -> dict[str, str]:
+    """Return why a solution offers nothing on these hosts, by solution."""
+    offered = {candidate.solution for candidate in candidates}
+    return {
+        name: "; ".join(filter(None, (_why(name, "A", facts_a), _why(name, "B", facts_b)))) or "no suite in common"
+        for name in adapters
+        if name not in offered
+    }
+
+
+def missing_parts(facts: HostFacts) -> tuple[MissingPart, ...]:
+    """Return everything a host lacks, for measuring and for each solution, each part once."""
+    parts = [*facts.missing, *(part for support in facts.solutions.values() for part in support.missing)]
+    return tuple({(part.what, part.needed_for): part for part in parts}.values())
+
+
+def look_at(side: Side, facts: HostFacts) -> HostCheck:
+    """Return one host as it was found, with what it lacks and what may disturb a measurement."""
+    return HostCheck(side, facts, missing_parts(facts), _warnings(facts))
+
+
+def _warnings(facts: HostFacts) -> tuple[str, ...]:
+    warnings = []
+    if facts.steal_pct > 2:
+        warnings.append(f"The hypervisor takes {facts.steal_pct:.0f} % of the CPU: figures will scatter.")
+    if facts.load_1min > 0.5 * facts.cpu_count:
+        cores = "1 core" if facts.cpu_count == 1 else f"{facts.cpu_count} cores"
+        warnings.append(f"The host is busy (load {facts.load_1min:.2f} on {cores}).")
+    if abs(facts.clock_offset_ms) - facts.clock_error_ms > 5_000:
+        warnings.append(f"Its clock differs from this computer's by {facts.clock_offset_ms / 1000:.0f} s.")
+    return tuple(warnings)
+
+
+def _titles(solution: str, suites: Sequence[str]) -> list[str]:
+    """Return what tells candidates apart: the solution, with as many parts of the suite's title as that takes."""
+    if len(suites) < 2:
+        return [solution] * len(suites)
+    parts = [suite.split(", ") for suite in suites]
+    longest = max(map(len, parts))
+    shortened = [[", ".join(part[:count]) for part in parts] for count in range(1, longest + 1)]
+    distinct = next((titles for titles in shortened if len(set(titles)) == len(titles)), shortened[-1])
+    return [f"{solution}, {suite}" for suite in distinct]
+
+
+def _why(solution: str, host: str, facts: HostFacts) -> str:
+    support = facts.solutions.get(solution)
+    if support is None:
+        return f"nothing is known about it on {host}"
+    if support.is_available:
+        return ""
+    lacks = ", ".join(part.what for part in support.missing)
+    reason = f"lacks {lacks}" if lacks else support.note or "cannot do it"
+    return f"{host} {reason}"

@@ -1,0 +1,165 @@
+"""One host as deploying sees it, and how scripts run there."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, CommandResult, HostSession, LineSink, Stream
+from app.domain.errors import Cancelled, EnvironmentFault
+from app.domain.hosts import Side
+from app.domain.plain_text import plain_text
+from app.host.parallel import deadline_token
+from app.host.script_events import Mark, MarkSink, find, parse_marks
+
+MAX_LOG_CHARACTERS = 12_000
+ASK_S = 10.0
+"""How long a host is asked why a script of ours ended, in seconds."""
+# An undo kills the script that builds. The timer begins one when the lease is over, and it alone removes the folder.
+_WHO_TOOK_IT_BACK = """\
+read -r found 2> /dev/null < "$1/id" && [ "$found" = "$2" ] || exit 3
+[ -e "$1/undo-begun" ] || exit 0
+read -r now _ < /proc/uptime
+read -r deadline 2> /dev/null < "$1/lease" && [ "${now%.*}" -lt "$deadline" ] && exit 4
+exit 3
+"""
+_TAKERS = {3: "timer", 4: "somebody"}
+
+
+def new_id() -> str:
+    """Return a new random name for a tunnel or for one look at a host: 64 bits, no blanks."""
+    return secrets.token_hex(8)
+
+
+def whole_seconds(seconds: float) -> str:
+    """Return seconds for a host's `timeout` and shell arithmetic: whole, at least 1."""
+    return str(max(1, math.ceil(seconds)))
+
+
+def printable(text: str, *, limit: int = MAX_LOG_CHARACTERS) -> str:
+    """Return the end of what a host printed without control characters, for a log or an error.
+
+    Args:
+        text: Untrusted.
+        limit: Characters that are kept, from the end.
+    """
+    return plain_text(text)[-limit:].strip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class HostEnd:
+    """One host.
+
+    Attributes:
+        side: Which end of the pair it is.
+        session: The connection to it.
+        state_dir: Tunnelmark's folder there.
+        pair: The pair's name, for hints; empty where it is not known.
+    """
+
+    side: Side
+    session: HostSession
+    state_dir: str
+    pair: str = ""
+
+    @property
+    def label(self) -> str:
+        """The host's name for people."""
+        return self.session.spec.label
+
+    @property
+    def console_command(self) -> str:
+        """What an engineer runs on the host's console to put it back."""
+        return f"sh {self.state_dir}/undo.sh"
+
+    def how_to_confirm(self, left_s: int) -> str:
+        """Return what to do about a deployment that waits for a confirmation, and for how many seconds it does."""
+        command = f"`tunnelmark confirm {self.pair}`" if self.pair else "`tunnelmark confirm` and the pair's name"
+        return f"Confirm it with {command}. Without that, the host rolls back within {max(1, left_s)} s."
+
+    def run_script(
+        self,
+        script: str,
+        arguments: Sequence[str],
+        *,
+        token: CancelToken,
+        timeout_s: float,
+        on_line: LineSink | None = None,
+        max_output_bytes: int = 1_048_576,
+    ) -> CommandResult:
+        """Run a script of ours as root; it goes through stdin, so its length does not matter.
+
+        Args:
+            script: POSIX sh; defines functions and calls one in its last line.
+            arguments: $1, $2 …, of which the first is the state folder.
+            token: Cancelling it closes the channel and raises.
+            timeout_s: Deadline in seconds.
+            on_line: Gets each line as it arrives.
+            max_output_bytes: More output is cut.
+        """
+        command = Command(
+            ("sh", "-s", "--", *arguments),
+            timeout_s=timeout_s,
+            is_root=True,
+            stdin=script.encode(),
+            max_output_bytes=max_output_bytes,
+        )
+        return self.session.run(command, token=token, on_line=on_line)
+
+    def run_marked(
+        self,
+        script: str,
+        arguments: Sequence[str],
+        *,
+        word: str,
+        token: CancelToken,
+        timeout_s: float,
+        on_mark: MarkSink | None = None,
+        is_armed: bool = True,
+    ) -> tuple[tuple[Mark, ...], CommandResult]:
+        """Run a script that says what it does in lines that begin with a word.
+
+        Where an undo ended it, it cannot say so itself: the host is asked then, and the last mark is
+        `failed taken-back` with `timer` or `somebody`.
+
+        Args:
+            script: As for `run_script`.
+            arguments: As for `run_script`.
+            word: A random word.
+            token: As for `run_script`.
+            timeout_s: As for `run_script`.
+            on_mark: Gets the words of each mark as it arrives.
+            is_armed: Whether the host's timer runs before the script does; else the mark `armed` says that it runs.
+
+        Returns:
+            The marks, and the result they come from.
+        """
+
+        def on_line(stream: Stream, line: str) -> None:
+            if on_mark is not None and stream is Stream.STDOUT and line.startswith(f"{word} "):
+                on_mark(tuple(line.split(" ")[1:]))
+
+        result = self.run_script(script, arguments, token=token, timeout_s=timeout_s, on_line=on_line)
+        marks = parse_marks(result.stdout, word)
+        if not is_armed and find(marks, "armed") is None:
+            return marks, result
+        is_explained = any(mark.words[0] in ("finished", "failed", "refused") for mark in marks)
+        if is_explained and Mark(("failed", "taken-back")) not in marks:
+            return marks, result
+        taker = self._who_took_it_back(word)
+        marks = tuple(mark for mark in marks if not taker or mark.words != ("failed", "taken-back"))
+        return (*marks, *((Mark(("failed", "taken-back", taker)),) if taker else ())), result
+
+    def _who_took_it_back(self, tunnel: str) -> str:
+        """Return `timer` or `somebody`; empty if nothing was taken back, or the host does not answer."""
+        argv = shell_step_argv(_WHO_TOOK_IT_BACK, self.state_dir, tunnel)
+        try:
+            with deadline_token(ASK_S) as token:
+                status = self.session.run(Command(argv, timeout_s=ASK_S, is_root=True), token=token).exit_status
+        except (EnvironmentFault, Cancelled):
+            return ""
+        return _TAKERS.get(status or 0, "")

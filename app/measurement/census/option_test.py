@@ -1,0 +1,167 @@
+"""One option: brought up, sent through, judged."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from app.domain.adapters import Adapter
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
+from app.domain.errors import CommandFailed, EnvironmentFault, HopelessTunnel, TunnelDown, TunnelmarkError
+from app.domain.link import Link
+from app.domain.solutions import Suite
+from app.measurement.census.interfaces import SwitchableTunnel, Tunnels
+from app.measurement.census.log_diagnosis import last_line, reason_of, telling_line, with_words
+from app.measurement.census.reusable_tunnel import StandingTunnel
+from app.measurement.census.verdicts import judge, wire_filter
+from app.probes.smoke_test import QuickOutcome, QuickRequest
+from app.ranking.weighted import weighted_latency_ms
+
+ECHO_LIMIT_S = 4.0
+LOG_DEADLINE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What trying any option of one solution needs.
+
+    Attributes:
+        plan: The census.
+        adapter: The solution.
+        link: What tunnels are built on.
+        tunnels: Builds them.
+        standing: The one that stands.
+        token: Cancels it.
+    """
+
+    plan: CensusPlan
+    adapter: Adapter
+    link: Link
+    tunnels: Tunnels
+    standing: StandingTunnel
+    token: CancelToken
+
+
+def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
+    """Try one option.
+
+    Args:
+        trial: What it needs.
+        item: The option.
+        suite: The suite that tries it.
+
+    Returns:
+        What became of it; an option that does not come up is a result.
+
+    Raises:
+        EnvironmentFault: Something else than the option failed: a connection, the disk, putting back.
+        Cancelled: The token was cancelled.
+    """
+    began_s = time.monotonic()
+    draft = OptionResult(item.solution, item.name, item.kind, item.suite, OptionStatus.FAILS, alias_of=item.alias_of)
+    try:
+        tunnel, doubt = _bring(trial, suite, began_s)
+    except (TunnelDown, CommandFailed) as error:
+        reason = reason_of(error, error.context.get("kernel", ""))
+        # What is refused leaves nothing on the wire, yet protects nothing either: it is listed, and not counted.
+        status = OptionStatus.UNPROTECTED if item.is_unprotected else OptionStatus.FAILS
+        return replace(draft, status=status, reason=reason, took_s=time.monotonic() - began_s)
+    outcome = look(trial, tunnel)
+    status, reason = judge(item, outcome)
+    if status is OptionStatus.FAILS:
+        reason = with_words(reason, _last_words(trial, tunnel, began_s))
+        status = OptionStatus.UNPROTECTED if item.is_unprotected else status
+    return replace(
+        draft,
+        status=status,
+        reason=f"{reason} {doubt}".strip(),
+        negotiated=tunnel.negotiated,
+        sent=outcome.sent,
+        received=outcome.received,
+        weighted_latency_ms=weighted_latency_ms(outcome.mean_ms_by_frame),
+        throughput_mbit_s=outcome.throughput_mbit_s,
+        took_s=time.monotonic() - began_s,
+    )
+
+
+def _bring(trial: Trial, suite: Suite, began_s: float) -> tuple[SwitchableTunnel, str]:
+    """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless its cause is clear.
+
+    Returns:
+        The tunnel, and a doubt where it needed both tries.
+    """
+    try:
+        return trial.standing.bring(suite), ""
+    except (TunnelDown, CommandFailed) as error:
+        error.context["kernel"] = _crashes(trial, began_s)
+        if error.context["kernel"] or isinstance(error, HopelessTunnel):
+            raise
+        first = error
+    try:
+        return trial.standing.bring(suite, patience=2.0), f"It came up at a second try. At first: {reason_of(first)}"
+    except (TunnelDown, CommandFailed) as error:
+        error.context["kernel"] = _crashes(trial, began_s)
+        raise
+
+
+def is_control_well(trial: Trial, suite: Suite) -> bool:
+    """Return whether the safe default comes up and answers: if it does, what failed before failed by itself.
+
+    Raises:
+        EnvironmentFault, Cancelled: As for `try_option`.
+    """
+    try:
+        outcome = look(trial, trial.standing.bring(suite), is_control=True)
+    except (TunnelDown, CommandFailed):
+        return False
+    return 0 < outcome.sent == outcome.received
+
+
+def look(trial: Trial, tunnel: SwitchableTunnel, *, is_control: bool = False) -> QuickOutcome:
+    """Send traffic through a standing tunnel; once more where single echo requests or captured packets are missing.
+
+    Args:
+        trial: What it needs.
+        tunnel: It.
+        is_control: Leave out what only counts for a result.
+    """
+    plan = tunnel.plan
+    request = QuickRequest(
+        link=trial.link,
+        source=plan.probe_address_a,
+        destination=plan.probe_address_b,
+        wire_filter=wire_filter(plan.wire_filter, trial.adapter.info.carrier),
+        port=trial.link.names.iperf_port,
+        pings=trial.plan.pings,
+        echo_limit_s=max(ECHO_LIMIT_S, trial.plan.pings / 5.0),
+        seconds=0 if is_control else trial.plan.seconds,
+        cap_mbit_s=trial.plan.pair.load_cap_mbit_s,
+    )
+    outcome = trial.tunnels.look(request, token=trial.token)
+    if 0 < outcome.received < outcome.sent:
+        doubt = f"{outcome.sent - outcome.received} of {outcome.sent} echo requests were lost at a first try."
+    elif outcome.captured < outcome.sent == outcome.received:
+        doubt = f"Only {outcome.captured} packets were captured at a first try."
+    else:
+        return outcome
+    again = trial.tunnels.look(request, token=trial.token)
+    return replace(again, notes=(doubt, *again.notes))
+
+
+def _last_words(trial: Trial, tunnel: SwitchableTunnel, began_s: float) -> str:
+    crashes = telling_line(_crashes(trial, began_s))
+    if crashes:
+        return crashes
+    try:
+        log = tunnel.collect_logs(trial.token)
+    except TunnelmarkError:
+        return ""
+    return telling_line(log) or last_line(log)
+
+
+def _crashes(trial: Trial, began_s: float) -> str:
+    try:
+        return trial.tunnels.kernel_words(time.monotonic() - began_s + 1.0, token=trial.token)
+    except EnvironmentFault:
+        return ""

@@ -1,0 +1,101 @@
+"""Tunnels as app.tunnel builds them, looked at with app.probes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from app.domain.adapters import Adapter, shell_step_argv
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import CleanupFailed
+from app.domain.events import Stage
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import Link
+from app.domain.solutions import Suite
+from app.measurement.census.interfaces import SwitchableTunnel
+from app.probes.smoke_test import QuickOutcome, QuickRequest, look_quickly
+from app.tunnel import DeployRequest, recover, temporary_tunnel
+
+LEASE_S = 60
+"""A host puts itself back if nobody has renewed its lease for so long, in seconds."""
+
+# $1 seconds. Source: dmesg(1), whose lines begin with seconds since the host was started; proc_uptime(5).
+_CRASHES_SCRIPT = r"""
+read -r up _ </proc/uptime
+dmesg 2>/dev/null | tail -n 200 | awk -v since="$up" -v last="$1" '
+    { line = $0; sub(/^\[ */, "", line); if (line + 0 >= since - last) print }
+' | grep -E 'segfault|general protection|traps:|Out of memory|trap invalid' | tail -n 3
+:
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedTunnels:
+    """Implements `Tunnels`.
+
+    Attributes:
+        pair: The pair.
+        sessions: Connections to both hosts.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        header: Comment lines for every file on the hosts.
+        audit: Writes down every command that changes a host.
+    """
+
+    pair: PairSpec
+    sessions: SessionPair
+    link: Link
+    facts: Mapping[str, HostFacts]
+    header: tuple[str, ...]
+    audit: Callable[[AuditEntry], None]
+
+    def open(self, adapter: Adapter, suite: Suite, *, token: CancelToken) -> AbstractContextManager[SwitchableTunnel]:
+        """Return a context in which the tunnel stands."""
+        request = DeployRequest(
+            pair=self.pair,
+            adapter=adapter,
+            suite=suite,
+            link=self.link,
+            facts_a=self.facts[Side.A.value],
+            facts_b=self.facts[Side.B.value],
+            header=self.header,
+        )
+
+        def on_stage(_stage: Stage, _detail: str) -> None:
+            token.raise_if_cancelled()
+
+        return temporary_tunnel(
+            self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
+        )
+
+    def look(self, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
+        """Send traffic through the standing tunnel."""
+        return look_quickly(self.sessions, request, token=token)
+
+    def kernel_words(self, since_s: float, *, token: CancelToken) -> str:
+        """Return what both kernels said of crashes within the last seconds."""
+        command = Command(shell_step_argv(_CRASHES_SCRIPT, str(round(since_s))), timeout_s=5.0, is_root=True)
+        a, b = run_both(
+            lambda: self.sessions.a.run(command, token=token), lambda: self.sessions.b.run(command, token=token)
+        )
+        return f"{a.stdout}\n{b.stdout}".strip()
+
+    def recover(self, *, token: CancelToken) -> tuple[str, ...]:
+        """Connect again where that is needed, and put both hosts back.
+
+        Raises:
+            CleanupFailed: A host is not as it was, or somebody else works on it.
+            HostUnreachable, ConnectionLost: A host stays away.
+            Cancelled: The token was cancelled.
+        """
+        for session in (self.sessions.a, self.sessions.b):
+            if not session.is_connected:
+                session.reconnect(token=token)
+        report = recover(self.sessions, token=token, audit=self.audit, pair=self.pair.name)
+        if not report.is_clean:
+            raise CleanupFailed(" ".join(report.sentences()))
+        return report.sentences()

@@ -1,0 +1,57 @@
+"""The proof that a comparison left nothing behind: both hosts looked at closely before and after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import TunnelmarkError
+from app.domain.events import EventSink, LogLevel, LogLine
+from app.host.inspection import take_snapshot
+from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Both hosts before a comparison: interfaces, routes, firewall, sockets, processes, services, files, contents."""
+
+    a: HostSnapshot
+    b: HostSnapshot
+
+
+def look_before(sessions: SessionPair, *, token: CancelToken) -> Before:
+    """Look closely at both hosts. Changes nothing."""
+    a, b = run_both(
+        lambda: take_snapshot(sessions.a, token=token, depth=SnapshotDepth.THOROUGH),
+        lambda: take_snapshot(sessions.b, token=token, depth=SnapshotDepth.THOROUGH),
+    )
+    return Before(a, b)
+
+
+def tell_differences(sessions: SessionPair, before: Before, *, emit: EventSink) -> tuple[str, ...]:
+    """Look again and tell what is not as it was; others may have changed it meanwhile.
+
+    Args:
+        sessions: Connections to both hosts.
+        before: What they were like.
+        emit: Gets a line for the log.
+
+    Returns:
+        Differences as sentences; empty where there are none.
+    """
+    try:
+        after = look_before(sessions, token=CancelToken())
+    except TunnelmarkError as error:
+        emit(LogLine(LogLevel.WARNING, f"The hosts could not be looked at afterwards: {error.message}"))
+        return ()
+    found = [
+        *(f"{sessions.a.spec.label}: {text}" for text in compare_snapshots(before.a, after.a)),
+        *(f"{sessions.b.spec.label}: {text}" for text in compare_snapshots(before.b, after.b)),
+    ]
+    for text in found:
+        emit(LogLine(LogLevel.WARNING, f"Not as before the comparison: {text}"))
+    if not found:
+        emit(LogLine(LogLevel.INFO, "Both hosts are as they were before the comparison."))
+    return tuple(found)

@@ -1,0 +1,251 @@
+"""One attempt: build the tunnel, measure, put the hosts back, say what came of it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from app.domain.adapters import Adapter, TunnelPlan, find_suite
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.commands import SessionPair
+from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
+from app.domain.events import EventSink, LogLevel, LogLine, Stage, StageStarted
+from app.domain.hosts import HostFacts, Side
+from app.domain.link import Link
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
+from app.domain.solutions import Carrier, Suite
+from app.measurement.comparison.capture_checks import is_wire_watched, look_at_wire, raise_if_leaking, wire_log
+from app.measurement.comparison.interfaces import StageSink, Tunnel, Tunnels
+from app.measurement.comparison.probe_run import Measured, Measurement, cpu_sample
+from app.measurement.comparison.progress import ProgressMeter
+from app.probes import CpuMonitor, doubts_before, look_around
+from app.probes.capture import WireRequest
+
+logger = logging.getLogger(__name__)
+
+LOG_DEADLINE_S = 10.0
+MAX_LOG_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every attempt of a campaign needs.
+
+    Attributes:
+        plan: The campaign's plan.
+        sessions: Both hosts.
+        adapters: By solution.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        tunnels: Builds and removes them.
+        emit: Gets events.
+        meter: Is told what is happening.
+        audit: Writes down every command that changes a host.
+    """
+
+    plan: CampaignPlan
+    sessions: SessionPair
+    adapters: Mapping[str, Adapter]
+    link: Link
+    facts: Mapping[str, HostFacts]
+    tunnels: Tunnels
+    emit: EventSink
+    meter: ProgressMeter
+    audit: Callable[[AuditEntry], None] = lambda _entry: None
+
+    @property
+    def labels(self) -> dict[Side, str]:
+        """The hosts' names for people."""
+        return {side: self.plan.pair.host(side).label for side in Side}
+
+    def title(self, key: AttemptKey) -> str:
+        """Return a candidate's name for people."""
+        candidate = self.candidate(key)
+        return candidate.title if candidate is not None else f"{key.solution} {key.suite}".strip()
+
+    def candidate(self, key: AttemptKey) -> Candidate | None:
+        """Return what an attempt measures, as it was chosen; None where it is not in the plan."""
+        for candidate in self.plan.candidates:
+            if (candidate.solution, candidate.suite) == (key.solution, key.suite):
+                return candidate
+        return None
+
+
+@dataclass(slots=True)
+class _Draft:
+    """What is known so far of a running attempt."""
+
+    key: AttemptKey
+    started_at: datetime
+    measured: Measured = field(default_factory=Measured)
+    tunnel: Tunnel | None = None
+    daemon_log: str = ""
+    doubts: list[str] = field(default_factory=list)
+    error: TunnelmarkError | None = None
+    stage: str = ""
+
+    def finish(self, status: AttemptStatus, reason: str = "", message: str = "") -> Attempt:
+        measured, tunnel = self.measured, self.tunnel
+        return Attempt(
+            key=self.key,
+            status=status,
+            reason=reason,
+            message=message,
+            started_at=self.started_at,
+            ended_at=datetime.now(UTC),
+            latency=measured.latency,
+            throughput=measured.throughput,
+            cpu_latency=measured.cpu_latency,
+            cpu_throughput=measured.cpu_throughput,
+            path=measured.path,
+            setup_s=tunnel.setup_s if tunnel else 0.0,
+            cleanup_s=tunnel.cleanup_s if tunnel else 0.0,
+            probe_s=measured.probe_s,
+            configuration=tunnel.configuration if tunnel else (),
+            negotiated=tunnel.negotiated if tunnel else "",
+            daemon_log=self.daemon_log[-MAX_LOG_CHARACTERS:],
+            doubts=(*self.doubts, *measured.doubts),
+            wire=measured.wire,
+            stage="" if status is AttemptStatus.COMPLETED else self.stage,
+        )
+
+
+def run_attempt(
+    context: Context, key: AttemptKey, *, token: CancelToken, doubts: Sequence[str] = ()
+) -> tuple[Attempt, TunnelmarkError | None]:
+    """Make one attempt. Whatever happens, both hosts have been put back when this returns, or the result says so.
+
+    Args:
+        context: What it needs.
+        key: Which one.
+        token: Cancelling it ends the attempt.
+        doubts: What is to be kept with it from the start, as sentences.
+
+    Returns:
+        The attempt (CANCELLED where the token was cancelled), and the error that ended it, if one did.
+    """
+    draft = _Draft(key, datetime.now(UTC), doubts=list(doubts))
+    try:
+        _run(context, draft, token)
+    except Cancelled:
+        return draft.finish(AttemptStatus.CANCELLED, Cancelled.reason, "It was cancelled while it ran."), None
+    except TunnelmarkError as error:
+        return _failed(draft, error), error
+    except Exception as error:
+        logger.exception("an attempt failed in a way that nobody thought of")
+        bug = Bug(
+            f"Tunnelmark itself failed ({type(error).__name__}: {error}).", hint="Please report it with the log file."
+        )
+        return _failed(draft, bug), bug
+    return draft.finish(AttemptStatus.COMPLETED), None
+
+
+def not_run(key: AttemptKey, reason: str, message: str) -> Attempt:
+    """Return the attempt that stands for one that was not made."""
+    now = datetime.now(UTC)
+    return Attempt(key, AttemptStatus.NOT_RUN, reason, message, now, now)
+
+
+def _failed(draft: _Draft, error: TunnelmarkError) -> Attempt:
+    draft.daemon_log = draft.daemon_log or error.context.get("log", "")
+    return draft.finish(AttemptStatus.FAILED, error.reason, error.sentence())
+
+
+def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
+    key = draft.key
+
+    def on_stage(stage: Stage, text: str) -> None:
+        if stage is not Stage.CLEANUP:  # it follows whatever happened
+            draft.stage = stage.value
+        context.emit(StageStarted(key, stage, text))
+        context.meter.say(f"{context.title(key)}: {text or stage.value}")
+
+    adapter, suite = _find(context, key)
+    on_stage(Stage.PREFLIGHT, "looking at both hosts")
+    pair = context.plan.pair
+    around = look_around(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
+    draft.doubts += doubts_before(context.labels, around)
+    # The watch begins before anything is changed and ends after everything was put back: it disturbs no probe, and
+    # nobody who compares the hosts before and after takes it for something left behind.
+    with CpuMonitor(context.sessions, on_reading=lambda reading: context.emit(cpu_sample(key, reading))) as monitor:
+        monitor.wait_until_watching(token)
+        _build_and_measure(context, draft, monitor, (adapter, suite), token, on_stage)
+
+
+def _build_and_measure(
+    context: Context,
+    draft: _Draft,
+    monitor: CpuMonitor,
+    choice: tuple[Adapter, Suite],
+    token: CancelToken,
+    on_stage: StageSink,
+) -> None:
+    with context.tunnels.open(*choice, token=token, on_stage=on_stage) as tunnel:
+        draft.tunnel = tunnel
+        measurement = Measurement(
+            context.plan, draft.key, context.sessions, context.link, context.facts, tunnel.plan, monitor
+        )
+        try:
+            measurement.run(
+                draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
+            )
+            # Last of all: the tunnel does not work any more afterwards.
+            if is_wire_watched(context.plan, draft.key):
+                _look_at_wire(context, draft, choice[0], tunnel.plan, token, on_stage)
+        except TunnelmarkError as error:
+            draft.daemon_log = _collect_logs(tunnel, error)
+            if tunnel.lost:
+                raise TunnelDown(" ".join(tunnel.lost.values())) from error
+            raise
+    for sentence in tunnel.differences:
+        context.emit(LogLine(LogLevel.WARNING, sentence))
+
+
+def _look_at_wire(
+    context: Context, draft: _Draft, adapter: Adapter, plan: TunnelPlan, token: CancelToken, on_stage: StageSink
+) -> None:
+    candidate = context.candidate(draft.key)
+    draft.measured.wire = report = look_at_wire(
+        WireRequest(
+            link=context.link,
+            plan=plan,
+            facts=context.facts,
+            frame_bytes=context.plan.profile.frame_bytes,
+            is_unprotected=adapter.info.is_unprotected or (candidate is not None and candidate.is_unprotected),
+            is_stream=adapter.info.carrier is Carrier.TCP,
+        ),
+        context.sessions,
+        token=token,
+        on_stage=on_stage,
+        audit=context.audit,
+    )
+    for level, sentence in wire_log(report):
+        context.emit(LogLine(level, f"{context.title(draft.key)}: {sentence}"))
+    raise_if_leaking(report)
+
+
+def _find(context: Context, key: AttemptKey) -> tuple[Adapter, Suite]:
+    adapter = context.adapters.get(key.solution)
+    if adapter is None:
+        raise InvalidPlan(f"There is no adapter for {key.solution}.")
+    suite = find_suite(adapter, context.facts[Side.A.value], context.facts[Side.B.value], key.suite)
+    if suite is not None:
+        return adapter, suite
+    raise InvalidPlan(f"These hosts do not offer {key.suite} with {key.solution} (any more).")
+
+
+def _collect_logs(tunnel: Tunnel, error: TunnelmarkError) -> str:
+    """Read the daemons' words before they are removed; an old error is never covered by a new one."""
+    token = CancelToken()
+    began_s = time.monotonic()
+    try:
+        return tunnel.collect_logs(token)
+    except CleanupFailed:
+        raise
+    except TunnelmarkError as second:
+        took_s = time.monotonic() - began_s
+        return error.context.get("log", "") or f"(The logs could not be read after {took_s:.0f} s: {second.message})"

@@ -1,0 +1,155 @@
+"""Turns what is to be compared into attempts in order, with predicted times."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import PairSpec
+from app.domain.results import AttemptKey, CampaignPlan, Candidate, Profile
+from app.probes.capture import wire_s
+
+BASELINE = "baseline"
+AS_FOUND = "as-found"
+
+SMALLEST_FRAME_BYTES = 60
+"""Without FCS. Source: IEEE 802.3, minimum frame of 64 bytes with FCS; ping needs 16 bytes of payload for its clock."""
+
+LARGEST_FRAME_BYTES = 1_514
+MAX_PINGS = 1_000_000
+MAX_SECONDS = 3_600
+MAX_ROUNDS = 100
+
+# What is assumed until something was measured: a practice lab under software emulation, and small gateways elsewhere.
+_FIXED_S = 6.0
+_ECHO_MS_LAB = 2.0
+_ECHO_MS = 1.5
+_DIRECTION_OVERHEAD_S = 0.6
+_BREAKAGES = 2
+
+
+class PastDurations(Protocol):
+    """How long completed attempts with the same profile took on the average."""
+
+    @property
+    def setup_s(self) -> float:
+        """Seconds to build."""
+        ...
+
+    @property
+    def probe_s(self) -> float:
+        """Seconds of probing."""
+        ...
+
+    @property
+    def cleanup_s(self) -> float:
+        """Seconds to remove."""
+        ...
+
+
+def plan_campaign(
+    pair: PairSpec,
+    candidates: Sequence[Candidate],
+    profile: Profile,
+    *,
+    seed: int,
+    deadline_ms: float | None = None,
+    allow_load: bool = False,
+    history: Mapping[str, PastDurations] | None = None,
+) -> CampaignPlan:
+    """Plan a comparison.
+
+    The order is drawn anew for each round. The baseline, if it is among the candidates, begins every round and ends
+    the last one, so that drift shows.
+
+    Args:
+        pair: The pair.
+        candidates: What is compared.
+        profile: How thoroughly.
+        seed: Where the order comes from; the same seed gives the same order.
+        deadline_ms: RTT in ms above which a reply is late.
+        allow_load: Whether the user consented to load on a live link.
+        history: By solution, how long attempts with this profile took on this pair.
+
+    Returns:
+        The plan.
+
+    Raises:
+        InvalidPlan: There is nothing to compare, a candidate is named twice, or a number is out of range.
+    """
+    _check(candidates, profile, deadline_ms)
+    attempts = _order(candidates, profile.rounds, seed)
+    return CampaignPlan(
+        pair=pair,
+        profile=profile,
+        candidates=tuple(candidates),
+        attempts=attempts,
+        predicted_s=tuple(
+            _predict_s(key.solution, pair, profile, history or {}) + (_wire_s(key) if is_first(key, attempts) else 0.0)
+            for key in attempts
+        ),
+        deadline_ms=deadline_ms,
+        seed=seed,
+        allow_load=allow_load,
+    )
+
+
+def _check(candidates: Sequence[Candidate], profile: Profile, deadline_ms: float | None) -> None:
+    if not candidates:
+        raise InvalidPlan("There is nothing to compare.", hint="Choose at least one candidate.")
+    keys = [(candidate.solution, candidate.suite) for candidate in candidates]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice is not None:
+        raise InvalidPlan(f"{twice[0]} with {twice[1]} is named twice.", hint="Choose each candidate once.")
+    ranges = (
+        ("echo requests per frame size", profile.pings, 1, MAX_PINGS),
+        ("seconds of TCP", profile.seconds, 1, MAX_SECONDS),
+        ("rounds", profile.rounds, 1, MAX_ROUNDS),
+        *(("bytes in a frame", size, SMALLEST_FRAME_BYTES, LARGEST_FRAME_BYTES) for size in profile.frame_bytes),
+    )
+    for what, value, low, high in ranges:
+        if not low <= value <= high:
+            raise InvalidPlan(f"{value} {what}: it must be {low} to {high}.")
+    if not profile.frame_bytes or len(set(profile.frame_bytes)) != len(profile.frame_bytes):
+        raise InvalidPlan("The frame sizes must be different from each other, and at least one.")
+    if deadline_ms is not None and not 0 < deadline_ms < 1e6:
+        raise InvalidPlan(f"A deadline of {deadline_ms:g} ms: it must be more than 0 and less than 1,000,000 ms.")
+
+
+def _order(candidates: Sequence[Candidate], rounds: int, seed: int) -> tuple[AttemptKey, ...]:
+    baselines = [candidate for candidate in candidates if candidate.solution == BASELINE]
+    others = [candidate for candidate in candidates if candidate.solution != BASELINE]
+    chosen: list[tuple[Candidate, int]] = []
+    for round_number in range(1, rounds + 1):
+        shuffled = list(others)
+        random.Random(f"{seed}/{round_number}").shuffle(shuffled)  # noqa: S311 - an order, not a secret
+        chosen += [(candidate, round_number) for candidate in (*baselines, *shuffled)]
+    if others:
+        chosen += [(candidate, rounds) for candidate in baselines]
+    return tuple(
+        AttemptKey(position, candidate.solution, candidate.suite, AS_FOUND, round_number)
+        for position, (candidate, round_number) in enumerate(chosen)
+    )
+
+
+def is_first(key: AttemptKey, attempts: Sequence[AttemptKey]) -> bool:
+    """Return whether an attempt is its candidate's first under its condition: then the wire is looked at too."""
+    same = (key.solution, key.suite, key.condition)
+    return key.position == min(
+        (one.position for one in attempts if (one.solution, one.suite, one.condition) == same), default=key.position
+    )
+
+
+def _wire_s(key: AttemptKey) -> float:
+    return wire_s(0 if key.solution == BASELINE else _BREAKAGES)
+
+
+def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]) -> float:
+    past = history.get(solution)
+    if past is not None:
+        return past.setup_s + past.probe_s + past.cleanup_s
+    echo_ms = _ECHO_MS_LAB if pair.is_lab else _ECHO_MS
+    latency_s = profile.pings * len(profile.frame_bytes) * echo_ms / 1000.0
+    return _FIXED_S + latency_s + 2 * (profile.seconds + _DIRECTION_OVERHEAD_S)

@@ -1,0 +1,251 @@
+"""The probes of one attempt, over a tunnel that stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from app.domain.adapters import TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.capture import WireReport
+from app.domain.commands import SessionPair
+from app.domain.errors import Cancelled, ProbeFailed
+from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
+from app.domain.hosts import HostFacts, Side, ToolFlavour
+from app.domain.link import Link
+from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, PathNote, ThroughputSeries
+from app.measurement.comparison.interfaces import StageSink
+from app.measurement.load_guard import LoadGuard
+from app.probes import (
+    CpuMonitor,
+    CpuReading,
+    IperfServer,
+    LatencyOutcome,
+    LatencyRequest,
+    ThroughputRequest,
+    doubts_of_cpu,
+    doubts_of_latency,
+    longest_s,
+    measure_latency,
+    measure_throughput,
+    throughput_server,
+)
+
+TYPICAL_ECHO_S = 0.001
+"""One echo request and its reply, for dividing the progress bar only."""
+
+
+@dataclass(slots=True)
+class Measured:
+    """What was measured so far."""
+
+    latency: tuple[LatencySeries, ...] = ()
+    throughput: tuple[ThroughputSeries, ...] = ()
+    cpu_latency: Mapping[str, CpuUsage] = field(default_factory=dict)
+    cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
+    path: PathNote | None = None
+    probe_s: float = 0.0
+    wire: WireReport | None = None
+    doubts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What is measured, and where.
+
+    Attributes:
+        plan: The campaign's plan.
+        key: The attempt.
+        sessions: Both hosts.
+        link: What the tunnel is built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        tunnel: What was built.
+        monitor: Watches the CPUs of both hosts already.
+    """
+
+    plan: CampaignPlan
+    key: AttemptKey
+    sessions: SessionPair
+    link: Link
+    facts: Mapping[str, HostFacts]
+    tunnel: TunnelPlan
+    monitor: CpuMonitor
+
+    def run(
+        self,
+        measured: Measured,
+        *,
+        token: CancelToken,
+        emit: EventSink,
+        on_stage: StageSink,
+        on_progress: Callable[[float], None],
+    ) -> None:
+        """Run all probes.
+
+        Args:
+            measured: Filled while they run, so that what there is survives a failure.
+            token: Cancelling it ends the probe that runs.
+            emit: Gets samples.
+            on_stage: Gets what begins.
+            on_progress: Gets the share that is done, from 0 to 1, while samples arrive.
+
+        Raises:
+            ProbeFailed: A probe could not be made.
+            ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+        on_progress(0.0)
+        on_stage(Stage.LATENCY, "getting ready")
+        began_s = time.monotonic()
+        # What has to be started is started before anything is measured, so that it disturbs nothing.
+        server = throughput_server(
+            self.sessions.b, self._throughput_request, token=token, idle_s=self._longest_latency_s
+        )
+        with server:
+            server.wait_until_listening()
+            latency = self._latency(measured, token, emit, on_stage, on_progress)
+            windows = self._throughput(measured, server, token, emit, on_stage, on_progress)
+        measured.probe_s = time.monotonic() - began_s
+        self._add_readings(measured, latency, windows)
+
+    def _add_readings(
+        self, measured: Measured, latency: LatencyOutcome, windows: tuple[tuple[float, float], ...]
+    ) -> None:
+        """Add what was watched while the probes ran."""
+        # During the first direction of TCP, B makes no fragments: it only acknowledges. So its first reading after
+        # the pings still tells how many those took.
+        of_b = self.monitor.fragments(Side.B, latency.window)
+        measured.path = self._path_note(latency.fragments, of_b)
+        measured.cpu_latency = self.monitor.usage(latency.window)
+        measured.cpu_throughput = self.monitor.usage(*windows)
+        labels = {side: self.plan.pair.host(side).label for side in Side}
+        measured.doubts += doubts_of_cpu(labels, (measured.cpu_latency, measured.cpu_throughput))
+
+    def _latency(
+        self,
+        measured: Measured,
+        token: CancelToken,
+        emit: EventSink,
+        on_stage: StageSink,
+        on_progress: Callable[[float], None],
+    ) -> LatencyOutcome:
+        sizes, pings = self.plan.profile.frame_bytes, self.plan.profile.pings
+        on_stage(Stage.LATENCY, f"round-trip times of {len(sizes)} frame sizes")
+        shown: list[int] = []
+
+        def on_samples(frame_bytes: int, first_index: int, rtt_ms: tuple[float, ...]) -> None:
+            if frame_bytes not in shown:
+                shown.append(frame_bytes)
+                on_stage(Stage.LATENCY, f"{frame_bytes} B")
+            emit(RttSamples(self.key, frame_bytes, first_index, rtt_ms))
+            done = (sizes.index(frame_bytes) + (first_index + len(rtt_ms)) / pings) / len(sizes)
+            on_progress(done * self._latency_share)
+
+        flavour = _ping_flavour(self.facts[Side.A.value])
+        request = LatencyRequest(
+            destination=self.tunnel.probe_address_b,
+            source=self.tunnel.probe_address_a,
+            frame_bytes=sizes,
+            pings=pings,
+            ping_flavour=flavour,
+        )
+        outcome = measure_latency(self.sessions.a, request, token=token, on_samples=on_samples)
+        measured.latency = outcome.series
+        measured.doubts += doubts_of_latency(measured.latency, flavour)
+        return outcome
+
+    def _throughput(
+        self,
+        measured: Measured,
+        server: IperfServer,
+        token: CancelToken,
+        emit: EventSink,
+        on_stage: StageSink,
+        on_progress: Callable[[float], None],
+    ) -> tuple[tuple[float, float], ...]:
+        pair = self.plan.pair
+        names = {"a_to_b": f"{pair.a.label} to {pair.b.label}", "b_to_a": f"{pair.b.label} to {pair.a.label}"}
+        shown: list[str] = []
+
+        def on_interval(direction: str, at_s: float, mbit_s: float) -> None:
+            if direction not in shown:
+                shown.append(direction)
+                on_stage(Stage.THROUGHPUT, names[direction])
+            emit(ThroughputSample(self.key, direction, at_s, mbit_s))
+            done = (len(shown) - 1 + min(1.0, at_s / self.plan.profile.seconds)) / 2
+            on_progress(self._latency_share + (1.0 - self._latency_share) * done)
+
+        on_stage(Stage.THROUGHPUT, "TCP in both directions")
+        guard = nullcontext(None) if pair.is_lab else LoadGuard(self.sessions, token=token)
+        with guard as watching:
+            load_token = watching.load_token if watching else token
+            try:
+                outcome = measure_throughput(
+                    self.sessions.a, server, self._throughput_request, token=load_token, on_interval=on_interval
+                )
+            except Cancelled:
+                token.raise_if_cancelled()
+                raise ProbeFailed(
+                    watching.reason if watching else "Throughput was not measured.",
+                    hint="Set a lower limit in Mbit/s for this pair.",
+                ) from None
+        measured.throughput = outcome.series
+        return outcome.windows
+
+    @property
+    def _latency_share(self) -> float:
+        """How much of the probing time latency takes, roughly."""
+        profile = self.plan.profile
+        latency_s = profile.pings * len(profile.frame_bytes) * TYPICAL_ECHO_S
+        return latency_s / (latency_s + 2 * profile.seconds)
+
+    @property
+    def _longest_latency_s(self) -> float:
+        profile = self.plan.profile
+        return longest_s(profile.pings, len(profile.frame_bytes)) + 60.0
+
+    @property
+    def _throughput_request(self) -> ThroughputRequest:
+        return ThroughputRequest(
+            client_address=self.tunnel.probe_address_a,
+            server_address=self.tunnel.probe_address_b,
+            port=self.link.names.iperf_port,
+            seconds=self.plan.profile.seconds,
+            cap_mbit_s=self.plan.pair.load_cap_mbit_s,
+            iperf3_version=_iperf3_version(self.facts[Side.A.value]),
+        )
+
+    def _path_note(self, fragments_a: int | None, fragments_b: int | None) -> PathNote:
+        is_counted = fragments_a is not None and fragments_b is not None
+        return PathNote(
+            inner_mtu_bytes=self.tunnel.inner_mtu_bytes,
+            underlay_mtu_bytes=self.link.underlay_mtu_bytes,
+            fragments_created=(fragments_a or 0) + (fragments_b or 0) if is_counted else None,
+            largest_unfragmented_frame_bytes=self.tunnel.largest_unfragmented_frame_bytes,
+            overhead_bytes=self.tunnel.overhead_bytes,
+        )
+
+
+def cpu_sample(key: AttemptKey, reading: CpuReading) -> CpuSample:
+    """Return a reading of the CPUs as an event of an attempt."""
+    usage = reading.usage
+    return CpuSample(
+        key=key,
+        side=reading.side.value,
+        at_s=reading.at_s,
+        user_pct=usage.user_pct,
+        system_pct=usage.system_pct,
+        softirq_pct=usage.softirq_pct,
+        steal_pct=usage.steal_pct,
+    )
+
+
+def _ping_flavour(facts: HostFacts) -> ToolFlavour:
+    tool = facts.tools.get("ping")
+    return tool.flavour if tool is not None else ToolFlavour.UNKNOWN
+
+
+def _iperf3_version(facts: HostFacts) -> str:
+    tool = facts.tools.get("iperf3")
+    return tool.version if tool is not None else ""

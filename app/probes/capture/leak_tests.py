@@ -1,0 +1,355 @@
+"""All that is looked for on the wire, over one tunnel that stands."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import ceil
+
+from app.domain.adapters import Breakage
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.capture import Crossing, FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import DeadlineExceeded, ProbeFailed
+from app.domain.hosts import Side
+from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES
+from app.probes.capture.canary import Marks, marked_filter, underlay_filter
+from app.probes.capture.canary_traffic import VLAN_ID, BrokenSending, BrokenSink, Sending, Sent, send, send_broken
+from app.probes.capture.classification import Reading, sort_packets
+from app.probes.capture.link_protocols import LinkRun, judge_link_frames, send_link_frames
+from app.probes.capture.overhead import MeasuredCost, compare, measured_cost, theory_of
+from app.probes.capture.recording import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
+from app.probes.capture.request import WireRequest, missing_for_wire
+from app.probes.capture.special_frames import TUNNEL_FILTER, judge_crossings
+from app.probes.capture.verdicts import Captures, judge_breakage, judge_leak
+from app.ssh.remote_line import shell_line
+
+AuditSink = Callable[[AuditEntry], None]
+
+TYPICAL_S = 6.0
+"""What the injection test and the captures take on the practice lab, without breakages, in seconds; for predictions."""
+
+TYPICAL_BREAKAGE_S = 1.2
+
+_STREAM_DOUBT = (
+    "The carrier is a TCP stream: it cuts frames into segments as it likes, so that there is no size that always "
+    "crosses whole."
+)
+
+
+def wire_s(breakages: int) -> float:
+    """Return how long the whole takes on the practice lab, roughly, in seconds."""
+    return TYPICAL_S + breakages * TYPICAL_BREAKAGE_S
+
+
+def probe_wire(
+    sessions: SessionPair,
+    request: WireRequest,
+    *,
+    token: CancelToken,
+    on_stage: Callable[[str], None],
+    audit: AuditSink = lambda _entry: None,
+) -> WireReport:
+    """Capture on the underlay of both hosts while marked frames cross, and then while the protection is taken away.
+
+    The tunnel does not work any more afterwards where its plan has breakages.
+
+    Args:
+        sessions: Both hosts.
+        request: What is looked at.
+        token: Cancelling it ends everything on the hosts.
+        on_stage: Gets what begins, in words.
+        audit: Gets what changes a host: breakages, and a VLAN interface that is there for a moment.
+
+    Returns:
+        What was seen. Where it could not be looked, it says so and why.
+
+    Raises:
+        ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    missing = missing_for_wire(sessions, request.facts)
+    if missing:
+        return _not_proven(missing)
+    try:
+        return _Run(sessions, request, token, on_stage, audit).run()
+    except (ProbeFailed, DeadlineExceeded) as error:
+        return _not_proven(error.sentence())
+
+
+def _not_proven(note: str) -> WireReport:
+    nothing = {side.value: 0 for side in Side}
+    leak = LeakProof(LeakVerdict.NOT_PROVEN, 0, 0, nothing, nothing, nothing, note=note)
+    return WireReport(leak=leak)
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """What was done and sent after one breakage."""
+
+    title: str
+    sent: Mapping[Side, Sent]
+    failure: str = ""
+
+
+class _Run:
+    """One call of `probe_wire`."""
+
+    def __init__(
+        self,
+        sessions: SessionPair,
+        request: WireRequest,
+        token: CancelToken,
+        on_stage: Callable[[str], None],
+        audit: AuditSink,
+    ) -> None:
+        self._sessions = sessions
+        self._request = request
+        self._token = token
+        self._on_stage = on_stage
+        self._audit = audit
+        self._marks = Marks.new()
+        self._link_run = LinkRun()
+
+    def run(self) -> WireReport:
+        """Capture, send, break, collect, judge."""
+        self._on_stage("captures on both hosts")
+        with CapturingPair(self._sessions, self._captures(), token=self._token) as capturing:
+            self._on_stage("marked frames of every size")
+            sent = send(self._sessions.a, self._sending, self._marks, token=self._token)
+            if sent.vlan == "sent":
+                vlan, tunnel = self._request.link.names.vlan_interface, self._request.plan.a.interface
+                line = shell_line(
+                    ("ip", "link", "add", "link", tunnel, "name", vlan, "type", "vlan", "id", str(VLAN_ID))
+                )
+                self._write_down(Side.A, line, 0, "Make a VLAN interface and remove it after two frames")
+            if not self._request.is_brief and self._request.plan.b.interface:
+                self._on_stage("frames of link-layer protocols")
+                self._link_run = send_link_frames(self._sessions, self._request.plan, token=self._token)
+            broken = [self._break(index, *one, sent.linger_s) for index, one in enumerate(self._breakages)]
+            captures = capturing.collect(self._marks.end, underlay=self._request.link.underlay_b)
+        return self._report(captures, sent, broken)
+
+    def _host(self, side: Side) -> HostSession:
+        return self._sessions.a if side is Side.A else self._sessions.b
+
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    def _captures(self) -> dict[Side, CaptureRequest]:
+        link, plan = self._request.link, self._request.plan
+        return {
+            side: CaptureRequest(
+                folder=link.run_dir,
+                address=link.underlay(side),
+                underlay_filter=underlay_filter(link, plan.wire_filter, self._marks),
+                other_filter=marked_filter(self._marks.family),
+                tunnel=plan.end(side).interface,
+                tunnel_filter="" if self._request.is_brief else TUNNEL_FILTER,
+            )
+            for side in Side
+        }
+
+    @property
+    def _sending(self) -> Sending:
+        link, plan = self._request.link, self._request.plan
+        return Sending(
+            underlay=link.underlay_b,
+            destination=plan.probe_address_b,
+            source=plan.probe_address_a,
+            tunnel="" if self._request.is_brief else plan.a.interface,
+            vlan=link.names.vlan_interface,
+            frame_bytes=self._sizes,
+            is_stream=self._request.is_stream,
+        )
+
+    @property
+    def _sizes(self) -> tuple[int, ...]:
+        if self._request.is_brief:
+            return (max(self._request.frame_bytes),)
+        advised = self._advised_frame_bytes
+        extra = () if advised is None else (advised, advised + 1)
+        return tuple(dict.fromkeys((*self._request.frame_bytes, *extra)))
+
+    @property
+    def _advised_frame_bytes(self) -> int | None:
+        """The largest frame that crosses whole, where that is less than the largest there is."""
+        plan = self._request.plan
+        largest = plan.largest_unfragmented_frame_bytes
+        is_less = largest is not None and largest < plan.inner_mtu_bytes + ETHERNET_HEADER_BYTES
+        return largest if is_less else None
+
+    # --- breaking -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _breakages(self) -> list[tuple[Side, Breakage]]:
+        """Each breakage on one end, on A and B by turns: so that both ends are tried."""
+        plan = self._request.plan
+        found: list[tuple[Side, Breakage]] = []
+        for index in range(max(len(plan.a.breakages), len(plan.b.breakages))):
+            side = Side.A if index % 2 == 0 else Side.B
+            own = plan.end(side).breakages
+            if index < len(own):
+                found.append((side, own[index]))
+        return found
+
+    def _break(self, index: int, side: Side, breakage: Breakage, linger_s: str) -> _Broken:
+        """Break it on one end, and send from both; the other end begins as soon as it is broken."""
+        label = self._host(side).spec.label
+        title = f"{breakage.title} on {label}"
+        self._on_stage(title)
+        is_over = threading.Event()
+        ended: list[tuple[int, str]] = []
+
+        def on_broken(status: int, words: str) -> None:
+            if not ended:
+                ended.append((status, words))
+                self._write_down(side, shell_line(breakage.command.argv), status, breakage.title)
+                is_over.set()
+
+        def work(own: Side) -> Sent:
+            if own is side:
+                try:
+                    return self._send_broken(own, index, linger_s, breakage.command, on_broken)
+                finally:
+                    if not ended:  # it may have been made all the same
+                        self._write_down(side, shell_line(breakage.command.argv), None, breakage.title)
+                    is_over.set()
+            is_over.wait()
+            return self._send_broken(own, index, linger_s) if ended and ended[0][0] == 0 else Sent()
+
+        a, b = run_both(lambda: work(Side.A), lambda: work(Side.B))
+        if not ended:
+            return _Broken(title, {}, "nobody knows how it ended.")
+        status, words = ended[0]
+        if status != 0:
+            return _Broken(title, {}, f"exit status {status}. {words}".strip())
+        return _Broken(title, {Side.A: a, Side.B: b})
+
+    def _write_down(self, side: Side, command: str, exit_status: int | None, what: str) -> None:
+        self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, exit_status, what))
+
+    def _send_broken(
+        self,
+        side: Side,
+        index: int,
+        linger_s: str,
+        breakage: Command | None = None,
+        on_broken: BrokenSink = lambda _status, _words: None,
+    ) -> Sent:
+        link, plan = self._request.link, self._request.plan
+        sending = BrokenSending(
+            underlay=link.underlay(side.other),
+            destination=plan.probe_address(side.other),
+            tunnel=plan.end(side).interface,
+            linger_s=linger_s,
+            breakage=breakage,
+        )
+        return send_broken(self._host(side), sending, self._marks, index, token=self._token, on_broken=on_broken)
+
+    # --- judging ------------------------------------------------------------------------------------------------------
+
+    def _report(self, captures: Captures, sent: Sent, broken: list[_Broken]) -> WireReport:
+        request, link = self._request, self._request.link
+        readings = {
+            side: sort_packets(captures[side].of(UNDERLAY), link, request.plan.wire_filter, self._marks)
+            for side in Side
+        }
+        leak = judge_leak(
+            captures,
+            readings,
+            sent.of("leak"),
+            self._marks,
+            is_unprotected=request.is_unprotected,
+            is_stream=request.is_stream,
+        )
+        outcomes = tuple(
+            judge_breakage(captures, one.title, index, one.sent, self._marks, one.failure)
+            for index, one in enumerate(broken)
+        )
+        costs = self._costs(readings[Side.A], sent)
+        crossings: tuple[Crossing, ...] = ()
+        if request.is_brief:
+            crossings = (self._full_frame(sent),)
+        elif request.plan.b.interface:
+            crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._marks)
+        return WireReport(
+            leak=replace(leak, broken=outcomes),
+            overhead=self._overhead(costs),
+            crossings=crossings,
+            protocols=judge_link_frames(self._link_run, captures),
+            advised_inner_mtu_bytes=self._advised_mtu_bytes or self._mtu_from(costs),
+            is_advised_mtu_proven=self._is_advised_proven(costs),
+            doubts=(*self._doubts(captures), *self._unmeasured(costs, readings[Side.A], sent)),
+        )
+
+    def _full_frame(self, sent: Sent) -> Crossing:
+        size = max(self._sizes)
+        echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+        return Crossing(
+            "full-size",
+            has_crossed=bool(echoes.received) if echoes.sent else None,
+            note=f"{echoes.received} of {echoes.sent} frames of {size} bytes were answered.",
+        )
+
+    def _costs(self, reading: Reading, sent: Sent) -> dict[int, MeasuredCost]:
+        """Return what was measured, by frame size; separator n + 1 comes before size n."""
+        request = self._request
+        found: dict[int, MeasuredCost] = {}
+        for number, size in enumerate(self._sizes, start=1):
+            packets = reading.part(number, source=request.link.underlay_a)
+            echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+            # Under load, ping sends one more now and then before the answer is there.
+            cost = measured_cost(packets, echoes.sent, request.link.underlay_mtu_bytes)
+            if cost is not None and echoes.received:
+                found[size] = cost
+        return found
+
+    def _overhead(self, costs: Mapping[int, MeasuredCost]) -> tuple[FrameOverhead, ...]:
+        request = self._request
+        mtu = request.link.underlay_mtu_bytes
+        return tuple(
+            compare(size, costs[size], theory_of(request.plan, size, mtu, is_stream=request.is_stream))
+            for size in request.frame_bytes
+            if size in costs
+        )
+
+    @property
+    def _advised_mtu_bytes(self) -> int | None:
+        frame_bytes = self._advised_frame_bytes
+        return None if frame_bytes is None else frame_bytes - ETHERNET_HEADER_BYTES
+
+    def _mtu_from(self, costs: Mapping[int, MeasuredCost]) -> int | None:
+        """Return the MTU by what was captured, where the adapter gives none; None where nothing is fragmented."""
+        if self._request.is_stream or not any(cost.is_fragmented for cost in costs.values()):
+            return None
+        whole = [cost.outer_bytes - size for size, cost in costs.items() if not cost.is_fragmented]
+        return self._request.link.underlay_mtu_bytes - ceil(max(whole)) if whole else None
+
+    def _is_advised_proven(self, costs: Mapping[int, MeasuredCost]) -> bool | None:
+        size = self._advised_frame_bytes
+        if size is None or size not in costs or size + 1 not in costs:
+            return None
+        return not costs[size].is_fragmented and costs[size + 1].is_fragmented
+
+    def _unmeasured(self, costs: Mapping[int, MeasuredCost], reading: Reading, sent: Sent) -> Iterator[str]:
+        """Yield why a frame size has no figure."""
+        for number, size in enumerate(self._sizes, start=1):
+            if size in costs or size not in self._request.frame_bytes:
+                continue
+            echoes = sent.of(f"size-{size - FRAME_TO_PAYLOAD_BYTES}")
+            count = len(reading.part(number, source=self._request.link.underlay_a))
+            yield (
+                f"What a frame of {size} bytes costs was not measured: {echoes.received} of {echoes.sent} were "
+                f"answered, and {count} packets of the tunnel were captured meanwhile."
+            )
+
+    def _doubts(self, captures: Captures) -> tuple[str, ...]:
+        found = [_STREAM_DOUBT] if self._request.is_stream else []
+        for side in Side:
+            if captures[side].dropped:
+                label = self._host(side).spec.label
+                found.append(f"The kernel of {label} did not hand on {captures[side].dropped} packets to the capture.")
+        return tuple(found)

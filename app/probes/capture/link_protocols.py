@@ -1,0 +1,248 @@
+"""Frames of link-layer protocols: sent by both hosts' interfaces of the tunnel, and looked for on the other one's."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.domain.adapters import TunnelPlan, shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.concurrency import run_both
+from app.domain.errors import DeadlineExceeded
+from app.domain.hosts import Side
+from app.domain.link import ETHERNET_HEADER_BYTES
+from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
+from app.probes.capture.link_frames import CONTROL, COPIES, FrameTag, LinkFrame, build_frames
+from app.probes.capture.packets import TAG_BYTES, VLAN_ETHERTYPES
+from app.probes.capture.pcap import ETHERNET, Record
+from app.probes.capture.recording import TUNNEL, HostCapture
+
+TIMEOUT_S = 20.0
+
+# $1 interface, $2 own address inside, $3 peer's. Frames come as lines of hexadecimal digits and get the interface's own
+# address as their source, so that a tunnel that learns addresses learns none that is not there. At the end an echo
+# request through the tunnel: when it is answered, what was sent before has arrived. Source: packet(7), struct
+# sockaddr_ll; linux/if_ether.h, ETH_P_802_2.
+_SEND_SCRIPT = r"""
+perl -MSocket -e 'exit 0' >/dev/null 2>&1 || { echo "#no-perl"; exit 0; }
+perl -MSocket -e '
+    my $device = shift;
+    sub content {
+        open(F, "<", "/sys/class/net/$device/$_[0]") or die "$device: $!\n";
+        my $line = <F>; chomp $line; $line;
+    }
+    my ($index, $address) = (content("ifindex"), content("address"));
+    $address =~ tr/://d;
+    socket(S, 17, SOCK_RAW, 0) or die "socket: $!\n";
+    for (my $n = 0; <STDIN>; $n++) {
+        chomp;
+        my $frame = pack("H*", $_);
+        substr($frame, 6, 6) = pack("H12", $address);
+        my $type = unpack("n", substr($frame, 12, 2));
+        my $to = pack("S n l S C C a8", 17, $type < 0x600 ? 4 : $type, $index, 1, 0, 6, "");
+        print defined(send(S, $frame, 0, $to)) ? "#sent $n\n" : "#unsent $n $!\n";
+    }
+' "$1" 2>&1
+ping -n -q -c 1 -w 2 -I "$2" "$3" >/dev/null 2>&1
+exit 0
+"""
+
+_SENT = re.compile(r"#(?P<word>sent|unsent) (?P<number>\d{1,4})(?: (?P<error>.{1,100}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSent:
+    """Frames that one host sent.
+
+    Attributes:
+        label: The host, for sentences.
+        frames: All that were to be sent.
+        sent: Numbers of those that were.
+        error: Why some or all were not, as the end of a sentence after `because`; empty where all were.
+    """
+
+    label: str
+    frames: tuple[LinkFrame, ...]
+    sent: frozenset[int] = frozenset()
+    error: str = ""
+
+    def of(self, kind: str) -> tuple[LinkFrame, ...]:
+        """Return the frames of one kind that were sent."""
+        return tuple(frame for n, frame in enumerate(self.frames) if frame.kind == kind and n in self.sent)
+
+
+@dataclass(frozen=True)
+class LinkRun:
+    """One run of the test of link-layer protocols.
+
+    Attributes:
+        tag: In all of its frames.
+        sent: By side; empty where nothing was tried.
+    """
+
+    tag: FrameTag = field(default_factory=FrameTag.new)
+    sent: Mapping[Side, LinkSent] = field(default_factory=dict)
+
+
+def send_link_frames(sessions: SessionPair, plan: TunnelPlan, *, token: CancelToken) -> LinkRun:
+    """Send the frames of every protocol from both hosts at the same time, and wait until they have arrived.
+
+    Args:
+        sessions: Both hosts.
+        plan: The tunnel; its interfaces are captured on.
+        token: Cancels it.
+
+    Raises:
+        ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    tag = FrameTag.new()
+
+    def work(side: Side, host: HostSession) -> LinkSent:
+        frames = build_frames(tag, side)
+        words = (plan.end(side).interface, plan.probe_address(side), plan.probe_address(side.other))
+        stdin = "".join(f"{frame.data.hex()}\n" for frame in frames).encode()
+        argv = shell_step_argv(_SEND_SCRIPT, *words)
+        command = Command(argv, timeout_s=TIMEOUT_S, stdin=stdin, is_root=True, max_output_bytes=16_384)
+        try:
+            printed = host.run(command, token=token).stdout
+        except DeadlineExceeded:
+            return LinkSent(
+                host.spec.label, frames, error=f"{host.spec.label} did not send them within {TIMEOUT_S:g} s."
+            )
+        return parse_link_sent(host.spec.label, frames, printed)
+
+    a, b = run_both(lambda: work(Side.A, sessions.a), lambda: work(Side.B, sessions.b))
+    return LinkRun(tag, {Side.A: a, Side.B: b})
+
+
+def parse_link_sent(label: str, frames: tuple[LinkFrame, ...], text: str) -> LinkSent:
+    """Return what sending printed, parsed. Never raises."""
+    sent: set[int] = set()
+    errors: list[str] = []
+    for line in text.splitlines():
+        match = _SENT.fullmatch(line)
+        if line == "#no-perl":
+            return LinkSent(label, frames, error=f"{label} has no Perl to send whole frames with.")
+        if match is not None and match["word"] == "sent":
+            sent.add(int(match["number"]))
+        elif line.strip():
+            errors.append(_printable(match["error"] or "" if match is not None else line))
+    if len(sent) == len(frames):
+        return LinkSent(label, frames, frozenset(sent))
+    reason = f" Perl reported: {errors[0].rstrip('.')}." if errors else ""
+    return LinkSent(label, frames, frozenset(sent), f"{label} could not send them.{reason}")
+
+
+def judge_link_frames(run: LinkRun, captures: Mapping[Side, HostCapture]) -> tuple[ProtocolCrossing, ...]:
+    """Return the fate of each protocol's frames; nothing where none was tried.
+
+    Args:
+        run: Frames that were sent.
+        captures: Captures on both hosts' interfaces of the tunnel.
+    """
+    if not run.sent:
+        return ()
+    ways = {
+        name: judge_way(run.tag, run.sent[sender], captures[sender.other], sender)
+        for name, sender in ((A_TO_B, Side.A), (B_TO_A, Side.B))
+    }
+    return tuple(ProtocolCrossing.of(one, {name: way[one] for name, way in ways.items()}) for one in LinkProtocol)
+
+
+def judge_way(
+    tag: FrameTag, sent: LinkSent, capture: HostCapture, sender: Side, place: str = TUNNEL
+) -> Mapping[LinkProtocol, ProtocolWay]:
+    """Return the fate of each protocol's frames from one host to the other.
+
+    Args:
+        tag: In all frames of the run.
+        sent: Frames that the sender sent.
+        capture: What the other host captured.
+        sender: The host that sent.
+        place: Where it captured.
+    """
+    arrived = _sort(tag, capture.of(place), sender)
+    controls, seen = len(sent.of(CONTROL)), len({number for number, _ in arrived.get(CONTROL, [])})
+    doubt = _doubt(controls, seen, capture.dropped)
+    return {one: _judge(sent, one, arrived.get(one, []), doubt) for one in LinkProtocol}
+
+
+def _sort(tag: FrameTag, records: Sequence[Record], sender: Side) -> dict[str, list[tuple[int, bytes]]]:
+    """Return numbers and content of the frames of one sender by kind, as they were captured."""
+    found: dict[str, list[tuple[int, bytes]]] = {}
+    for record in records:
+        known = tag.find(record.data) if record.link_type == ETHERNET else None
+        if known is not None and known[1] == sender.value:
+            found.setdefault(known[0], []).append((known[2], record.data))
+    return found
+
+
+def _doubt(controls: int, seen: int, dropped: int) -> str:
+    """Return why a frame that was not seen may have crossed all the same; empty where it did not."""
+    if seen < max(controls, 1):
+        return f"only {seen} of {controls or COPIES} ordinary frames beside them arrived."
+    return f"the kernel lost {dropped} packets of the capture." if dropped else ""
+
+
+def _judge(sent: LinkSent, protocol: LinkProtocol, arrived: list[tuple[int, bytes]], doubt: str) -> ProtocolWay:
+    frames = {frame.number: frame for frame in sent.of(protocol)}
+    if not frames:
+        return ProtocolWay(ProtocolVerdict.NOT_TRIED, note=sent.error)
+    own = [(number, data) for number, data in arrived if number in frames]
+    numbers = Counter(number for number, _ in own)
+    if not numbers:
+        verdict = ProtocolVerdict.NOT_TRIED if doubt else ProtocolVerdict.LOST
+        return ProtocolWay(verdict, len(frames), 0, doubt)
+    changes = dict.fromkeys(change for number, data in own for change in changes_of(frames[number].data, data))
+    verdict = ProtocolVerdict.CHANGED if changes else ProtocolVerdict.CROSSES
+    notes = [f"{', '.join(changes).capitalize()}."] if changes else []
+    if any(count > 1 for count in numbers.values()):
+        notes.append("Frames arrived more than once.")
+    if protocol is LinkProtocol.PRIORITY_TAG and not changes:
+        notes.append("They arrive with their tag.")
+    return ProtocolWay(verdict, len(frames), len(numbers), " ".join(notes))
+
+
+def changes_of(sent: bytes, arrived: bytes) -> Iterator[str]:
+    """Yield in which ways a frame arrived otherwise than it was sent, but for its source and padding at its end."""
+    if arrived[:6] != sent[:6]:
+        yield "another destination"
+    yield from _tag_changes(_tci(sent), _tci(arrived))
+    before, after = _behind_tag(sent), _behind_tag(arrived)
+    length = len(before.rstrip(b"\0"))
+    if after[:length] != before[:length] or after[length:].strip(b"\0"):
+        yield "other content"
+
+
+def _tag_changes(before: int | None, after: int | None) -> Iterator[str]:
+    if before is None or after is None:
+        if before is not None:
+            yield "the tag was removed"
+        elif after is not None:
+            yield "a tag was added"
+        return
+    if before >> 13 != after >> 13:
+        yield f"priority {after >> 13} instead of {before >> 13}"
+    if before & 0xFFF != after & 0xFFF:
+        yield f"VLAN {after & 0xFFF} instead of {before & 0xFFF}"
+
+
+def _tci(frame: bytes) -> int | None:
+    """Return the control information of a frame's outermost VLAN tag; None where it has no tag."""
+    if len(frame) < ETHERNET_HEADER_BYTES + TAG_BYTES:
+        return None
+    ethertype, tci = struct.unpack_from("!HH", frame, 12)
+    return tci if ethertype in VLAN_ETHERTYPES else None
+
+
+def _behind_tag(frame: bytes) -> bytes:
+    """Return EtherType and content."""
+    return frame[12 + (TAG_BYTES if _tci(frame) is not None else 0) :]
+
+
+def _printable(text: str) -> str:
+    return re.sub(r"[^\x20-\x7e]", "?", text.strip())[:200]

@@ -1,0 +1,164 @@
+"""What one frame size costs on the underlay: by arithmetic, and as it was captured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.adapters import TunnelPlan
+from app.domain.capture import FrameOverhead
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
+from app.probes.capture.packets import TCP, Packet
+
+_OFFSET_UNIT_BYTES = 8
+"""Fragments begin at multiples of it. Source: RFC 791 section 3.1, fragment offset."""
+
+TCP_HEADER_BYTES = 32
+"""With the timestamp option, which Linux uses. Source: RFC 9293 section 3.1, RFC 7323 section 3.2."""
+
+SHARE_OF_FRAMES = 0.5
+"""A size of datagram that was seen for fewer of the frames is something else: a sign of life, a handshake."""
+
+
+@dataclass(frozen=True, slots=True)
+class WireCost:
+    """What one frame costs by arithmetic.
+
+    Attributes:
+        packets: Outer packets.
+        outer_bytes: All of them together, with Ethernet headers, without FCS.
+    """
+
+    packets: int
+    outer_bytes: int
+
+
+def cost_on_wire(
+    frame_bytes: int, overhead_bytes: int, underlay_mtu_bytes: int, *, is_stream: bool = False
+) -> WireCost:
+    """Return what a frame costs if its one outer packet has to be cut for the underlay.
+
+    An IPv4 packet that is too long is cut into fragments, each with a header of its own, whose payloads are multiples
+    of eight bytes but for the last. A TCP stream is cut into segments.
+
+    Args:
+        frame_bytes: The Ethernet frame inside, without FCS.
+        overhead_bytes: By how much the one outer frame would be longer.
+        underlay_mtu_bytes: MTU of the underlay.
+        is_stream: Whether the carrier is TCP.
+
+    Source: RFC 791 section 3.2 (fragmentation), RFC 9293 section 3.7 (segmentation).
+    """
+    headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES
+    payload = frame_bytes + overhead_bytes - headers
+    room = underlay_mtu_bytes - IPV4_HEADER_BYTES
+    if payload <= room:
+        return WireCost(1, frame_bytes + overhead_bytes)
+    if is_stream:
+        headers += TCP_HEADER_BYTES
+        payload -= TCP_HEADER_BYTES
+        room -= TCP_HEADER_BYTES
+    else:
+        room = room // _OFFSET_UNIT_BYTES * _OFFSET_UNIT_BYTES
+    packets = -(-payload // room)
+    return WireCost(packets, payload + packets * headers)
+
+
+def theory_of(plan: TunnelPlan, frame_bytes: int, underlay_mtu_bytes: int, *, is_stream: bool) -> int | None:
+    """Return the bytes on the underlay per frame by the adapter's arithmetic; None where it gives none."""
+    overhead = plan.overhead_by_frame.get(frame_bytes)
+    if overhead is None and not plan.overhead_by_frame:
+        overhead = plan.overhead_bytes
+    if overhead is None:
+        return None
+    return cost_on_wire(frame_bytes, overhead, underlay_mtu_bytes, is_stream=is_stream).outer_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCost:
+    """What frames of one size cost as captured on the sender's underlay.
+
+    Attributes:
+        packets: Outer packets per frame, TCP's acknowledgements without payload not counted.
+        outer_bytes: Bytes per frame.
+        is_fragmented: Whether IPv4 fragments were seen.
+        ack_bytes: Bytes of acknowledgements without payload per frame.
+    """
+
+    packets: float
+    outer_bytes: float
+    is_fragmented: bool
+    ack_bytes: float = 0.0
+
+
+def measured_cost(packets: Sequence[Packet], frames: int, underlay_mtu_bytes: int) -> MeasuredCost | None:
+    """Return what was captured per frame; None where nothing was.
+
+    Args:
+        packets: The tunnel's own packets that the sender sent meanwhile, in order.
+        frames: How many frames it sent.
+        underlay_mtu_bytes: MTU of the underlay.
+    """
+    if frames <= 0 or not packets:
+        return None
+    if any(packet.protocol == TCP for packet in packets):
+        return _stream_cost(packets, frames, underlay_mtu_bytes)
+    datagrams: dict[object, list[Packet]] = defaultdict(list)
+    for number, packet in enumerate(packets):
+        datagrams[packet.datagram if packet.is_fragment else number].append(packet)
+    kept = _usual(datagrams, frames)
+    if not kept:
+        return None
+    return MeasuredCost(
+        packets=len(kept) / frames,
+        outer_bytes=sum(packet.frame_bytes for packet in kept) / frames,
+        is_fragmented=any(packet.is_fragment for packet in kept),
+    )
+
+
+def _usual(datagrams: Mapping[object, list[Packet]], frames: int) -> list[Packet]:
+    """Return the packets of datagrams whose size was seen about as often as frames were sent."""
+    by_size: dict[int, list[list[Packet]]] = defaultdict(list)
+    for pieces in datagrams.values():
+        by_size[sum(piece.frame_bytes for piece in pieces)].append(pieces)
+    kept: list[Packet] = []
+    for groups in by_size.values():
+        if len(groups) < SHARE_OF_FRAMES * frames:
+            continue
+        # One more than frames were sent has the size of a frame by chance.
+        usual = len(groups) // frames * frames or len(groups)
+        kept += [piece for pieces in groups[:usual] for piece in pieces]
+    return kept
+
+
+def _stream_cost(packets: Iterable[Packet], frames: int, underlay_mtu_bytes: int) -> MeasuredCost:
+    """TCP's segments as they go out: a card that segments by itself (TSO) gets several in one; they are cut here."""
+    count = total_bytes = ack_bytes = 0
+    for packet in packets:
+        headers = packet.frame_bytes - packet.payload_bytes + packet.tcp_header_bytes
+        data_bytes = packet.payload_bytes - packet.tcp_header_bytes
+        if data_bytes <= 0:
+            ack_bytes += packet.frame_bytes
+            continue
+        room = max(1, underlay_mtu_bytes + ETHERNET_HEADER_BYTES - headers)
+        segments = -(-data_bytes // room)
+        count += segments
+        total_bytes += data_bytes + segments * headers
+    return MeasuredCost(count / frames, total_bytes / frames, is_fragmented=False, ack_bytes=ack_bytes / frames)
+
+
+def compare(
+    frame_bytes: int,
+    measured: MeasuredCost,
+    theory_bytes: int | None,
+) -> FrameOverhead:
+    """Return both figures of one frame size."""
+    return FrameOverhead(
+        frame_bytes=frame_bytes,
+        packets=measured.packets,
+        outer_bytes=measured.outer_bytes,
+        theory_bytes=theory_bytes,
+        is_fragmented=measured.is_fragmented,
+        ack_bytes=measured.ack_bytes,
+    )

@@ -1,0 +1,355 @@
+"""Captures on both hosts at the same time, and their content.
+
+Nothing but what the filters match is captured, nothing is kept: the files are in the tunnel's own folder (root only),
+are read once, and removed. Cards are not put into promiscuous mode.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair, Stream
+from app.domain.concurrency import run_both
+from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
+from app.domain.hosts import Side
+from app.probes.capture.canary import PAYLOAD_BYTES
+from app.probes.capture.pcap import Record, from_od, parse_pcap
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+
+SNAPLEN_BYTES = 192
+"""The beginning of each frame: enough for all headers and a mark."""
+
+MAX_PACKETS = 6_000
+"""Of one capture. A whole run is some hundreds; this bounds what a busy link could make of it."""
+
+LIMIT_S = 180
+START_TIMEOUT_S = 15.0
+COLLECT_TIMEOUT_S = 30.0
+MAX_OUTPUT_BYTES = 8_388_608
+
+UNDERLAY, OTHER, TUNNEL = "underlay", "other", "tunnel"
+
+DEVICE_OF = r"""
+device_of() {
+    ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
+        [ "${with%%/*}" = "$1" ] && { echo "$name"; break; }
+    done
+}
+"""
+"""Defines `device_of ADDRESS`, which prints the name of the interface that has an address."""
+
+# $1 limit, $2 folder, $3 underlay address, $4 filter there, $5 filter on the interface of the default route, $6 the
+# tunnel's interface (or empty), $7 filter there (or empty), $8 bytes of each frame, $9 packets.
+# Without --immediate-mode and -U a short capture is empty: the kernel hands packets on by the block.
+# A shell opens the file: tcpdump itself gives up root's rights before it would, and AppArmor minds its name. Each has a
+# file for its words: it writes a line in pieces, and those of several in one pipe are mixed up.
+_CAPTURE_SCRIPT = (
+    GUARD_HEAD
+    + DEVICE_OF
+    + r"""
+folder=$1 address=$2 filter=$3 other_filter=$4 tunnel=$5 tunnel_filter=$6 bytes=$7 packets=$8
+umask 077
+device=$(device_of "$address")
+[ -n "$device" ] || { echo "#none $address"; leave 0; }
+other=$(ip -4 route show default 2>/dev/null | while read -r line; do
+    name=${line##* dev }; name=${name%% *}
+    [ "$name" != "$device" ] && [ "$name" != "$tunnel" ] && { echo "$name"; break; }
+done)
+capture() {
+    # One that was broken off may still write to the file of that name.
+    rm -f "$folder/wire-$1.pcap" "$folder/wire-$1.err"
+    tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$2" -w - "$3" >"$folder/wire-$1.pcap" \
+        2>"$folder/wire-$1.err" &
+    child="$child $!"
+    eval "pid_$1=$!"
+    echo "#capture $1 $! $2"
+}
+capture underlay "$device" "$filter"
+[ -z "$other" ] || capture other "$other" "$other_filter"
+[ -z "$tunnel_filter" ] || [ -z "$tunnel" ] || capture tunnel "$tunnel" "$tunnel_filter"
+echo "#all"
+for label in underlay other tunnel; do
+    eval "pid=\${pid_$label:-}"
+    tries=0
+    while [ -n "$pid" ] && [ "$tries" -lt 300 ]; do
+        said=
+        while read -r line; do
+            case $line in *"listening on"*) said=yes ;; esac
+        done <"$folder/wire-$label.err"
+        [ -z "$said" ] || { echo "#listening $label"; break; }
+        kill -0 "$pid" 2>/dev/null || break
+        tries=$((tries + 1))
+        sleep 0.05 2>/dev/null || sleep 1
+    done
+done
+wait $child
+child=
+for label in underlay other tunnel; do
+    [ ! -e "$folder/wire-$label.err" ] || grep -v "listening on" "$folder/wire-$label.err" | head -n 10
+    rm -f "$folder/wire-$label.err"
+done
+"""
+    + GUARD_TAIL
+)
+
+# $1 folder, $2 the last mark, $3 the same in hexadecimal, $4 payload, $5 where to send it over the bare underlay (empty
+# on the other host), $6... process ids. The last mark shows that everything before it is in the file too.
+_COLLECT_SCRIPT = r"""
+folder=$1 end=$2 digits=$3 payload=$4 underlay=$5; shift 5
+[ -z "$underlay" ] || ping -n -q -A -c 2 -w 1 -s "$payload" -p "$digits" "$underlay" >/dev/null 2>&1
+tries=0
+while [ "$tries" -lt 12 ] && ! grep -q -a -F -e "$end" "$folder/wire-underlay.pcap"; do
+    tries=$((tries + 1))
+    sleep 0.1 2>/dev/null || sleep 1
+done
+for pid in "$@"; do
+    { read -r name </proc/"$pid"/comm; } 2>/dev/null || continue
+    [ "$name" = tcpdump ] && kill -INT "$pid" 2>/dev/null
+done
+tries=0
+for pid in "$@"; do
+    while [ -e "/proc/$pid" ] && [ "$tries" -lt 40 ]; do
+        tries=$((tries + 1))
+        sleep 0.05 2>/dev/null || sleep 1
+    done
+done
+for label in underlay other tunnel; do
+    file=$folder/wire-$label.pcap
+    [ -e "$file" ] || continue
+    echo "#pcap $label"
+    od -An -v -tx1 "$file"
+    rm -f "$file"
+done
+"""
+
+_DROPPED = re.compile(r"^(?P<count>\d{1,12}) packets? dropped by kernel")
+
+
+@dataclass(frozen=True, slots=True)
+class HostCapture:
+    """What was captured on one host.
+
+    Attributes:
+        records: By place: `underlay`, `other` (the interface of the default route), `tunnel`.
+        dropped: Packets that the kernel did not hand on, as tcpdump counted them.
+        other_device: The interface of the default route, where it is not the underlay's; empty otherwise.
+    """
+
+    records: Mapping[str, tuple[Record, ...]] = field(default_factory=dict)
+    dropped: int = 0
+    other_device: str = ""
+
+    def of(self, place: str) -> tuple[Record, ...]:
+        """Return what was captured at one place."""
+        return self.records.get(place, ())
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRequest:
+    """What to capture on one host.
+
+    Attributes:
+        folder: Where the files are; it exists, and only root can read it.
+        address: The host's underlay address.
+        underlay_filter: What to capture there.
+        other_filter: What to capture on the interface of the default route.
+        tunnel: The tunnel's interface, which is not that of the default route; empty for none.
+        tunnel_filter: What to capture there; empty for nothing.
+        snaplen_bytes: How much of each frame.
+    """
+
+    folder: str
+    address: str
+    underlay_filter: str
+    other_filter: str
+    tunnel: str = ""
+    tunnel_filter: str = ""
+    snaplen_bytes: int = SNAPLEN_BYTES
+
+    def argv(self) -> tuple[str, ...]:
+        """Return the command that captures."""
+        words = (self.folder, self.address, self.underlay_filter, self.other_filter, self.tunnel, self.tunnel_filter)
+        return shell_step_argv(_CAPTURE_SCRIPT, str(LIMIT_S), *words, str(self.snaplen_bytes), str(MAX_PACKETS))
+
+
+class Capturing:
+    """Captures on one host for the length of a context.
+
+    Args:
+        host: Where.
+        request: What.
+        token: Cancelling it ends the capture.
+    """
+
+    def __init__(self, host: HostSession, request: CaptureRequest, *, token: CancelToken) -> None:
+        self._host = host
+        self._request = request
+        self._outer = token
+        self._inner = CancelToken()
+        self._condition = threading.Condition()
+        self._pids: dict[str, int] = {}
+        self._devices: dict[str, str] = {}
+        self._listening: set[str] = set()
+        self._is_told = False
+        self._has_ended = False
+        self._dropped = 0
+        self._words: list[str] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name=f"capture-{host.spec.label}")
+
+    def __enter__(self) -> Self:
+        self._unregister = self._outer.on_cancel(self._cancel)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._unregister()
+        self._inner.cancel()
+        self._thread.join()
+
+    def wait_until_listening(self) -> None:
+        """Wait until every capture has begun.
+
+        Raises:
+            ProbeFailed: tcpdump does not begin.
+            ConnectionLost, DeadlineExceeded, PrivilegeMissing: As `HostSession.run`.
+            Cancelled: The token was cancelled.
+        """
+        with self._condition:
+            self._condition.wait_for(lambda: self._is_ready or self._has_ended, START_TIMEOUT_S)
+            is_ready, error = self._is_ready and not self._has_ended, self._error
+        self._outer.raise_if_cancelled()
+        if isinstance(error, TunnelmarkError):
+            raise error
+        if not is_ready:
+            raise ProbeFailed(
+                f"tcpdump does not capture on {self._host.spec.label}.",
+                hint=f"It said: {'; '.join(self._words[-3:])}" if self._words else "",
+                context={"host": self._host.spec.label},
+            )
+
+    def collect(self, end: bytes, *, underlay: str = "") -> HostCapture:
+        """End the captures and return what they hold.
+
+        Args:
+            end: The mark in the last packet that is to be in it; it is waited for, though not for long.
+            underlay: The peer's underlay address, where this host is to send that packet.
+
+        Raises:
+            ConnectionLost, DeadlineExceeded, Cancelled: As `HostSession.run`.
+        """
+        pids = [str(pid) for pid in self._pids.values()]
+        words = (self._request.folder, end.decode(), end.hex(), str(PAYLOAD_BYTES), underlay)
+        argv = shell_step_argv(_COLLECT_SCRIPT, *words, *pids)
+        command = Command(argv, timeout_s=COLLECT_TIMEOUT_S, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES)
+        result = self._host.run(command, token=self._outer)
+        self._thread.join(COLLECT_TIMEOUT_S)
+        return HostCapture(parse_collected(result.stdout), self._dropped, self._devices.get(OTHER, ""))
+
+    @property
+    def _is_ready(self) -> bool:
+        return self._is_told and len(self._listening) >= len(self._pids) and bool(self._pids)
+
+    def _cancel(self) -> None:
+        self._inner.cancel()
+        with self._condition:
+            self._has_ended = True
+            self._condition.notify_all()
+
+    def _run(self) -> None:
+        command = Command(self._request.argv(), timeout_s=LIMIT_S + 30.0, is_root=True, max_output_bytes=65_536)
+        error: BaseException | None = None
+        try:
+            self._host.run(command, token=self._inner, on_line=self._on_line)
+        except (Cancelled, TunnelmarkError) as fault:
+            error = fault
+        with self._condition:
+            self._error = error
+            self._has_ended = True
+            self._condition.notify_all()
+
+    def _on_line(self, _stream: Stream, line: str) -> None:
+        with self._condition:
+            if line.startswith(("#", "@")):
+                self._on_own_line(line)
+            else:
+                self._on_words(line)
+            self._condition.notify_all()
+
+    def _on_words(self, line: str) -> None:
+        dropped = _DROPPED.match(line)
+        if dropped is not None:
+            self._dropped += int(dropped["count"])
+        elif len(self._words) < 20:
+            self._words.append(line.strip()[:200])
+
+    def _on_own_line(self, line: str) -> None:
+        words = line.split()
+        mark = parse_guard_line(line)
+        if mark is not None and mark.mark is GuardMark.LIMIT:
+            self._has_ended = True
+        elif len(words) == 4 and words[0] == "#capture" and words[2].isdecimal():
+            self._pids[words[1]] = int(words[2])
+            self._devices[words[1]] = words[3]
+        elif len(words) == 2 and words[0] == "#listening":
+            self._listening.add(words[1])
+        elif line == "#all":
+            self._is_told = True
+        elif words[:1] == ["#none"]:
+            self._words.append(f"no interface has the address {self._request.address}")
+            self._has_ended = True
+
+
+class CapturingPair:
+    """Captures on both hosts.
+
+    Args:
+        sessions: Both hosts.
+        requests: What to capture, by side.
+        token: Cancelling it ends both.
+    """
+
+    def __init__(self, sessions: SessionPair, requests: Mapping[Side, CaptureRequest], *, token: CancelToken) -> None:
+        self._a = Capturing(sessions.a, requests[Side.A], token=token)
+        self._b = Capturing(sessions.b, requests[Side.B], token=token)
+
+    def __enter__(self) -> Self:
+        self._a.__enter__()
+        self._b.__enter__()
+        try:
+            self._a.wait_until_listening()
+            self._b.wait_until_listening()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._a.__exit__(kind, error, trace)
+        self._b.__exit__(kind, error, trace)
+
+    def collect(self, end: bytes, *, underlay: str) -> Mapping[Side, HostCapture]:
+        """End the captures on both hosts, after A has sent a last packet to B, and return what they hold, by side."""
+        a, b = run_both(lambda: self._a.collect(end, underlay=underlay), lambda: self._b.collect(end))
+        return {Side.A: a, Side.B: b}
+
+
+def parse_collected(text: str) -> Mapping[str, tuple[Record, ...]]:
+    """Understand what collecting printed: a heading and hexadecimal digits per capture. Never raises."""
+    found: dict[str, tuple[Record, ...]] = {}
+    for part in text.split("#pcap ")[1:]:
+        label, _, digits = part.partition("\n")
+        if label.strip() in (UNDERLAY, OTHER, TUNNEL):
+            found[label.strip()] = parse_pcap(from_od(digits))
+    return found

@@ -1,0 +1,303 @@
+"""A quick look at a standing tunnel: are echo requests answered, what is on the wire, how fast is it, roughly.
+
+All in one script on A, with one iperf3 server on B: made for hundreds of tunnels one after another. Figures of a
+handful of echo requests and one second of TCP are good for an order, not for a ranking.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair, Stream
+from app.domain.errors import ProbeFailed
+from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
+from app.domain.results import FRAME_BYTES, LOST_RTT_US, LatencySeries
+from app.probes.capture.canary import PAYLOAD_BYTES, Marks, underlay_filter
+from app.probes.capture.pcap import from_od, parse_pcap
+from app.probes.echoes import Echoes
+from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.probes.iperf_output import Failure, TextReader, Total
+from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
+from app.probes.smoke_test_server import QuickServer
+
+LIMIT_S = 60
+MAX_PACKETS = 400
+SNAPLEN_BYTES = 192
+MAX_OUTPUT_BYTES = 524_288
+
+ECHO, CONTROL, TCP, SIZE_PREFIX = "echo", "control", "tcp", "size-"
+
+# First a capture on the underlay's card, ready before anything is sent; it ends with us, whatever else runs. A shell
+# opens the file, because tcpdump gives up root's rights before it would. The control goes over the bare underlay: a
+# capture that does not show it proves nothing. It comes last, so that with it everything before it is in the file.
+_SCRIPT = (
+    GUARD_HEAD
+    + r"""
+folder=$1 address=$2 filter=$3 underlay=$4 destination=$5 source=$6 control=$7 mark=$8 payload=$9
+shift 9
+count=$1 echo_limit=$2 size_count=$3 size_limit=$4 sizes=$5 bytes=$6 packets=$7 port=$8 seconds=$9
+shift 9
+end=$1; shift
+umask 077
+dump=
+run() {
+    label=$1; shift
+    "$@" 2>&1 &
+    one=$!
+    child="$dump $one"
+    echo "@start $label $one"
+    wait "$one"
+    status=$?
+    child=$dump
+    echo "@exit $label $status"
+}
+device=$(ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
+    [ "${with%%/*}" = "$address" ] && { echo "$name"; break; }
+done)
+: >"$folder/quick.err"
+if [ -n "$device" ]; then
+    tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$device" -w - "$filter" \
+        >"$folder/quick.pcap" 2>"$folder/quick.err" &
+    dump=$!
+    child=$dump
+    tries=0
+    until grep -q "listening on" "$folder/quick.err" || [ "$tries" -ge 400 ]; do
+        kill -0 "$dump" 2>/dev/null || break
+        tries=$((tries + 1))
+        sleep 0.05 2>/dev/null || sleep 1
+    done
+fi
+run echo ping -n -A -c "$count" -w "$echo_limit" -I "$source" -s "$payload" -p "$mark" "$destination"
+answered=$status
+run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
+if [ -n "$device" ]; then
+    tries=0
+    until grep -q -a -F -e "$end" "$folder/quick.pcap" || [ "$tries" -ge 30 ]; do
+        kill -0 "$dump" 2>/dev/null || break
+        tries=$((tries + 1))
+        sleep 0.1 2>/dev/null || sleep 1
+    done
+    kill -INT "$dump" 2>/dev/null
+    wait "$dump"
+    dump= child=
+    echo "#pcap"
+    od -An -v -tx1 "$folder/quick.pcap"
+    echo "#end"
+    grep -v -e "listening on" -e "^[0-9]* packets " -e "verbose output" "$folder/quick.err" | head -n 5
+    rm -f "$folder/quick.pcap" "$folder/quick.err"
+fi
+if [ "$answered" -eq 0 ]; then
+    for size in $sizes; do
+        run "size-$size" ping -n -A -M do -c "$size_count" -w "$size_limit" -I "$source" -s "$size" "$destination"
+    done
+    tries=0
+    while [ "$seconds" -gt 0 ]; do
+        run tcp iperf3 -c "$destination" -B "$source" -p "$port" -t "$seconds" -i 0 -f k --connect-timeout 3000 "$@"
+        [ "$status" -ne 0 ] && [ "$tries" -lt 10 ] || break
+        tries=$((tries + 1))
+        sleep 0.1 2>/dev/null || sleep 1
+    done
+fi
+"""
+    + GUARD_TAIL
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuickRequest:
+    """What to look at.
+
+    Attributes:
+        link: Addresses, and the tunnel's own folder, which exists on both hosts.
+        source: A's address inside the tunnel.
+        destination: B's address inside the tunnel.
+        wire_filter: pcap filter that matches the tunnel's packets on the underlay.
+        port: TCP port of the iperf3 server.
+        pings: Echo requests that have to be answered.
+        echo_limit_s: How long that may take, in seconds; each frame size may take half of it.
+        size_pings: Echo requests per frame size for the latency.
+        seconds: Seconds of TCP from A to B; 0 leaves it out.
+        cap_mbit_s: Limit for TCP in Mbit/s; None means none.
+        marks: The marks of this look.
+    """
+
+    link: Link
+    source: str
+    destination: str
+    wire_filter: str
+    port: int
+    pings: int = 20
+    echo_limit_s: float = 4.0
+    size_pings: int = 4
+    seconds: int = 1
+    cap_mbit_s: float | None = None
+    marks: Marks = field(default_factory=Marks.new)
+
+    def argv(self) -> tuple[str, ...]:
+        """Return the command for A."""
+        link, marks = self.link, self.marks
+        limit, size_limit = str(math.ceil(self.echo_limit_s)), str(math.ceil(self.echo_limit_s / 2))
+        cap = () if self.cap_mbit_s is None else ("-b", str(max(1, round(self.cap_mbit_s * 1e6))))
+        words = (
+            *(link.run_dir, link.underlay_a, underlay_filter(link, self.wire_filter, marks), link.underlay_b),
+            *(self.destination, self.source, marks.control.hex(), marks.inside.hex(), str(PAYLOAD_BYTES)),
+            *(str(self.pings), limit, str(self.size_pings), size_limit),
+            " ".join(str(size - FRAME_TO_PAYLOAD_BYTES) for size in FRAME_BYTES),
+            *(str(SNAPLEN_BYTES), str(MAX_PACKETS), str(self.port), str(self.seconds), marks.control.decode()),
+        )
+        return shell_step_argv(_SCRIPT, str(LIMIT_S), *words, *cap)
+
+
+@dataclass(frozen=True, slots=True)
+class QuickOutcome:
+    """What was seen.
+
+    Attributes:
+        sent: Echo requests sent.
+        received: How many of them were answered.
+        captured: Packets of the tunnel on A's underlay while they crossed.
+        clear_marks: Packets there with their mark in them.
+        control_marks: Packets with the mark that was sent over the bare underlay on purpose.
+        mean_ms_by_frame: Mean RTT in ms per frame size in bytes; sizes that did not cross are left out.
+        throughput_mbit_s: TCP goodput from A to B in Mbit/s; None where it was not measured, also because nothing
+            arrived in the short time.
+        notes: What went wrong on the way, in the programs' words.
+    """
+
+    sent: int
+    received: int
+    captured: int
+    clear_marks: int
+    control_marks: int
+    mean_ms_by_frame: Mapping[int, float]
+    throughput_mbit_s: float | None
+    notes: tuple[str, ...] = ()
+
+
+def look_quickly(sessions: SessionPair, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
+    """Look at a standing tunnel.
+
+    Args:
+        sessions: Both hosts.
+        request: What to look at.
+        token: Cancelling it ends everything on the hosts.
+
+    Returns:
+        What was seen; a tunnel that answers nothing is a result too.
+
+    Raises:
+        ProbeFailed: The look itself could not be taken.
+        ConnectionLost, DeadlineExceeded, PrivilegeMissing, Cancelled: As `HostSession.run`.
+    """
+    server = QuickServer(sessions.b, request.link.run_dir, request.destination, request.port, token=token)
+    reader = _Reader(request)
+    if request.seconds == 0:
+        reader.run(sessions.a, token)
+    else:
+        with server:
+            reader.run(sessions.a, token)
+    return reader.outcome()
+
+
+class _Reader:
+    """Understands the script's lines as they come."""
+
+    def __init__(self, request: QuickRequest) -> None:
+        self._request = request
+        self._echoes = {ECHO: Echoes(0, request.pings, 1)} | {
+            f"{SIZE_PREFIX}{size - FRAME_TO_PAYLOAD_BYTES}": Echoes(size, request.size_pings, 1) for size in FRAME_BYTES
+        }
+        self._current = ""
+        self._digits: list[str] | None = None
+        self._all_digits = ""
+        self._iperf = TextReader()
+        self._total: Total | None = None
+        self._notes: list[str] = []
+        self._ended: set[str] = set()
+
+    def run(self, host: HostSession, token: CancelToken) -> None:
+        command = Command(
+            self._request.argv(), timeout_s=LIMIT_S + 15.0, is_root=True, max_output_bytes=MAX_OUTPUT_BYTES
+        )
+        host.run(command, token=token, on_line=self._on_line)
+        if ECHO not in self._ended:
+            raise ProbeFailed(
+                f"The echo requests on {host.spec.label} were not sent to the end.",
+                hint=f"The host said: {'; '.join(self._notes[-3:])}" if self._notes else "",
+                context={"host": host.spec.label},
+            )
+
+    def outcome(self) -> QuickOutcome:
+        marks = self._request.marks
+        records = parse_pcap(from_od(self._all_digits))
+        control = sum(marks.control in record.data for record in records)
+        series = {label: echoes.series() for label, echoes in self._echoes.items()}
+        means = {one.frame_bytes: _mean_ms(one) for one in series.values() if one.frame_bytes and one.received}
+        return QuickOutcome(
+            sent=series[ECHO].sent,
+            received=series[ECHO].received,
+            captured=len(records) - control,
+            clear_marks=sum(marks.inside in record.data for record in records),
+            control_marks=control,
+            mean_ms_by_frame=means,
+            throughput_mbit_s=self._throughput_mbit_s(),
+            notes=tuple(self._notes[:10]),
+        )
+
+    def _throughput_mbit_s(self) -> float | None:
+        """Return the goodput; a zero says that the time was too short, not how fast the tunnel is."""
+        return (self._total.received_mbit_s or None) if self._total is not None else None
+
+    def _on_line(self, _stream: Stream, line: str) -> None:
+        mark = parse_guard_line(line)
+        if mark is not None:
+            if mark.mark is GuardMark.START:
+                self._current = mark.label
+            elif mark.mark is GuardMark.EXIT:
+                self._ended.add(mark.label)
+                self._current = ""
+        elif line == "#pcap":
+            self._digits = []
+        elif line == "#end" and self._digits is not None:
+            self._all_digits, self._digits = "\n".join(self._digits), None
+        elif self._digits is not None:
+            self._digits.append(line)
+        else:
+            self._on_program(line)
+
+    def _on_program(self, line: str) -> None:
+        if self._current == TCP:
+            parsed = self._iperf.read(line)
+            if isinstance(parsed, Total):
+                self._total = parsed
+            elif isinstance(parsed, Failure):
+                self._note(f"iperf3: {parsed.text}")
+        elif self._current in self._echoes:
+            self._on_ping(self._echoes[self._current], line)
+        elif line.strip() and self._current != CONTROL:
+            self._note(re.sub(r"\s+", " ", line.strip())[:200])
+
+    def _on_ping(self, echoes: Echoes, line: str) -> None:
+        parsed = parse_ping_line(line)
+        if isinstance(parsed, Reply):
+            echoes.add_reply(parsed)
+        elif isinstance(parsed, Summary):
+            echoes.add_summary(parsed)
+        elif isinstance(parsed, Trouble):
+            echoes.add_trouble(parsed)
+            where = f"{echoes.frame_bytes} B: " if echoes.frame_bytes else ""
+            self._note(f"{where}{parsed.text}")
+
+    def _note(self, text: str) -> None:
+        if text not in self._notes:
+            self._notes.append(text)
+
+
+def _mean_ms(series: LatencySeries) -> float:
+    received = series.rtt_us[series.rtt_us != LOST_RTT_US]
+    return float(received.mean()) / 1000.0

@@ -1,0 +1,159 @@
+"""Stored comparisons: what is in the database, its ranking, and reports of it. Needs no host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.domain.errors import DiskFull, InvalidFile, InvalidOption, NotFound
+from app.domain.history import EntryId, HistoryEntry, Winner
+from app.domain.pair_names import LAB_PREFIX
+from app.domain.ranking import Ranking
+from app.domain.results import CampaignRecord
+from app.ranking import rank
+from app.services.history_entries import find_entries, find_winner, list_history, with_winners
+from app.services.paths import Paths, find_paths
+from app.storage import Store
+
+REPORT_KINDS = (".html", ".pdf", ".json", ".csv")
+
+
+class Archive:
+    """The database with what can be made of it.
+
+    Args:
+        paths: Where things are kept.
+    """
+
+    def __init__(self, paths: Paths) -> None:
+        self.paths = paths
+        self.store = Store.open(paths.database)
+
+    def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
+        """Return a stored comparison with its ranking."""
+        record = self.store.load_campaign(campaign_id)
+        return record, rank(record)
+
+    def pair_of(self, campaign_id: int) -> str:
+        """Return the name of a comparison's pair.
+
+        Raises:
+            NotFound: There is no such comparison.
+        """
+        return self.store.campaign_summary(campaign_id).pair
+
+    def latest(self, pair: str | None) -> int:
+        """Return the number of the latest comparison, of one pair or of all.
+
+        Raises:
+            NotFound: There is none, or no such pair.
+        """
+        campaign_id = self.store.latest_campaign(pair)
+        if campaign_id is None:
+            if pair is not None and not pair.startswith(LAB_PREFIX):
+                self.store.get_pair(pair)
+            of = f" of {pair}" if pair else ""
+            hint = f"Measure with: tunnelmark compare {pair or 'PAIR'}"
+            raise NotFound(f"There is no comparison{of} yet.", hint=hint)
+        return campaign_id
+
+    def json_data(self, record: CampaignRecord, ranking: Ranking) -> Mapping[str, object]:
+        """Return what a JSON report holds."""
+        from app.reports import to_json
+
+        return to_json(record, ranking)
+
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
+        return list_history(self.store)
+
+    def ranked_history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments with every winner, newest first."""
+        return with_winners(self.store, self.history())
+
+    def with_winner(self, entry: HistoryEntry) -> HistoryEntry:
+        """Return an entry of the history with its winner; the history has it from now on."""
+        return with_winners(self.store, (entry,))[0]
+
+    def winner(self, campaign_id: int) -> Winner:
+        """Return which VPN a comparison recommends; the history has it from now on."""
+        return find_winner(self.store, campaign_id)
+
+    def entries(self, ids: Iterable[EntryId]) -> tuple[HistoryEntry, ...]:
+        """Return the entries of these numbers; raises NotFound where there is none."""
+        return find_entries(self.store, ids)
+
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv.
+
+        Returns:
+            The absolute path.
+
+        Raises:
+            InvalidOption: There is no report of that kind.
+            InvalidFile, DiskFull: It cannot be written there.
+        """
+        from app.reports import write_csv, write_html, write_json, write_pdf
+
+        check_report_kind(path)
+        writers = {".html": write_html, ".pdf": write_pdf, ".json": write_json, ".csv": write_csv}
+        record, ranking = self.results(campaign_id)
+        path = path.expanduser().absolute()
+        if path.parent == self.paths.reports_dir:  # nobody else makes that one
+            _make_folder(path.parent)
+        writers[path.suffix.lower()](record, ranking, path)
+        return path
+
+    def write_samples(self, campaign_id: int, path: Path) -> Path:
+        """Write every round-trip time of a comparison as CSV.
+
+        Returns:
+            The absolute path.
+
+        Raises:
+            InvalidFile, DiskFull: It cannot be written there.
+        """
+        from app.reports import write_samples_csv
+
+        path = path.expanduser().absolute()
+        write_samples_csv(self.results(campaign_id)[0], path)
+        return path
+
+    def default_report_path(self, campaign_id: int) -> Path:
+        """Return where a report goes that nobody named a place for."""
+        return self.paths.reports_dir / f"comparison-{campaign_id}.html"
+
+    def close(self) -> None:
+        """Close the database."""
+        self.store.close()
+
+
+def check_report_kind(path: Path) -> None:
+    """Check a report's ending.
+
+    Raises:
+        InvalidOption: There is no report of that kind.
+    """
+    if path.suffix.lower() not in REPORT_KINDS:
+        raise InvalidOption(
+            f"There is no report of the kind {path.suffix or path.name}.", hint=f"Use one of {', '.join(REPORT_KINDS)}."
+        )
+
+
+@contextmanager
+def open_archive() -> Iterator[Archive]:
+    """Give the archive for the length of a `with` block."""
+    archive = Archive(find_paths())
+    try:
+        yield archive
+    finally:
+        archive.close()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        kind = DiskFull if error.errno == 28 else InvalidFile
+        raise kind(f"The folder {folder} cannot be made: {error.strerror}.", hint="Choose another place.") from error

@@ -1,0 +1,42 @@
+"""Installing what a host lacks, by what its last inspection found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.discovery import install, plan_install
+from app.domain.cancel import CancelToken
+from app.domain.commands import HostSession
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import MissingPart, PairSpec, Side
+from app.services.interfaces.comparison import ProgressSink
+from app.storage import Store
+
+
+def install_on_host(
+    session: HostSession,
+    store: Store,
+    pair: PairSpec,
+    side: Side,
+    missing: Sequence[MissingPart],
+    *,
+    token: CancelToken,
+    on_progress: ProgressSink,
+) -> str:
+    """Install packages on a host; return what was done, in words.
+
+    Raises:
+        InvalidPlan: The host was not inspected yet.
+    """
+    facts = store.latest_snapshot(pair.name, side)
+    if facts is None:
+        raise InvalidPlan(f"{pair.host(side).label} has not been looked at yet.", hint="Run discover first.")
+    plan = plan_install(facts, missing)
+    outcome = install(
+        session,
+        plan,
+        token=token,
+        on_line=lambda _stream, line: on_progress(line, None),
+        on_change=store.audit,
+    )
+    return outcome.sentence

@@ -1,0 +1,230 @@
+"""What a comparison needs from the rest of the program.
+
+`app.services.Services` implements `ComparisonServices` with the real parts; the window's tests use a fake. Every method
+that talks to a host or a lab blocks, and is called in a worker thread, never on the window's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
+from app.domain.events import EventSink
+from app.domain.history import EntryId, HistoryEntry, Winner
+from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.linting import LintedFile
+from app.domain.pairs import Saving
+from app.domain.ranking import Ranking
+from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem, Profile
+from app.domain.solutions import SolutionInfo
+from app.measurement.control import CampaignControl
+from app.services.interfaces import desk
+from app.services.interfaces.desk import LabServices, PairServices, SettingsServices
+
+if TYPE_CHECKING:
+    from app.tunnel.recovery import RecoveryReport
+
+
+class Prompts(Protocol):
+    """Questions to the user, asked from worker threads; they block until they are answered."""
+
+    def confirm_host_key(self, question: HostKeyQuestion) -> bool:
+        """Show an unknown host key's fingerprint and ask whether it is the right one."""
+        ...
+
+    def ask_password(self, key: SecretKey, is_retry: bool) -> Secret | None:  # noqa: FBT001 - as PasswordProvider asks
+        """Ask for a password; None means the user declined."""
+        ...
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence, for example that there is no keyring and a password is kept in memory only."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PairChoice:
+    """A pair that can be chosen, with when it was last measured in words (empty if never)."""
+
+    pair: PairSpec
+    last_measured: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the user chose for a run.
+
+    Attributes:
+        profile: How thoroughly.
+        deadline_ms: RTT above which a reply is late, in ms; None where that does not matter.
+        load_cap_mbit_s: Limit for throughput probes in Mbit/s; None means none.
+        has_load_consent: Whether the user agreed to load on a live link.
+        seed: Where the order of candidates comes from; None draws one.
+    """
+
+    profile: Profile
+    deadline_ms: float | None = None
+    load_cap_mbit_s: float | None = None
+    has_load_consent: bool = False
+    seed: int | None = None
+
+
+ProgressSink = desk.ProgressSink
+"""Gets a sentence and a fraction (0 to 1, or None while nobody knows) of a long job."""
+
+
+class ComparisonServices(SettingsServices, PairServices, LabServices, Protocol):
+    """Everything that a comparison needs."""
+
+    def pairs(self) -> tuple[PairChoice, ...]:
+        """Return stored pairs and running labs."""
+        ...
+
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Store a pair."""
+        ...
+
+    def check_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Refuse what `save_pair` would refuse."""
+        ...
+
+    def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Start (and where needed make) the default practice lab, or take the one that is up.
+
+        A lab that this starts ends with this program.
+        """
+        ...
+
+    def refuse_if_in_use(self, pair: PairSpec) -> None:
+        """Refuse a pair of which other work on this computer holds a host, before anybody logs in.
+
+        Raises:
+            PairLocked: Other work holds one of its hosts.
+        """
+        ...
+
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts."""
+        ...
+
+    def start_lab_like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the lab that a comparison ran in, or another of the same kind, which is started if none is up.
+
+        A lab that this starts ends with this program.
+        """
+        ...
+
+    def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        """Log in to both hosts and find out what they can do."""
+        ...
+
+    def guidelines(self) -> tuple[str, ...]:
+        """Return the ids of the guidelines that apply."""
+        ...
+
+    def use_guidelines(self, ids: Sequence[str]) -> None:
+        """Let other guidelines apply from now on."""
+        ...
+
+    def judge_again(self, discovery: Discovery) -> Discovery:
+        """Judge what was found by the guidelines that apply now; touches no host."""
+        ...
+
+    def install_missing(
+        self,
+        pair: PairSpec,
+        side: Side,
+        missing: Sequence[MissingPart],
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> str:
+        """Install packages on a host; return what was done, in words."""
+        ...
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        """Make a plan with predicted times. Raises InvalidPlan for what cannot be done."""
+        ...
+
+    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+        """Return every file and command for a candidate, without touching anything."""
+        ...
+
+    def run(
+        self,
+        discovery: Discovery,
+        plan: CampaignPlan,
+        *,
+        control: CampaignControl,
+        emit: EventSink,
+        resume_id: int | None = None,
+    ) -> CampaignRecord:
+        """Measure. Returns when all is done, cancelled and cleaned up."""
+        ...
+
+    def lint_file(self, path: Path) -> LintedFile:
+        """Say what is wrong with a configuration file on this computer; what cannot be read is said in the result."""
+        ...
+
+    def lint_pair(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> tuple[LintedFile, ...]:
+        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file."""
+        ...
+
+    def unfinished(self, pair_name: str) -> int | None:
+        """Return the number of an interrupted comparison of this pair that can be resumed."""
+        ...
+
+    def record(self, campaign_id: int) -> CampaignRecord:
+        """Return a stored comparison without its ranking, which takes a while."""
+        ...
+
+    def results(self, campaign_id: int) -> tuple[CampaignRecord, Ranking]:
+        """Return a stored comparison with its ranking."""
+        ...
+
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Return comparisons, censuses and deployments, newest first; winners that are not known yet are missing."""
+        ...
+
+    def winner(self, campaign_id: int) -> Winner:
+        """Return which VPN a comparison recommends; the history has it from now on."""
+        ...
+
+    def set_note(self, entry: EntryId, note: str) -> None:
+        """Store the user's note on a comparison or census; an empty one removes it. Raises InvalidOption."""
+        ...
+
+    def delete_measured(self, entries: Sequence[EntryId]) -> None:
+        """Delete comparisons and censuses with all that was measured in them: all of them, or none.
+
+        Raises InvalidPlan where one is running.
+        """
+        ...
+
+    def solutions(self) -> Mapping[str, SolutionInfo]:
+        """Return what is always true of each solution that there is an adapter for, by its name."""
+        ...
+
+    def write_report(self, campaign_id: int, path: Path) -> Path:
+        """Write a report; the kind follows from the ending: .html, .pdf, .json or .csv."""
+        ...
+
+    def default_report_path(self, campaign_id: int) -> Path:
+        """Return where a report goes that nobody named a place for."""
+        ...
+
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
+        """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        ...
+
+    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        """Do the same; return for each host what was found and whether it is clean now."""
+        ...
+
+    def close(self) -> None:
+        """End connections and own labs, and close the database."""
+        ...

@@ -1,0 +1,186 @@
+"""What rolling out needs from the rest of the program.
+
+Services that implement `RolloutServices` beside `ComparisonServices` can roll out; the window offers it only then.
+Every method that takes a token talks to hosts: it blocks, and is called in a worker thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from app.deployment.events import Confirmation, RolloutSink
+from app.discovery.pair_discovery import Discovery
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DryRun, RolloutOptions
+from app.domain.deployment_status import PairStatus
+from app.domain.hosts import PairSpec, Side
+from app.services.interfaces.comparison import ProgressSink
+
+AUDIT_KINDS = ("csv", "json")
+"""Endings of the files that an audit log can be written to."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanPort:
+    """An interface that a tunnel could be joined with.
+
+    Attributes:
+        side: The host.
+        name: Kernel name.
+        note: What is known of it, in words.
+        refusal: Why it cannot be taken, as a sentence; empty where it can.
+    """
+
+    side: Side
+    name: str
+    note: str = ""
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """A line of the audit log.
+
+    Attributes:
+        entry: The command.
+        by: The user on this computer, and the computer; empty where that was not written down.
+        deployment: The deployment that it was for; empty where it was for a measurement.
+    """
+
+    entry: AuditEntry
+    by: str = ""
+    deployment: str = ""
+
+
+@runtime_checkable
+class RolloutServices(Protocol):
+    """Everything that a roll-out needs."""
+
+    def lan_ports(self, discovery: Discovery, *, token: CancelToken) -> tuple[LanPort, ...]:
+        """Return the interfaces of both hosts, and of each whether it may be joined with a tunnel.
+
+        Never those that carry the SSH connection or the underlay.
+        """
+        ...
+
+    def dry_run(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> DryRun:
+        """Say what a deployment would do; changes nothing.
+
+        Args:
+            discovery: What was found on the pair.
+            key: Solution and suite.
+            options: What else was chosen.
+            token: Cancels it.
+            on_progress: Gets sentences.
+
+        Raises:
+            InvalidPlan: It is never rolled out, or a reason is missing.
+        """
+        ...
+
+    def deploy(
+        self,
+        discovery: Discovery,
+        key: tuple[str, str],
+        options: RolloutOptions,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation,
+    ) -> Deployment:
+        """Roll out. Returns when the tunnel stays, or when both hosts are as they were before.
+
+        Args:
+            discovery: What was found on the pair.
+            key: Solution and suite.
+            options: What else was chosen.
+            token: Cancels it; both hosts then go back.
+            emit: Gets what happens, in whatever thread it happens.
+            confirmation: Asked where the options say so.
+        """
+        ...
+
+    def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
+        """Say how a pair is now."""
+        ...
+
+    def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Take what stands on a pair back."""
+        ...
+
+    def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Take what stands on one host back, because the other one cannot be reached; that one follows at next contact.
+
+        Returns:
+            The deployment, half-confirmed: the other host may still have its end.
+
+        Raises:
+            NotFound: Nothing is rolled out there.
+        """
+        ...
+
+    def rotate_keys(
+        self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink, confirmation: Confirmation
+    ) -> Deployment:
+        """Roll out what stands on a pair once more, with new keys.
+
+        Raises:
+            EnvironmentFault: A host cannot be asked.
+            NotFound: Nothing is rolled out there.
+        """
+        ...
+
+    def repair(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment | None:
+        """Carry through what was begun last and is on one host alone; None where nothing has to be repaired.
+
+        What was broken off on a host before it counted is removed; as there is no deployment, that gives None, too.
+        """
+        ...
+
+    def remove_unfinished(self, pair: PairSpec, *, token: CancelToken) -> None:
+        """Remove what was broken off on a host before it counted, and do nothing else; where there is none, nothing."""
+        ...
+
+    def confirm(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
+        """Confirm what waits for it on the hosts, whoever applied it.
+
+        Raises:
+            EnvironmentFault: A host cannot be asked, so what waits is not known.
+            NotFound: Nothing waits for a confirmation.
+        """
+        ...
+
+    def deployments(self, pair_name: str | None = None) -> tuple[Deployment, ...]:
+        """Return every deployment of a pair, or of all, newest first."""
+        ...
+
+    def redeploy(
+        self,
+        deployment_id: str,
+        *,
+        token: CancelToken,
+        emit: RolloutSink,
+        confirmation: Confirmation,
+        confirm_within_s: float | None = None,
+    ) -> Deployment:
+        """Roll out an earlier deployment again; without a time to confirm it is that of the earlier one."""
+        ...
+
+    def audit_log(self, pair_name: str | None = None) -> tuple[AuditLine, ...]:
+        """Return what was run on the hosts of a pair, or of all, newest first."""
+        ...
+
+    def write_audit(self, path: Path, pair_name: str | None = None) -> Path:
+        """Write the audit log; the kind follows from the ending, see `AUDIT_KINDS`."""
+        ...

@@ -1,0 +1,162 @@
+"""Practice labs as the window's lab menu shows, starts and stops them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.errors import LabFault, NotFound
+from app.domain.hosts import PairSpec
+from app.lab import CpuKind, Lab, LabSpec, LabStatus
+from app.lab.users import connected_users, user_of
+from app.services.interfaces.desk import LabChoice, LabDetail, ProgressSink
+from app.services.labs import Labs, cpu_words
+from app.storage import Store
+
+_OPEN_DEPLOYMENTS = 1_000
+
+
+class LabOperations:
+    """Implements `app.services.interfaces.desk.LabServices`.
+
+    Attributes:
+        lab_service: This user's labs.
+        store: Comparisons and deployments.
+    """
+
+    lab_service: Labs
+    store: Store
+
+    def lab_details(self) -> tuple[LabDetail, ...]:
+        """Return running labs by name, those that are still starting included."""
+        return tuple(_detail(status) for status in self.lab_service.manager.status())
+
+    def lab_uses(self, name: str) -> tuple[str, ...]:
+        """Return what uses a lab now, as sentences: processes, measurements and deployments.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: It is still starting, or does not answer.
+        """
+        lab = self._lab(name)
+        owner = lab.owner_pid
+        uses = []
+        if owner not in (None, os.getpid()):
+            uses.append(_sentence(f"{user_of(owner)} started it for itself."))
+        strangers = [user for user in connected_users(lab.ports.values()) if user.pid not in (owner, os.getpid())]
+        uses += [_sentence(f"{user} is connected to it.") for user in strangers]
+        held = self.lab_service.in_use.users((lab.pair.a, lab.pair.b))
+        others = dict.fromkeys(str(holder) for holder in held.values() if not holder.is_of_this_process)
+        uses += [f"In use by {holder}." for holder in others]
+        # What holds the hosts has said more than the database knows.
+        measured = {pair.name for pair in self.store.measured_pairs() if _is_at(pair, lab) and not others}
+        uses += [f"A comparison or census of {pair} is running." for pair in sorted(measured)]
+        uses += [
+            f"The deployment {one.id[:8]} ({one.title}) is {one.state.value} on it."
+            for one in self.store.list_deployments(limit=_OPEN_DEPLOYMENTS)
+            if _is_on(one, lab)
+        ]
+        return tuple(uses)
+
+    def start_chosen_lab(self, choice: LabChoice, *, token: CancelToken, on_progress: ProgressSink) -> None:
+        """Start a lab.
+
+        Raises:
+            InvalidOption: The name is not allowed or taken, or a platform is unknown.
+            LabFault: It cannot be started.
+            Cancelled: The token was cancelled; nothing of it is left.
+        """
+        cpu = CpuKind.AES if choice.has_aes else CpuKind.NO_AES
+        spec = LabSpec(choice.name, choice.platform_a, choice.platform_b, cpu, is_hardened=choice.is_hardened)
+        self.lab_service.start(spec, is_lasting=choice.is_lasting, token=token, on_progress=on_progress)
+
+    def stop_lab(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
+        """Stop a lab, unless something uses it that was not agreed to.
+
+        Args:
+            name: Which one.
+            agreed: The uses that `lab_uses` named when the user was asked.
+
+        Returns:
+            The uses that are new since then; empty where it is stopped.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: Its processes could not be ended.
+        """
+        new = self._new_uses(name, agreed)
+        if not new and not self.lab_service.stop(name):
+            raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
+        return new
+
+    def restart_lab(
+        self, name: str, agreed: Collection[str], *, token: CancelToken, on_progress: ProgressSink
+    ) -> tuple[str, ...]:
+        """Stop a lab and start one of the same name and kind, that ends with this process unless the first lasted.
+
+        Returns:
+            The uses that are new, as for `stop_lab`; nothing is done then.
+
+        Raises:
+            NotFound: No lab of that name runs.
+            LabFault: It cannot be stopped or started.
+            Cancelled: The token was cancelled; the lab is stopped then.
+        """
+        lab, new = self._lab(name), self._new_uses(name, agreed)
+        if new:
+            return new
+        on_progress(f"Stopping the lab {name}", None)
+        self.lab_service.stop(name)
+        is_lasting = lab.owner_pid is None
+        self.lab_service.start(lab.spec, is_lasting=is_lasting, token=token, on_progress=on_progress)
+        return ()
+
+    def _new_uses(self, name: str, agreed: Collection[str]) -> tuple[str, ...]:
+        try:
+            return tuple(use for use in self.lab_uses(name) if use not in agreed)
+        except LabFault:  # it does not answer: nothing uses it that could go on
+            return ()
+
+    def _lab(self, name: str) -> Lab:
+        lab = self.lab_service.manager.find(name)
+        if lab is None:
+            raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
+        return lab
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _is_on(deployment: Deployment, lab: Lab) -> bool:
+    """Whether a deployment is on this lab's gateways: a former lab's may have had the same ports."""
+    is_open = deployment.state.is_standing or deployment.state is DeploymentState.PREPARED
+    return is_open and _is_at(deployment.pair, lab) and deployment.prepared_at >= lab.since
+
+
+def _is_at(pair: PairSpec, lab: Lab) -> bool:
+    """Whether a pair is reached at the ports of this lab: labs of one kind share names of pairs."""
+    return pair.is_lab and {side: pair.host(side).port for side in lab.ports} == lab.ports
+
+
+def _detail(status: LabStatus) -> LabDetail:
+    words = f"{' and '.join(dict.fromkeys(status.platforms))}, CPU {cpu_words(status.cpu)}"
+    if status.owner_pid is None:
+        lasts = "until it is stopped"
+    elif status.owner_pid == os.getpid():
+        lasts = "until Tunnelmark is closed"
+    else:
+        lasts = f"until {user_of(status.owner_pid)} ends"
+    return LabDetail(
+        name=status.name,
+        pair_name=f"lab:{status.name}",
+        kind=words,
+        is_up=status.is_running,
+        is_starting=status.is_starting,
+        ports=status.ports,
+        since=f"{status.since.astimezone():%Y-%m-%d %H:%M}",
+        lasts=lasts,
+        is_lasting=status.owner_pid is None,
+    )

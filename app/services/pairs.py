@@ -1,0 +1,106 @@
+"""Stored pairs: saved, renamed, copied, removed, and made of hosts of a configuration of ssh."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import PairSpec
+from app.domain.pair_names import check_pair_name
+from app.domain.pairs import Saving, check_pair
+from app.domain.ssh_hosts import SshHosts
+from app.storage import Store
+
+
+class PairOperations:
+    """Implements `app.services.interfaces.desk.PairServices`.
+
+    Attributes:
+        store: Where pairs are kept.
+    """
+
+    store: Store
+
+    def save_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Store a pair.
+
+        Raises:
+            NotFound: It is to be changed, and was renamed or removed meanwhile.
+            InvalidOption: The pair cannot be used, or the name of a new one is not allowed or taken.
+        """
+        self.check_pair(pair, how)
+        self.store.save_pair(pair, how)
+
+    def check_pair(self, pair: PairSpec, how: Saving) -> None:
+        """Refuse what `save_pair` would refuse, before anybody logs in; raises the same errors."""
+        if how is not Saving.UPDATE:  # a pair of an earlier version keeps its name
+            check_pair_name(pair.name)
+        check_pair(pair)
+        self.store.check_saving(pair, how)
+
+    def stored_pairs(self) -> tuple[PairSpec, ...]:
+        """Return stored pairs by name; labs are not among them."""
+        return self.store.list_pairs()
+
+    def rename_pair(self, old: str, new: str) -> None:
+        """Rename a pair; its comparisons, censuses and deployments follow.
+
+        Raises:
+            NotFound: There is no pair of the old name.
+            InvalidOption: The new name is not allowed or taken, or the pair is being measured.
+        """
+        check_pair_name(new)
+        if old == new:
+            return
+        self.store.rename_pair(old, new)
+
+    def copy_pair(self, name: str, copy: str) -> PairSpec:
+        """Store a pair once more under another name, without its comparisons; return the copy.
+
+        Raises:
+            NotFound: There is no such pair.
+            InvalidOption: The new name is not allowed or taken.
+        """
+        pair = replace(self.store.get_pair(name), name=copy)
+        self.save_pair(pair, Saving.ADD)
+        return pair
+
+    def remove_pair(self, name: str) -> None:
+        """Forget a pair; its comparisons, censuses and past deployments stay.
+
+        Raises:
+            NotFound: There is no such pair.
+            InvalidOption: A deployment of it is active or being made, or it is being measured.
+        """
+        self.store.delete_pair(name)
+
+    def ssh_hosts(self, file: Path | None = None) -> SshHosts:
+        """Return the hosts of a configuration of ssh; None means ~/.ssh/config.
+
+        Raises:
+            InvalidFile: It is missing, or cannot be read or understood.
+        """
+        from app.ssh.config_hosts import read_ssh_hosts, user_ssh_config
+
+        return read_ssh_hosts(file or user_ssh_config())
+
+    def import_pair(self, name: str, hosts: SshHosts, aliases: tuple[str, str], underlay: tuple[str, str]) -> PairSpec:
+        """Store a pair of two hosts of a configuration of ssh, and return it.
+
+        Args:
+            name: The pair's name.
+            hosts: What `ssh_hosts` returned.
+            aliases: Which host is A, which is B.
+            underlay: IPv4 addresses of A and B on the path between the two.
+
+        Raises:
+            InvalidOption: The name is not allowed or taken, an address is wrong, or a host cannot be imported.
+        """
+        check_pair_name(name)
+        a, b = (hosts.find(alias).importable() for alias in aliases)
+        if aliases[0] == aliases[1]:
+            raise InvalidOption(f"{aliases[0]} is named for A and for B.", hint="Choose two different hosts.")
+        pair = PairSpec(name, a, b, *underlay)
+        self.save_pair(pair, Saving.ADD)
+        return pair

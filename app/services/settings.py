@@ -1,0 +1,173 @@
+"""The user's settings, kept in one small file in the data folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
+from app.domain.errors import InvalidFile
+from app.domain.results import PROFILES, ProfileName
+from app.policy import DEFAULT_GUIDELINES, GUIDELINES, check_guidelines
+from app.services.interfaces.desk import Preferences
+
+_HINT = "Mend the line, or delete the file: then the defaults hold."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user has set.
+
+    Attributes:
+        guidelines: Ids of the guidelines that apply, in the order of the policy.
+        preferences: Defaults of comparisons and deployments.
+    """
+
+    guidelines: tuple[str, ...] = DEFAULT_GUIDELINES
+    preferences: Preferences = field(default_factory=Preferences)
+
+
+class SettingsOperations:
+    """Implements `app.services.interfaces.desk.SettingsServices`. Safe to use from several threads.
+
+    Args:
+        settings_file: See `Paths.settings`.
+    """
+
+    def __init__(self, settings_file: Path) -> None:
+        self._settings_file = settings_file
+        self._settings_lock = threading.Lock()
+
+    def settings(self) -> Settings:
+        """Return what the user has set."""
+        return read_settings(self._settings_file)
+
+    def guidelines(self) -> tuple[str, ...]:
+        """Return the ids of the guidelines that apply."""
+        return self.settings().guidelines
+
+    def use_guidelines(self, ids: Sequence[str]) -> None:
+        """Let other guidelines apply from now on."""
+        with self._settings_lock:
+            write_settings(self._settings_file, replace(self.settings(), guidelines=tuple(ids)))
+
+    def preferences(self) -> Preferences:
+        """Return the defaults that the user has set."""
+        return self.settings().preferences
+
+    def save_preferences(self, preferences: Preferences) -> None:
+        """Keep other defaults."""
+        with self._settings_lock:
+            write_settings(self._settings_file, replace(self.settings(), preferences=preferences))
+
+
+def read_settings(path: Path) -> Settings:
+    """Read the settings; the defaults hold for what is not in the file, or where there is no file.
+
+    Args:
+        path: The file, see `Paths.settings`.
+
+    Raises:
+        InvalidFile: It cannot be read or holds something else than settings; the message names the line.
+    """
+    text = _text(path)
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidFile(
+            f"{path}, line {_broken_line(error, text)}: this is not TOML ({error}).", hint=_HINT
+        ) from error
+    for key in raw:
+        if key not in ("guidelines", "profile", "confirm_within_s"):
+            raise _wrong(path, text, key, f"there is no setting {key}")
+    usual = Preferences()
+    return Settings(
+        guidelines=_guidelines(path, text, raw.get("guidelines", list(DEFAULT_GUIDELINES))),
+        preferences=Preferences(
+            profile=_profile(path, text, raw.get("profile", usual.profile.value)),
+            confirm_within_s=_confirm_within_s(path, text, raw.get("confirm_within_s", usual.confirm_within_s)),
+        ),
+    )
+
+
+def write_settings(path: Path, settings: Settings) -> None:
+    """Write the settings; the file is replaced as a whole.
+
+    Raises:
+        InvalidFile: It cannot be written.
+        InvalidOption: There is no such guideline.
+    """
+    check_guidelines(settings.guidelines)
+    ids = ", ".join(f'"{one}"' for one in settings.guidelines)
+    preferences, usual = settings.preferences, Preferences()
+    lines = [
+        "# Settings of Tunnelmark. The window and `tunnelmark policy use` write this file.",
+        f"guidelines = [{ids}]",
+    ]
+    if preferences.profile is not usual.profile:
+        lines.append(f'profile = "{preferences.profile.value}"')
+    if preferences.confirm_within_s != usual.confirm_within_s:
+        lines.append(f"confirm_within_s = {preferences.confirm_within_s:g}")
+    text = "\n".join(lines) + "\n"
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InvalidFile(f"{path} cannot be written: {error.strerror}.", hint="See to the data folder.") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InvalidFile(f"{path}, line {line}: this is not UTF-8 text.", hint=_HINT) from error
+    except OSError as error:
+        raise InvalidFile(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _guidelines(path: Path, text: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise _wrong(path, text, "guidelines", "guidelines is a list of names in quotes")
+    for one in value:
+        if one not in GUIDELINES:
+            raise _wrong(path, text, one, f"there is no guideline {one}; there are {', '.join(GUIDELINES)}")
+    return tuple(one for one in GUIDELINES if one in value)
+
+
+def _profile(path: Path, text: str, value: Any) -> ProfileName:
+    known = [name.value for name in PROFILES]
+    if value not in known:
+        raise _wrong(path, text, "profile", f"profile is one of {', '.join(known)}, in quotes")
+    return ProfileName(value)
+
+
+def _confirm_within_s(path: Path, text: str, value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not SHORTEST_CONFIRM_S <= value <= LONGEST_CONFIRM_S:
+        limits = f"{SHORTEST_CONFIRM_S:g} to {LONGEST_CONFIRM_S:g}"
+        raise _wrong(path, text, "confirm_within_s", f"confirm_within_s is a number of seconds, {limits}")
+    return float(value)
+
+
+def _wrong(path: Path, text: str, word: str, what: str) -> InvalidFile:
+    line = text[: max(text.find(word), 0)].count("\n") + 1
+    return InvalidFile(f"{path}, line {line}: {what}.", hint=_HINT)
+
+
+def _broken_line(error: tomllib.TOMLDecodeError, text: str) -> int:
+    # WORKAROUND(https://docs.python.org/3.14/library/tomllib.html): until Python 3.14, whose error has `lineno`, the
+    # line is in the sentence only.
+    match = re.search(r"at line (\d+)", str(error))
+    return int(match[1]) if match else text.count("\n") + 1

@@ -1,0 +1,393 @@
+"""Everything that a comparison needs, made of the real parts; for the window and the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets as random_source
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.discovery import discover_pair, find_link
+from app.discovery.candidates import find_candidates, look_at, unavailable_solutions
+from app.discovery.pair_discovery import Discovery
+from app.domain.adapters import find_suite
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, CensusRecord
+from app.domain.census_events import CensusSink
+from app.domain.commands import SessionPair
+from app.domain.concurrency import run_both
+from app.domain.credentials import ConfirmHostKey
+from app.domain.errors import HostUnreachable, InvalidPlan, ProbeFailed, TunnelmarkError
+from app.domain.events import EventSink
+from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.linting import LintedFile
+from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
+from app.domain.solutions import SolutionInfo
+from app.measurement.clean_host_check import look_before, tell_differences
+from app.measurement.comparison import plan_campaign, run_campaign
+from app.measurement.control import CampaignControl
+from app.probes import probe_path_mtu
+from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
+from app.services import census
+from app.services.census import CensusOptions, CensusResults
+from app.services.connections import Connections
+from app.services.file_header import file_header
+from app.services.firewalls import FirewallConsents, blocked_solutions, read_if_allowed
+from app.services.guarded_deployments import GuardedRollout, renaming
+from app.services.history import Archive
+from app.services.host_linting import lint_host
+from app.services.installing import install_on_host
+from app.services.interfaces import PairChoice, Prompts, RunOptions
+from app.services.interfaces.comparison import ProgressSink
+from app.services.lab_desk import LabOperations
+from app.services.labs import LabPasswords, Labs
+from app.services.linting import LintOptions, lint_file, lint_text
+from app.services.pairs import PairOperations
+from app.services.paths import Paths, find_paths
+from app.services.results import ResultOperations
+from app.services.settings import SettingsOperations
+from app.services.version import tunnelmark_version
+from app.ssh import SshConnector
+from app.tunnel import DeployRequest, Found, HostRecovery, RecoveryReport, preflight, recover_host, with_firewalls
+from app.tunnel import preview as preview_deployment
+from vpn_adapters.registry import ADAPTERS
+
+
+class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, GuardedRollout):
+    """Implements `app.services.interfaces.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
+
+    Args:
+        prompts: Where questions go to; None refuses whatever would have to be asked.
+        paths: Where things are kept; None means the usual places.
+        confirm_host_key: Asked about unknown host keys instead of the prompts, where given.
+    """
+
+    def __init__(
+        self, *, prompts: Prompts | None, paths: Paths | None = None, confirm_host_key: ConfirmHostKey | None = None
+    ) -> None:
+        self.paths = paths or find_paths()
+        SettingsOperations.__init__(self, self.paths.settings)
+        self.adapters = ADAPTERS
+        self.archive = Archive(self.paths)
+        self.store = self.archive.store
+        self.lab_service = Labs(self.paths)
+        self.in_use = self.lab_service.in_use
+        self.passwords = LayeredPasswords(
+            store=PasswordStore(),
+            memory=MemoryPasswords(),
+            ask=prompts.ask_password if prompts else None,
+            tell=prompts.tell if prompts else None,
+        )
+        self.connector = SshConnector(
+            known_hosts=self.paths.known_hosts,
+            passwords=LabPasswords(self.lab_service, self.passwords),
+            confirm_host_key=confirm_host_key or (prompts.confirm_host_key if prompts else None),
+        )
+        self.firewall_consents = FirewallConsents(self.lab_service, self.store)
+        self._connections = Connections(self.connector)
+
+    # --- pairs and labs -----------------------------------------------------------------------------------------------
+
+    def pairs(self) -> tuple[PairChoice, ...]:
+        """Return stored pairs and running labs."""
+        labs = map(self.firewall_consents.apply, self.lab_service.pairs())
+        pairs = [*labs, *self.store.list_pairs()]
+        return tuple(PairChoice(pair, self._last_measured(pair.name)) for pair in pairs)
+
+    def allow_opening_firewalls(self, pair: PairSpec, *, may_open: bool) -> PairSpec:
+        """Remember whether the firewalls of a pair may be opened for tunnels; return the pair with the answer."""
+        return self.firewall_consents.change(pair, may_open=may_open)
+
+    def start_lab(self, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Start (and where needed make) the default practice lab, or take the one that is up."""
+        return self.lab_service.default_pair(token=token, on_progress=on_progress)
+
+    def is_lab_gone(self, record: CampaignRecord) -> bool:
+        """Whether the practice lab that a comparison ran in has ended; False for a pair of the user's own hosts."""
+        return self.lab_service.is_gone(record)
+
+    def start_lab_like(self, record: CampaignRecord, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the lab that a comparison ran in, or another of the same kind, which is started if none is up."""
+        return self.lab_service.like(record, token=token, on_progress=on_progress)
+
+    def resolve_pair(self, name: str, *, token: CancelToken, on_progress: ProgressSink) -> PairSpec:
+        """Return the pair of that name: a stored one, `lab:NAME`, or `lab:PLATFORM`, which is started if none is up."""
+        if name.startswith("lab:"):
+            found = self.lab_service.pair(name.removeprefix("lab:"), token=token, on_progress=on_progress)
+            return self.firewall_consents.apply(found)
+        return self.store.get_pair(name)
+
+    def known_pair(self, name: str) -> PairSpec:
+        """Return the pair of that name: a stored one, or that of a running lab, `lab:NAME` or `lab:PLATFORM`."""
+        if name.startswith("lab:"):
+            return self.firewall_consents.apply(self.lab_service.running_pair(name.removeprefix("lab:")))
+        return self.store.get_pair(name)
+
+    def solutions(self) -> Mapping[str, SolutionInfo]:
+        """Return what is always true of each solution that there is an adapter for, by its name."""
+        return {name: adapter.info for name, adapter in self.adapters.items()}
+
+    # --- looking at hosts ---------------------------------------------------------------------------------------------
+
+    def discover(self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink) -> Discovery:
+        """Log in to both hosts and find out what they can do."""
+        on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
+        try:
+            sessions = self._connections.pair(pair, token=token)
+        except HostUnreachable as error:
+            raise self.lab_service.explained(pair, error) from error
+        on_progress("Looking at both hosts", None)
+        facts_a, facts_b = discover_pair(sessions, self.adapters, token=token)
+        self.store.save_snapshot(pair.name, Side.A, facts_a)
+        self.store.save_snapshot(pair.name, Side.B, facts_b)
+        on_progress("Measuring the path between them", None)
+        link = find_link(facts_a, facts_b, pair.underlay_a, pair.underlay_b)
+        try:
+            link = replace(link, underlay_mtu_bytes=probe_path_mtu(sessions.a, pair.underlay_b, token=token))
+        except ProbeFailed as error:
+            # BusyBox's ping cannot forbid fragments: then the interface's MTU has to do.
+            on_progress(f"The MTU could not be probed: {error.message}", None)
+        candidates, defaults = find_candidates(self.adapters, facts_a, facts_b, guidelines=self.settings().guidelines)
+        firewalls = read_if_allowed(sessions, token=token)
+        return Discovery(
+            pair=pair,
+            a=look_at(Side.A, facts_a),
+            b=look_at(Side.B, facts_b),
+            link=link,
+            clock_difference_ms=facts_b.clock_offset_ms - facts_a.clock_offset_ms,
+            candidates=candidates,
+            defaults=defaults,
+            solutions=dict(self.solutions()),
+            unavailable=unavailable_solutions(self.adapters, candidates, facts_a, facts_b),
+            blocked=blocked_solutions(self.adapters, pair, link, {Side.A: facts_a, Side.B: facts_b}, firewalls),
+            firewalls=firewalls,
+        )
+
+    def judge_again(self, discovery: Discovery) -> Discovery:
+        """Judge what was found by the guidelines that apply now; touches no host."""
+        candidates, defaults = find_candidates(
+            self.adapters, discovery.a.facts, discovery.b.facts, guidelines=self.settings().guidelines
+        )
+        return replace(discovery, candidates=candidates, defaults=defaults)
+
+    def install_missing(
+        self,
+        pair: PairSpec,
+        side: Side,
+        missing: Sequence[MissingPart],
+        *,
+        token: CancelToken,
+        on_progress: ProgressSink,
+    ) -> str:
+        """Install packages on a host; return what was done, in words.
+
+        Raises:
+            PairLocked: Other work on this computer holds the host; nothing was touched.
+        """
+        with self.in_use.hold((pair.host(side),), "an installation of packages"):
+            session = self._connections.host(pair.host(side), token=token)
+            return install_on_host(session, self.store, pair, side, missing, token=token, on_progress=on_progress)
+
+    # --- planning and measuring ---------------------------------------------------------------------------------------
+
+    def plan(self, discovery: Discovery, chosen: Sequence[tuple[str, str]], options: RunOptions) -> CampaignPlan:
+        """Make a plan with predicted times."""
+        by_key = {(candidate.solution, candidate.suite): candidate for candidate in discovery.candidates}
+        unknown = [key for key in chosen if key not in by_key]
+        if unknown:
+            raise InvalidPlan(f"Not offered for these hosts: {', '.join(' '.join(key) for key in unknown)}.")
+        pair = replace(discovery.pair, load_cap_mbit_s=options.load_cap_mbit_s)
+        return plan_campaign(
+            pair,
+            [by_key[key] for key in chosen],
+            options.profile,
+            seed=options.seed if options.seed is not None else random_source.randbelow(2**31),
+            deadline_ms=options.deadline_ms,
+            allow_load=options.has_load_consent,
+            history=self.store.durations(pair.name, options.profile),
+        )
+
+    def preview(self, discovery: Discovery, candidate: tuple[str, str]) -> tuple[PlannedItem, ...]:
+        """Return every file and command for a candidate, without touching anything."""
+        return preview_deployment(self._deploy_request(discovery, candidate))
+
+    def run(
+        self,
+        discovery: Discovery,
+        plan: CampaignPlan,
+        *,
+        control: CampaignControl,
+        emit: EventSink,
+        resume_id: int | None = None,
+    ) -> CampaignRecord:
+        """Measure. Returns when all is done, cancelled and cleaned up.
+
+        Raises:
+            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+        """
+        what = "a comparison" if resume_id is None else f"comparison {resume_id}"
+        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
+            self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
+            sessions = self.sessions(plan.pair, token=control.token)
+            before = look_before(sessions, token=control.token)
+            record = run_campaign(
+                plan,
+                sessions=sessions,
+                adapters=self.adapters,
+                link=discovery.link,
+                facts={"a": discovery.a.facts, "b": discovery.b.facts},
+                store=self.store,
+                control=control,
+                emit=renaming(use, emit),
+                version=tunnelmark_version(),
+                header=file_header(),
+                resume_id=resume_id,
+                healer=self.lab_service.healer(plan.pair),
+            )
+            tell_differences(sessions, before, emit=emit)
+            return record
+
+    def preflight(
+        self, discovery: Discovery, candidates: Sequence[tuple[str, str]], *, token: CancelToken
+    ) -> tuple[str, ...]:
+        """Look for what would be in the way of candidates; return sentences. Changes nothing."""
+        sessions = self.sessions(discovery.pair, token=token)
+        return tuple(
+            dict.fromkeys(
+                f"{discovery.pair.host(obstacle.side).label}: {obstacle.what} {obstacle.hint}".strip()
+                for candidate in candidates
+                for obstacle in preflight(sessions, self._deploy_request(discovery, candidate), token=token)
+            )
+        )
+
+    def sessions(self, pair: PairSpec, *, token: CancelToken) -> SessionPair:
+        """Return connections to both hosts of a pair."""
+        return self._connections.pair(pair, token=token)
+
+    def recover(self, pair: PairSpec, *, token: CancelToken) -> tuple[str, ...]:
+        """Put both hosts back after a run that died; return sentences that say what was found and done."""
+        return self.recovery(pair, token=token).sentences()
+
+    def recovery(self, pair: PairSpec, *, token: CancelToken) -> RecoveryReport:
+        """Put both hosts back after a run that died; a host that cannot be reached does not keep the other waiting."""
+        a, b = run_both(
+            lambda: self._recover_host(pair, Side.A, token=token), lambda: self._recover_host(pair, Side.B, token=token)
+        )
+        return RecoveryReport(a, b)
+
+    def _recover_host(self, pair: PairSpec, side: Side, *, token: CancelToken) -> HostRecovery:
+        try:
+            session = self._connections.host(pair.host(side), token=token)
+        except TunnelmarkError as error:
+            return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
+        return recover_host(session, side, token=token, audit=self.store.audit, pair=pair.name)
+
+    # --- existing configurations --------------------------------------------------------------------------------------
+
+    def lint_file(self, path: Path, options: LintOptions | None = None) -> LintedFile:
+        """Say what is wrong with a configuration file on this computer; without options, by the user's guidelines."""
+        return lint_file(path, options or LintOptions(guidelines=self.settings().guidelines))
+
+    def lint_text(self, text: str, path: str = "", options: LintOptions | None = None) -> LintedFile:
+        """Say what is wrong with a text; the path helps to tell what it is. Without options as `lint_file`."""
+        return lint_text(text, path, options or LintOptions(guidelines=self.settings().guidelines))
+
+    def lint_pair(
+        self, pair: PairSpec, *, token: CancelToken, on_progress: ProgressSink, guidelines: Sequence[str] | None = None
+    ) -> tuple[LintedFile, ...]:
+        """Say what is wrong with the configuration files that lie on both hosts. Changes nothing and keeps no file.
+
+        Without `guidelines` (their ids) those count that the user has chosen to apply.
+        """
+        chosen = self.settings().guidelines if guidelines is None else tuple(guidelines)
+        on_progress(f"Connecting to {pair.a.label} and {pair.b.label}", None)
+        sessions = self._connections.pair(pair, token=token)
+        on_progress("Reading configuration files", None)
+        a, b = run_both(
+            lambda: lint_host(sessions.a, token=token, guidelines=chosen),
+            lambda: lint_host(sessions.b, token=token, guidelines=chosen),
+        )
+        return (*a, *b)
+
+    # --- censuses -----------------------------------------------------------------------------------------------------
+
+    def plan_census(self, discovery: Discovery, options: CensusOptions) -> CensusPlan:
+        """Plan a census: every option of the chosen solutions that both hosts list."""
+        return census.make_plan(discovery, options)
+
+    def unfinished_census(self, discovery: Discovery, plan: CensusPlan) -> int | None:
+        """Return the number of an unfinished census of the same options with the same versions."""
+        return census.unfinished(self.store, discovery, plan)
+
+    def run_census(
+        self,
+        discovery: Discovery,
+        plan: CensusPlan,
+        *,
+        token: CancelToken,
+        emit: CensusSink,
+        resume_id: int | None = None,
+    ) -> CensusRecord:
+        """Try every option. Returns when all is done, cancelled and cleaned up.
+
+        Raises:
+            PairLocked: Other work on this computer holds one of the hosts; nothing was touched.
+        """
+        what = "a census" if resume_id is None else f"census {resume_id}"
+        with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
+            sessions, healer = self.sessions(plan.pair, token=token), self.lab_service.healer(plan.pair)
+            tell = renaming(use, emit)
+            return census.run(
+                self.store, sessions, discovery, plan, healer=healer, token=token, emit=tell, resume_id=resume_id
+            )
+
+    def census_results(self, census_id: int) -> CensusResults:
+        """Return a stored census with its triples and verdicts."""
+        return census.results(self.store, census_id)
+
+    def censuses(self, pair_name: str | None = None) -> tuple[int, ...]:
+        """Return the numbers of stored censuses, newest first: of one pair, or of all."""
+        return self.store.list_censuses(pair_name)
+
+    def write_census(self, results: CensusResults, path: Path) -> Path:
+        """Write a census to a file; the kind follows from the ending: .json or .html."""
+        return census.write_report(results, path)
+
+    def close(self) -> None:
+        """End connections and own labs, and close the database."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.archive.close)
+            stack.callback(self.lab_service.close)
+            stack.callback(self._connections.close)
+
+    def _deploy_request(self, discovery: Discovery, candidate: tuple[str, str]) -> DeployRequest:
+        solution, suite_name = candidate
+        adapter = self.adapters.get(solution)
+        suite = find_suite(adapter, discovery.a.facts, discovery.b.facts, suite_name) if adapter else None
+        if adapter is None or suite is None:
+            raise InvalidPlan(f"Not offered for these hosts: {solution} {suite_name}.")
+        request = DeployRequest(
+            pair=discovery.pair,
+            adapter=adapter,
+            suite=suite,
+            link=discovery.link,
+            facts_a=discovery.a.facts,
+            facts_b=discovery.b.facts,
+            header=file_header(),
+        )
+        return with_firewalls(request, discovery.firewalls, may_open=discovery.pair.may_open_firewall)
+
+    def _last_measured(self, pair_name: str) -> str:
+        latest = next(iter(self.store.list_campaigns(pair_name, limit=1)), None)
+        return f"{latest.started_at.astimezone():%Y-%m-%d %H:%M}, {latest.status}" if latest else ""
+
+
+@contextlib.contextmanager
+def open_services(prompts: Prompts | None, *, confirm_host_key: ConfirmHostKey | None = None) -> Iterator[Services]:
+    """Give the services for the length of a `with` block."""
+    services = Services(prompts=prompts, confirm_host_key=confirm_host_key)
+    try:
+        yield services
+    finally:
+        services.close()

@@ -1,0 +1,28 @@
+"""The two-ended transaction that builds a tunnel and puts both hosts back."""
+
+from app.tunnel.active_tunnel import ActiveTunnel
+from app.tunnel.apply_errors import NotUpInTime
+from app.tunnel.firewalled_adapter import blocked_openings, read_firewalls, with_firewalls
+from app.tunnel.preflight import preflight
+from app.tunnel.preview import preview
+from app.tunnel.recovery import Found, HostRecovery, RecoveryReport, recover, recover_host
+from app.tunnel.request import DeployRequest, Obstacle
+from app.tunnel.transaction import temporary_tunnel
+
+__all__ = [
+    "ActiveTunnel",
+    "DeployRequest",
+    "Found",
+    "HostRecovery",
+    "NotUpInTime",
+    "Obstacle",
+    "RecoveryReport",
+    "blocked_openings",
+    "preflight",
+    "preview",
+    "read_firewalls",
+    "recover",
+    "recover_host",
+    "temporary_tunnel",
+    "with_firewalls",
+]

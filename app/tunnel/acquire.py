@@ -1,0 +1,274 @@
+"""Taking the lock, arming the timer, looking at a host and making its key: one round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.adapters import IdentityRecipe, Step
+from app.domain.cancel import CancelToken
+from app.domain.commands import CommandResult
+from app.domain.errors import CommandFailed, DiskFull, PairLocked, TunnelmarkError
+from app.host.inspection import LockInfo, Survey, parse_lock, parse_survey
+from app.host.remote_host import HostEnd, printable, whole_seconds
+from app.host.script_events import Mark, MarkSink, find, parse_sections, text_after
+from app.host.scripts import call, filled_script, one_line
+from app.host.snapshots import SnapshotDepth
+from app.ssh.remote_line import shell_line
+from app.tunnel.audit import IDENTITY_NUMBER, PUBLIC_NUMBER, RUN_DIR_NUMBER, Ledger, Planned, numbered, undo_line
+from app.tunnel.lock_owner import LET_GO, REMOVING, owner_key, owner_text
+
+BEGIN_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What is to be begun on one host.
+
+    Attributes:
+        tunnel: The random id of this work.
+        lease_s: For how long the host waits to hear of us, in seconds.
+        run_dir: The tunnel's own folder.
+        recipe: How its key is made.
+        peer: The other host's underlay address.
+        paths: Paths of which to say whether they are there.
+        asked: A small file of which to say what its first line is; empty to leave that out.
+    """
+
+    tunnel: str
+    lease_s: float
+    run_dir: str
+    recipe: IdentityRecipe
+    peer: str
+    paths: tuple[str, ...]
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What beginning on one host came to.
+
+    Attributes:
+        survey: What the host looked like, with the lock taken and the timer armed, before any other change.
+        outputs: What the recipe's public commands printed.
+    """
+
+    survey: Survey
+    outputs: Mapping[str, CommandResult]
+
+
+class HeldLock(PairLocked):
+    """A host is locked already.
+
+    Args:
+        end: The host.
+        lock: Who has it, as far as the host says.
+    """
+
+    def __init__(self, end: HostEnd, lock: LockInfo | None) -> None:
+        self.lock = lock
+        if lock is None or not lock.is_complete:
+            super().__init__(f"Another Tunnelmark is just locking {end.label}.", hint="Try again in a minute.")
+            return
+        if lock.owner_key == LET_GO and lock.left_s > 0:
+            super().__init__(
+                f"What {lock.owner} has rolled out on {end.label} waits for a confirmation.",
+                hint=f"{end.how_to_confirm(lock.left_s)} Then try again.",
+                context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
+            )
+            return
+        left_s = max(1, lock.left_s)
+        if_dead = f"If it died, the host puts itself back within {left_s} s; then try again."
+        if lock.owner_key == REMOVING:
+            if_dead = f"If it was broken off, this works in {left_s} s."
+        super().__init__(
+            f"{lock.owner} has been working on {end.label} for {lock.age_s} s.",
+            hint=f"Wait until it has finished. {if_dead}",
+            context={"owner": lock.owner, "age_s": str(lock.age_s), "host": end.label},
+        )
+
+
+def step_line(planned: Planned, step: Step, *, stdin_path: str = "/dev/null") -> str:
+    """Return the script's line for one step."""
+    return call(
+        "step",
+        planned.number,
+        one_line(step.title),
+        whole_seconds(step.command.timeout_s),
+        whole_seconds(step.forward_retry_s) if step.forward_retry_s else "0",
+        stdin_path,
+        whole_seconds(planned.undo_timeout_s),
+        planned.undo,
+        *step.command.argv,
+    )
+
+
+def planned_step(number: str, step: Step) -> Planned:
+    """Return what the audit log and the journal need of one step."""
+    undo_timeout_s = step.undo.timeout_s if step.undo is not None else 0.0
+    return Planned(number, step.title, shell_line(step.command.argv), undo_line(step.undo), undo_timeout_s)
+
+
+def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink) -> Begun:
+    """Lock a host, arm its timer, look at it, make its key.
+
+    Args:
+        end: The host.
+        beginning: What is to be begun.
+        ledger: Gets what was done.
+        token: Cancels it; must not be cancelled before the mark `armed` has come.
+        on_mark: Gets `armed` as soon as the timer runs.
+
+    Returns:
+        What the host looked like, and what the recipe's public commands printed.
+
+    Raises:
+        HeldLock: Somebody has locked the host.
+        DiskFull: There is no space for our folder.
+        CommandFailed: Something else went wrong.
+    """
+    lines, limits = _recipe_lines(beginning.recipe, ledger)
+    remove = shell_line(["rm", "-rf", "--", beginning.run_dir])
+
+    def take(words: tuple[str, ...]) -> None:
+        on_mark(words)
+        _write_down(words, ledger, end)
+
+    ledger.plan(Planned(RUN_DIR_NUMBER, "Make the tunnel's own folder", f"mkdir {beginning.run_dir}", remove, 30.0))
+    marks, result = end.run_marked(
+        filled_script("begin.sh", steps=lines),
+        (
+            end.state_dir,
+            beginning.tunnel,
+            whole_seconds(beginning.lease_s),
+            owner_text(),
+            owner_key(),
+            beginning.run_dir,
+            remove,
+            beginning.peer,
+            beginning.asked,
+            *beginning.paths,
+        ),
+        word=beginning.tunnel,
+        token=token,
+        timeout_s=BEGIN_TIMEOUT_S + limits,
+        on_mark=take,
+        is_armed=False,
+    )
+    sections = parse_sections(result.stdout, beginning.tunnel)
+    if find(marks, "failed", "locked") is not None:
+        raise HeldLock(end, parse_lock(sections.get("lock", "")))
+    if find(marks, "finished") is None:
+        raise begin_error(end, marks, result, ledger)
+    outputs = {
+        name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
+        for index, name in enumerate(beginning.recipe.public)
+    }
+    return Begun(parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
+
+
+def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:
+    """Return the script's lines for a recipe, and how long they may take at most, in seconds."""
+    lines: list[str] = []
+    limits = 0.0
+    for index, step in enumerate(recipe.steps):
+        planned = planned_step(numbered(IDENTITY_NUMBER + index), step)
+        ledger.plan(planned)
+        lines.append(step_line(planned, step))
+        limits += step.command.timeout_s + step.forward_retry_s
+    for index, command in enumerate(recipe.public.values()):
+        number = numbered(PUBLIC_NUMBER + index)
+        lines.append(call("print", number, whole_seconds(command.timeout_s), *command.argv))
+        limits += command.timeout_s
+    return lines, limits
+
+
+def _write_down(words: tuple[str, ...], ledger: Ledger, end: HostEnd) -> None:
+    if words[0] == "armed":
+        ledger.write("Lock the host and arm its timer", f"mkdir {end.state_dir}", 0)
+    elif words[0] == "identity":
+        ledger.done(RUN_DIR_NUMBER, 0)
+    ledger.take_mark(words)
+
+
+def _public_result(marks: tuple[Mark, ...], number: str, argv: tuple[str, ...]) -> CommandResult:
+    mark = find(marks, "print", number)
+    status = int(mark.words[2]) if mark is not None and len(mark.words) == 3 else None
+    return CommandResult(
+        argv=argv,
+        exit_status=status,
+        stdout=text_after(marks, "print", number, name="stdout"),
+        stderr=text_after(marks, "print", number, name="stderr"),
+        duration_s=0.0,
+    )
+
+
+def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, ledger: Ledger) -> TunnelmarkError:
+    """Say why a script did not finish."""
+    failed = find(marks, "failed")
+    words = failed.words[1:] if failed is not None else ("unknown",)
+    context = {"host": end.label}
+    if words[0] in ("disk", "journal") or "No space left" in " ".join(words):
+        return DiskFull(
+            f"There is no space left in {end.state_dir} on {end.label}.",
+            hint="Nothing of the tunnel has been left there. Free some space and try again.",
+            context=context,
+        )
+    if words[0] == "step":
+        return step_error(end, marks, words[1], ledger)
+    if words[0] == "timer":
+        return CommandFailed(
+            f"The timer that would put {end.label} back could not be started, so nothing was changed.",
+            hint="Is the host out of memory or processes?",
+            context=context,
+        )
+    if words[0] == "taken-back":
+        return _taken_back(end, words[1:])
+    if words[0] == "unknown":
+        after = " ".join(marks[-1].words) if marks else "the start"
+        return CommandFailed(
+            f"What builds the tunnel on {end.label} ended with status {result.exit_status} after `{after}`.",
+            hint="Was it killed, or is the host out of memory?",
+            context={**context, "stderr": printable(result.stderr, limit=1000)},
+        )
+    said = printable(" ".join(words[1:]) or result.stderr, limit=500)
+    return CommandFailed(
+        f"The tunnel could not be built on {end.label} ({words[0]}). {said}".strip(),
+        context={**context, "exit_status": str(result.exit_status)},
+    )
+
+
+def _taken_back(end: HostEnd, by: tuple[str, ...]) -> CommandFailed:
+    match by:
+        case ("timer",):
+            message = f"The timer of {end.label} ran out and took the tunnel back while it was built."
+            hint = (
+                "The host had not heard from Tunnelmark in time: this computer slept or was too busy, or the "
+                "connection stalled. Try again."
+            )
+        case ("somebody",):
+            message = f"Somebody ran the undo on {end.label} while the tunnel was built."
+            hint = f"Ask who is at its console ({end.console_command}), then try again."
+        case _:
+            message = f"{end.label} was being put back while the tunnel was built."
+            hint = "Somebody ran its undo, or its timer ran out because this computer was too slow. Try again."
+    return CommandFailed(message, hint=hint, context={"host": end.label})
+
+
+def step_error(end: HostEnd, marks: tuple[Mark, ...], number: str, ledger: Ledger) -> TunnelmarkError:
+    """Say which step failed, and what its program said."""
+    planned = ledger.planned.get(number)
+    mark = find(marks, "step", number)
+    status = mark.words[2] if mark is not None and len(mark.words) == 3 else "?"
+    output = printable(text_after(marks, "step", number, name="output"), limit=4000)
+    what = planned.title if planned is not None else "A step"
+    context = {"host": end.label, "exit_status": status, "output": output}
+    if "No space left on device" in output:
+        return DiskFull(f"There is no space left on {end.label}: {what}.", hint="Free some space.", context=context)
+    last_line = output.rpartition("\n")[2]
+    timed_out = " It took too long and was stopped." if status in ("124", "143") else ""
+    return CommandFailed(
+        f"A step failed on {end.label} with exit status {status}: {what}.{timed_out} {last_line}".strip(),
+        hint="The host has been put back. What the program said is in the details.",
+        context=context,
+    )

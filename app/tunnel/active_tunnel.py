@@ -1,0 +1,172 @@
+"""A tunnel that stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from app.domain.adapters import TunnelPlan, shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
+from app.domain.hosts import Side
+from app.domain.results import PlannedItem
+from app.domain.solutions import Suite
+from app.host.parallel import deadline_token, on_both, on_both_to_the_end
+from app.host.remote_host import HostEnd, printable
+from app.tunnel.apply import ping_once
+from app.tunnel.preview import configuration_of
+from app.tunnel.request import DeployRequest, Obstacle
+from app.tunnel.switch import Switcher, checked, why_not_switch
+
+LOG_S = 5.0
+"""How long reading the daemons' logs after a failure may take, in seconds."""
+
+_TAIL_SCRIPT = 'for log in "$@"; do [ -s "$log" ] || continue; echo "--- $log"; tail -c 6000 "$log"; echo; done'
+
+
+class ActiveTunnel:
+    """A tunnel that stands, until the `with` block it came from ends.
+
+    Attributes:
+        plan: What was built.
+        configuration: The same for people and reports; no secret is in it.
+        negotiated: What both ends said they agreed on.
+        warnings: What preflight found that did not stop it.
+        setup_s: Seconds from the first change on a host to the last check.
+        cleanup_s: Seconds it took to put both hosts back; 0 before that.
+        timings_s: Seconds per phase.
+        differences: What was not as before after clean-up, though it does not concern this tunnel, as sentences.
+    """
+
+    def __init__(
+        self,
+        request: DeployRequest,
+        plan: TunnelPlan,
+        ends: Mapping[Side, HostEnd],
+        *,
+        configuration: tuple[PlannedItem, ...],
+        negotiated: str,
+        warnings: tuple[Obstacle, ...],
+        lost: Callable[[], Mapping[Side, str]],
+        switcher: Switcher,
+    ) -> None:
+        self.plan = plan
+        self.configuration = configuration
+        self.negotiated = negotiated
+        self.warnings = warnings
+        self.setup_s = 0.0
+        self.cleanup_s = 0.0
+        self.timings_s: dict[str, float] = {}
+        self.differences: tuple[str, ...] = ()
+        self._request = request
+        self._ends = ends
+        self._lost = lost
+        self._switcher = switcher
+
+    @property
+    def lost(self) -> Mapping[Side, str]:
+        """Which host has put itself back although the tunnel was still wanted, with a sentence that says why."""
+        return self._lost()
+
+    def still_up(self, token: CancelToken) -> bool:
+        """Ask both hosts whether the tunnel still stands and answers.
+
+        Args:
+            token: Cancels it.
+
+        Returns:
+            False also where a host cannot be asked.
+        """
+        if self._lost():
+            return False
+        try:
+            results = on_both(self._is_end_up, token=token)
+        except EnvironmentFault:
+            return False
+        return all(results.values())
+
+    def collect_logs(self, token: CancelToken) -> str:
+        """Read the end of the daemons' logs on both hosts.
+
+        Args:
+            token: Cancels it.
+
+        Returns:
+            Printable text with a heading per host; what cannot be read is left out.
+        """
+        return collect_logs(self._ends, self.plan, token=token)
+
+    def can_switch(self, suite: Suite) -> bool:
+        """Return whether `switch` can give the tunnel this suite, without touching a host.
+
+        Args:
+            suite: One that the adapter offers for these hosts, from its census too.
+        """
+        request = replace(self._request, suite=suite)
+        return not why_not_switch(self._request, self.plan, request, self._switcher.plan(request))
+
+    def switch(self, suite: Suite, *, token: CancelToken, up_timeout_s: float | None = None) -> None:
+        """Give the standing tunnel another suite: only what depends on it is taken back and done again.
+
+        `plan`, `configuration` and `negotiated` are the new ones afterwards.
+
+        Args:
+            suite: One that the adapter offers for these hosts, from its census too.
+            token: Cancels it.
+            up_timeout_s: How long both ends may take to be up, in seconds; None for what the plan says.
+
+        Raises:
+            InvalidPlan: More than the steps that depend on the suite would have to change; nothing was touched.
+            TunnelDown, CommandFailed, DiskFull: It did not work; `context["log"]` holds the daemons' logs. The tunnel
+                stands with neither suite then, and can be switched again.
+            ConnectionLost, DeadlineExceeded, Cancelled: As for any command.
+        """
+        request = replace(self._request, suite=suite)
+        plan = self._switcher.plan(request)
+        checked(self._request, self.plan, request, plan)
+        if up_timeout_s is not None:
+            plan = replace(plan, up_timeout_s=up_timeout_s)
+        if self._lost():
+            raise TunnelDown(" ".join(self._lost().values()))
+        self._request, self.plan, self.negotiated = request, plan, ""
+        self.configuration = configuration_of(request, plan)
+        try:
+            self.negotiated = self._switcher.switch(request, plan, token=token)
+        except TunnelmarkError as error:
+            self._add_log(error)
+            raise
+
+    def _add_log(self, error: TunnelmarkError) -> None:
+        try:
+            with deadline_token(LOG_S) as token:
+                log = self.collect_logs(token)
+        except (EnvironmentFault, Cancelled):
+            return
+        if log:
+            error.context["log"] = log
+
+    def _is_end_up(self, side: Side, token: CancelToken) -> bool:
+        own = self.plan.end(side)
+        commands = [check.command for check in own.up_checks]
+        if own.interface:
+            ping = ping_once(self._request, side, own.interface, self.plan.probe_address(side.other))
+            commands.append(Command(ping, timeout_s=5.0, is_root=True))
+        if not commands:
+            return True
+        results = self._ends[side].session.run_batch(commands, token=token, should_stop_at_failure=True)
+        return all(result.is_ok for result in results)
+
+
+def collect_logs(ends: Mapping[Side, HostEnd], plan: TunnelPlan, *, token: CancelToken) -> str:
+    """Read the end of the daemons' logs on both hosts; see `ActiveTunnel.collect_logs`."""
+
+    def read(side: Side, child: CancelToken) -> str:
+        paths = plan.end(side).log_paths
+        if not paths:
+            return ""
+        command = Command(shell_step_argv(_TAIL_SCRIPT, *paths), timeout_s=5.0, is_root=True)
+        return printable(ends[side].session.run(command, token=child).stdout)
+
+    texts, _ = on_both_to_the_end(read, token=token)
+    return "\n".join(f"{ends[side].label}:\n{text}" for side, text in sorted(texts.items()) if text)

@@ -1,0 +1,261 @@
+"""Building one end of a tunnel: files, steps, checks."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.adapters import EndPlan, TunnelPlan, UpCheck
+from app.domain.cancel import CancelToken
+from app.domain.commands import FileToWrite
+from app.domain.errors import Bug, TunnelDown
+from app.domain.hosts import Side, ToolFlavour
+from app.host.remote_host import HostEnd, new_id, printable, whole_seconds
+from app.host.script_events import Mark, MarkSink, find, text_after
+from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script
+from app.ssh.remote_line import shell_line
+from app.ssh.upload import upload_error, upload_script
+from app.tunnel.acquire import planned_step, step_line
+from app.tunnel.apply_errors import build_error
+from app.tunnel.audit import CHECK_NUMBER, CROSS_NUMBER, FILE_NUMBER, STEP_NUMBER, Ledger, Planned, numbered
+from app.tunnel.preflight import used_interfaces
+from app.tunnel.request import DeployRequest
+
+APPLY_MARGIN_S = 30.0
+SETTLE_S = 1.0
+"""How long a program may take to say the rest of what it agreed on, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What is to be built on one host.
+
+    Attributes:
+        request: What was asked for.
+        plan: Made with both public identities.
+        tunnels: The random id of this work on each host.
+    """
+
+    request: DeployRequest
+    plan: TunnelPlan
+    tunnels: Mapping[Side, str]
+
+
+def build(
+    end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink
+) -> tuple[Mark, ...]:
+    """Run the steps on one host and wait until its end is up and frames cross.
+
+    Args:
+        end: The host.
+        building: What is to be built.
+        ledger: Gets what was done.
+        token: Cancels it.
+        on_mark: Gets `built` as soon as the last change has been made.
+
+    Returns:
+        What the script said.
+
+    Raises:
+        CommandFailed, DiskFull, TunnelDown, PreflightRefused: It did not work; nothing has been taken back yet.
+    """
+    own = building.plan.end(end.side)
+    files = _files(building, own, ledger)
+    steps = [
+        *(call("must_be_absent", name) for name in used_interfaces(building.request, own)),
+        *_place_lines(building, own, ledger),
+        *_step_lines(building, own, ledger),
+    ]
+    return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=on_mark)
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyLines:
+    """What a script that builds an end does, in this order, before it waits for the end to be up.
+
+    Attributes:
+        files: Files in the tunnel's own folder.
+        steps: Lines that make the changes.
+        is_awaited: Whether the end is waited for afterwards.
+    """
+
+    files: Sequence[FileToWrite]
+    steps: Sequence[str]
+    is_awaited: bool = True
+
+
+def run_apply(
+    end: HostEnd, building: Building, ledger: Ledger, lines: ApplyLines, *, token: CancelToken, on_mark: MarkSink
+) -> tuple[Mark, ...]:
+    """Run a script that builds one end, or builds it again; see `build`."""
+    own = building.plan.end(end.side)
+    report = new_id()
+
+    def take(words: tuple[str, ...]) -> None:
+        on_mark(words)
+        ledger.take_mark(words)
+        if words == ("written",):
+            _written(building, own, ledger)
+
+    marks, result = end.run_marked(
+        filled_script(
+            "apply.sh",
+            files=[upload_script(lines.files, report).decode()] if lines.files else [],
+            steps=lines.steps,
+            checks=_check_lines(building, end.side) if lines.is_awaited else [],
+        ),
+        (end.state_dir, building.tunnels[end.side]),
+        word=building.tunnels[end.side],
+        token=token,
+        timeout_s=_limit_s(building, own),
+        on_mark=take,
+    )
+    if find(marks, "failed", "files") is not None:
+        raise upload_error(lines.files, result.stderr, report, end.label)
+    if find(marks, "finished") is None:
+        raise build_error(end, building.plan, dict(_numbered_checks(own)), marks, result, ledger)
+    return marks
+
+
+def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...], *, token: CancelToken) -> str:
+    """Return what one end says was negotiated.
+
+    The host matches a pattern as far as its grep can; where that said too much too early, it is asked again.
+
+    Raises:
+        TunnelDown: It is not what was asked for.
+    """
+    own = plan.end(end.side)
+    texts = {number: text_after(marks, "check", number, name="stdout") for number, _ in _numbered_checks(own)}
+    for number, check in _numbered_checks(own):
+        until = time.monotonic() + SETTLE_S
+        while check.stdout_pattern and not re.search(check.stdout_pattern, texts[number]):
+            if time.monotonic() >= until:
+                raise TunnelDown(
+                    f"On {end.label}, the tunnel is not what was asked for: {check.title}.",
+                    hint="Another program or an older tunnel may have answered. What it said is in the details.",
+                    context={"host": end.label, "output": printable(texts[number], limit=2000)},
+                )
+            token.sleep(0.1)
+            texts[number] = end.session.run(check.command, token=token).stdout
+    return printable(texts[_negotiated_number(own)], limit=2000) if own.negotiated is not None else ""
+
+
+def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite]:
+    """Return what is written into the tunnel's own folder: the plan's files, those for elsewhere, and steps' stdin."""
+    run_dir = building.request.link.run_dir
+    files = list(own.files)
+    for index, file in enumerate(files):
+        if not is_inside(file.path, run_dir):
+            files[index] = FileToWrite(_staged(run_dir, index), file.content, 0o600)
+        else:
+            ledger.plan(Planned(numbered(FILE_NUMBER + index), f"Write {file.path}", f"cat > {file.path}", "", 0.0))
+    for index, step in enumerate(own.steps):
+        if step.command.stdin is not None:
+            files.append(FileToWrite(stdin_path(run_dir, index), step.command.stdin, 0o600))
+        if step.undo is not None and step.undo.stdin is not None:
+            raise Bug(f"The undo of a step has stdin: {step.title}")
+    return files
+
+
+def _written(building: Building, own: EndPlan, ledger: Ledger) -> None:
+    for index, file in enumerate(own.files):
+        if is_inside(file.path, building.request.link.run_dir):
+            ledger.done(numbered(FILE_NUMBER + index), 0)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Return whether a path lies below a folder."""
+    return path.startswith(f"{folder}/")
+
+
+def _staged(run_dir: str, index: int) -> str:
+    return f"{run_dir}/.file-{index}"
+
+
+def stdin_path(run_dir: str, index: int) -> str:
+    """Return where what a step reads from its stdin waits for it."""
+    return f"{run_dir}/.stdin-{index}"
+
+
+def _place_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
+    """Files outside the tunnel's folder are written down in the journal before they are put in place."""
+    lines: list[str] = []
+    run_dir = building.request.link.run_dir
+    for index, file in enumerate(own.files):
+        if is_inside(file.path, run_dir):
+            continue
+        number, staged, mode = numbered(FILE_NUMBER + index), _staged(run_dir, index), f"{file.mode:04o}"
+        undo = shell_line(["rm", "-f", "--", file.path])
+        ledger.plan(Planned(number, f"Write {file.path}", f"cat > {file.path}", undo, 10.0))
+        lines.append(call("place", number, staged, mode, file.path, undo))
+    return lines
+
+
+def _step_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
+    lines: list[str] = []
+    for index, step in enumerate(own.steps):
+        planned = planned_step(numbered(STEP_NUMBER + index), step)
+        ledger.plan(planned)
+        if step.command.stdin is None:
+            lines.append(step_line(planned, step))
+        else:
+            path = stdin_path(building.request.link.run_dir, index)
+            lines += [step_line(planned, step, stdin_path=path), shell_line(["rm", "-f", "--", path])]
+    return lines
+
+
+def _numbered_checks(own: EndPlan) -> list[tuple[str, UpCheck]]:
+    checks = [(numbered(CHECK_NUMBER + index), check) for index, check in enumerate(own.up_checks)]
+    if own.negotiated is not None:
+        checks.append((_negotiated_number(own), own.negotiated))
+    return checks
+
+
+def _negotiated_number(own: EndPlan) -> str:
+    return numbered(CHECK_NUMBER + len(own.up_checks))
+
+
+def _check_lines(building: Building, side: Side) -> list[str]:
+    """First the program's own word that it is up, then frames across, then what was negotiated."""
+    own = building.plan.end(side)
+    lines = [call("set_deadline", whole_seconds(building.plan.up_timeout_s))]
+    if own.log_paths:  # there are daemons, whose end is noticed at once
+        lines.append(call("find_daemons"))
+    if own.hopeless:
+        lines.append(call("hopeless_at", own.hopeless, *own.log_paths))
+    checks = [_check_line(number, check) for number, check in _numbered_checks(own)]
+    negotiated = [checks.pop()] if own.negotiated is not None else []
+    return [*lines, *checks, *_cross_lines(building, side), *negotiated]
+
+
+def _check_line(number: str, check: UpCheck) -> str:
+    return call_with_deadline("check", number, extended_pattern(check.stdout_pattern), *check.command.argv)
+
+
+def _cross_lines(building: Building, side: Side) -> list[str]:
+    own = building.plan.end(side)
+    if not own.interface:
+        return []
+    peer = building.plan.probe_address(side.other)
+    ping = ping_once(building.request, side, own.interface, peer)
+    return [call_with_deadline("cross", CROSS_NUMBER, own.interface, peer, *ping)]
+
+
+def ping_once(request: DeployRequest, side: Side, interface: str, address: str) -> tuple[str, ...]:
+    """Return a command that succeeds if an address answers soon.
+
+    Source: ping(8) of iputils 20240905 (-W takes fractions since s20200821); BusyBox 1.35 ping takes whole seconds.
+    """
+    tool = request.facts(side).tools.get("ping")
+    is_iputils = tool is not None and tool.flavour is ToolFlavour.IPUTILS
+    wait = ("-n", "-W", "0.5") if is_iputils else ("-W", "1")
+    return ("ping", "-c", "1", *wait, "-I", interface, address)
+
+
+def _limit_s(building: Building, own: EndPlan) -> float:
+    steps_s = sum(step.command.timeout_s + step.forward_retry_s for step in own.steps)
+    checks_s = sum(check.command.timeout_s for _, check in _numbered_checks(own))
+    return steps_s + checks_s + building.plan.up_timeout_s + APPLY_MARGIN_S

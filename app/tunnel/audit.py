@@ -1,0 +1,122 @@
+"""Which command has which number in the host's journal, and what was told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from app.domain.audit import AuditEntry
+from app.domain.commands import Command
+from app.host.remote_host import HostEnd, printable
+from app.ssh.remote_line import shell_line
+
+_MAX_DIGITS = 3
+"""Of an exit status."""
+
+RUN_DIR_NUMBER = "0000"
+IDENTITY_NUMBER = 1
+PUBLIC_NUMBER = 50
+FILE_NUMBER = 100
+STEP_NUMBER = 200
+CHECK_NUMBER = 900
+CROSS_NUMBER = "0990"
+
+AuditSink = Callable[[AuditEntry], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A numbered change.
+
+    Attributes:
+        number: Four digits; the journal is taken back from the highest to the lowest.
+        title: What it does.
+        command: The command as a shell would take it.
+        undo: What takes it back, likewise; empty where it changes nothing.
+        undo_timeout_s: How long that may take, in seconds.
+    """
+
+    number: str
+    title: str
+    command: str
+    undo: str
+    undo_timeout_s: float
+
+
+def numbered(number: int) -> str:
+    """Return a number as the journal writes it."""
+    return f"{number:04d}"
+
+
+def undo_line(undo: Command | None) -> str:
+    """Return an undo as a shell would take it; empty if there is none."""
+    return shell_line(undo.argv) if undo is not None else ""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What is changed on one host, for its audit log.
+
+    Attributes:
+        end: The host.
+        sink: Gets every entry; None if nobody wants them.
+        planned: Changes by number.
+        told: Numbers of changes that were written down.
+        warnings: What steps and rollbacks reported though they succeeded, as sentences.
+    """
+
+    end: HostEnd
+    sink: AuditSink | None
+    planned: dict[str, Planned] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    warnings: list[str] = field(default_factory=list)
+
+    def plan(self, planned: Planned) -> None:
+        """Remember a change that is about to be made."""
+        self.planned[planned.number] = planned
+
+    @property
+    def undo_timeout_s(self) -> float:
+        """How long it may take at most to take all of it back, in seconds."""
+        return sum(planned.undo_timeout_s for planned in self.planned.values() if planned.undo)
+
+    def done(self, number: str, exit_status: int | None) -> None:
+        """Write down that a change was made, or tried."""
+        planned = self.planned.get(number)
+        if planned is not None:
+            self.told.add(number)
+            self.write(planned.title, planned.command, exit_status)
+
+    def take_mark(self, words: tuple[str, ...]) -> None:
+        """Write down what a script tells of a step as it tells it: its connection may break at any moment."""
+        if words[0] == "step" and len(words) == 3 and words[2].isdecimal() and len(words[2]) <= _MAX_DIGITS:
+            self.done(words[1], int(words[2]))
+        elif words[0] == "warned":
+            self.warn(" ".join(words[1:]))
+
+    def warn(self, text: str) -> None:
+        """Keep a warning of the host for the user."""
+        self.warnings.append(f"{self.end.label}: {printable(text, limit=500)}")
+
+    def undone(self, number: str, exit_status: int | None) -> None:
+        """Write down that a change was taken back, or that this was tried; before it the change, if nobody saw it."""
+        planned = self.planned.get(number)
+        if planned is not None:
+            if number not in self.told:
+                self.done(number, None)
+            self.write(f"Undo: {planned.title}", planned.undo, exit_status)
+
+    def write(self, what: str, command: str, exit_status: int | None) -> None:
+        """Write down any command that changed the host."""
+        if self.sink is not None:
+            self.sink(
+                AuditEntry(
+                    at=datetime.now(UTC),
+                    host=self.end.session.spec.address,
+                    side=self.end.side,
+                    command=command,
+                    exit_status=exit_status,
+                    what=what,
+                )
+            )

@@ -1,0 +1,77 @@
+"""Steps that open a host's firewall for what a VPN needs, by the tool that owns it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command
+from app.domain.firewall import PORT_PROTOCOLS, PROTOCOL_NUMBERS, Opening, Owner
+from app.tunnel.firewall_scripts import FIREWALLD_SCRIPT, TABLES_SCRIPT, UFW_SCRIPT
+
+TIMEOUT_S = 30.0
+_TAG = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_LOWEST_PRIORITY = 32_768
+"""Priorities of rich rules are from -32768 to 32767. Source: firewalld.richlanguage(5)."""
+
+
+def opening_steps(
+    owner: Owner, openings: Mapping[Opening, Sequence[str]], *, tag: str, interface: str
+) -> tuple[Step, ...]:
+    """Return one step for each opening.
+
+    Args:
+        owner: The tool that owns the host's firewall; without one there is nothing to open.
+        openings: What has to be accepted, each with the chains of nftables that drop it (`Firewall.places`): no other
+            one is opened.
+        tag: Name of the tunnel or deployment, part of the comment by which the rules are found again.
+        interface: Interface of the underlay, by which packets arrive for which an opening names no other one.
+
+    Raises:
+        ValueError: The tag has other characters than letters, digits, `-` and `_`, or more than 32.
+    """
+    if not _TAG.fullmatch(tag):
+        raise ValueError(f"{tag!r} is not a tag for rules of a firewall")
+    if owner is Owner.NONE:
+        return ()
+    return tuple(_step(owner, opening, places, tag, interface) for opening, places in openings.items())
+
+
+def comment_of(opening: Opening, tag: str) -> str:
+    """Return the comment of an opening's rules."""
+    return f"tunnelmark {tag} {opening.words}"
+
+
+def rich_rule(opening: Opening, tag: str) -> str:
+    """Return an opening as firewalld prints it; its priority, which depends on the tag, makes it our own."""
+    priority = -1 - zlib.crc32(tag.encode()) % _LOWEST_PRIORITY
+    start = f'rule priority="{priority}" family="ipv4" source address="{opening.source}"'
+    if opening.protocol in PORT_PROTOCOLS:
+        return f'{start} port port="{opening.port}" protocol="{opening.protocol}" accept'
+    # Not every system has a name for every protocol.
+    return f'{start} protocol value="{PROTOCOL_NUMBERS[opening.protocol]}" accept'
+
+
+def _step(owner: Owner, opening: Opening, places: Sequence[str], tag: str, interface: str) -> Step:
+    argv = partial(_argv, owner, opening, ",".join(places), tag, interface)
+    return Step(
+        title=f"Open the firewall for {opening.words}",
+        command=Command(argv("open"), timeout_s=TIMEOUT_S, is_root=True),
+        undo=Command(argv("close"), timeout_s=TIMEOUT_S, is_root=True),
+        # firewalld takes a tenth of a core where it is asked every two seconds.
+        standing=None if owner is Owner.FIREWALLD else Command(argv("check"), timeout_s=TIMEOUT_S, is_root=True),
+        is_repeatable=True,
+    )
+
+
+def _argv(owner: Owner, opening: Opening, places: str, tag: str, interface: str, action: str) -> tuple[str, ...]:
+    arrives_by = opening.interface or interface
+    if owner is Owner.FIREWALLD:
+        return shell_step_argv(FIREWALLD_SCRIPT, action, rich_rule(opening, tag), arrives_by, opening.source)
+    script = UFW_SCRIPT if owner is Owner.UFW else TABLES_SCRIPT
+    number = str(PROTOCOL_NUMBERS[opening.protocol])
+    words = (comment_of(opening, tag), opening.protocol, number, str(opening.port), opening.source, arrives_by, places)
+    return shell_step_argv(script, action, *words)

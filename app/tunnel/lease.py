@@ -1,0 +1,186 @@
+"""Telling both hosts' timers, again and again, that we are still here and working."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command
+from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
+from app.domain.hosts import Side
+from app.host.parallel import on_both
+from app.host.remote_host import HostEnd, whole_seconds
+from app.host.scripts import host_script
+from app.tunnel.lock_owner import LET_GO
+
+TELL_S = 10.0
+"""How long a host may take to be told for how long it is to wait, in seconds."""
+
+_LOST = {
+    3: "was put back: its timer ran out, or somebody removed Tunnelmark's folder",
+    4: "is being put back: its timer ran out, or somebody ran the undo on its console",
+    5: "has waited for too long to hear of Tunnelmark, and puts itself back",
+}
+
+_WAITS = re.compile(r"waits (?P<seconds>\d{1,9})")
+
+
+class Lease:
+    """Renews both hosts' leases, each in a thread of its own, whenever a third of the time has passed.
+
+    Only while this runs do the hosts keep the tunnel: it must be stopped when its owner stops working.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        lease_s: For how long a host waits to hear of us, in seconds.
+    """
+
+    def __init__(self, ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], lease_s: float) -> None:
+        self._ends = ends
+        self._tunnels = tunnels
+        self._lease_s = lease_s
+        self._token = CancelToken()
+        self._lost: dict[Side, str] = {}
+        self._threads: dict[Side, threading.Thread] = {}
+
+    def start(self, *sides: Side) -> None:
+        """Begin, on both hosts or on these; each has to be armed. A host that is begun on already goes on.
+
+        Args:
+            sides: Which hosts; none of them means both.
+        """
+        for side in sides or Side:
+            if side in self._threads or self._token.is_cancelled:
+                continue
+            thread = threading.Thread(target=self._keep, args=(self._ends[side],), name="tunnelmark-lease", daemon=True)
+            self._threads[side] = thread
+            thread.start()
+
+    def stop(self) -> None:
+        """End; returns when the threads have ended. May be called twice, or without a start."""
+        self._token.cancel()
+        for thread in tuple(self._threads.values()):
+            thread.join()
+
+    @property
+    def lost(self) -> Mapping[Side, str]:
+        """Which host no longer keeps the tunnel, with a sentence that says why."""
+        return dict(self._lost)
+
+    def _keep(self, end: HostEnd) -> None:
+        try:
+            while end.side not in self._lost:
+                # The host has only just been given its time; asking costs it a third of a second.
+                self._token.sleep(self._lease_s / 3)
+                self._renew(end)
+        except Cancelled:
+            return
+
+    def _renew(self, end: HostEnd) -> None:
+        command = _renewal(end, self._tunnels[end.side], self._lease_s, timeout_s=max(2.0, self._lease_s / 3))
+        try:
+            status = end.session.run(command, token=self._token).exit_status
+        except TunnelmarkError:
+            # A broken connection is noticed by whoever uses it; until it is mended, the host's timer runs.
+            return
+        if status in _LOST:
+            self._lost[end.side] = f"{end.label} {_LOST[status]}."
+
+
+def _renewal(end: HostEnd, tunnel: str, seconds: float, *, timeout_s: float) -> Command:
+    argv = shell_step_argv(host_script("renew.sh"), end.state_dir, tunnel, whole_seconds(seconds))
+    return Command(argv, timeout_s=timeout_s, is_root=True)
+
+
+def set_leases(
+    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+) -> float:
+    """Tell both hosts' timers for how long they are to wait from now on.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        seconds: For how long, in seconds.
+        token: Cancels it.
+
+    Returns:
+        For how long both wait now, as they say, in seconds.
+
+    Raises:
+        CommandFailed: A host goes back already, or does not say for how long it waits.
+        ConnectionLost, DeadlineExceeded: A host could not be told.
+    """
+
+    def renew(side: Side, child: CancelToken) -> float:
+        end = ends[side]
+        result = end.session.run(_renewal(end, tunnels[side], seconds, timeout_s=TELL_S), token=child)
+        if not result.is_ok:
+            raise CommandFailed(f"{end.label} is being put back; it did not hear of Tunnelmark for too long.")
+        answer = _WAITS.fullmatch(result.stdout.strip())
+        if answer is None:
+            raise CommandFailed(f"{end.label} does not say for how long it waits before it is put back.")
+        return float(answer["seconds"])
+
+    return min(on_both(renew, token=token).values())
+
+
+# The new text takes the old one's place in one moment: a lock without an owner looks as if it were just being made.
+_LET_GO_SCRIPT = """\
+umask 077
+read -r owner 2> /dev/null < "$1/owner" && printf '%s\\n%s\\n' "$owner" "$2" > "$1/.owner.new" || exit 1
+mv -f "$1/.owner.new" "$1/owner"
+"""
+
+
+def leave_to_timers(
+    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+) -> None:
+    """Leave both hosts to their timers for so long; that nobody is heard of until then does not mean that we died.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        seconds: For how long they wait for somebody who confirms, in seconds.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
+    """
+    set_leases(ends, tunnels, seconds, token=token)
+
+    def let_go(side: Side, child: CancelToken) -> None:
+        end = ends[side]
+        argv = shell_step_argv(_LET_GO_SCRIPT, end.state_dir, LET_GO)
+        if not end.session.run(Command(argv, timeout_s=TELL_S, is_root=True), token=child).is_ok:
+            raise CommandFailed(f"{end.label} could not be told to wait for a confirmation.")
+
+    on_both(let_go, token=token)
+
+
+@contextmanager
+def kept_waiting(
+    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
+) -> Iterator[None]:
+    """Keep both hosts from going back for the time of a `with` block; it begins with telling them.
+
+    Args:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        lease_s: For how long a host waits to hear of us, in seconds.
+        token: Cancels the beginning.
+
+    Raises:
+        CommandFailed, ConnectionLost, DeadlineExceeded: As `set_leases`.
+    """
+    set_leases(ends, tunnels, lease_s, token=token)
+    lease = Lease(ends, tunnels, lease_s)
+    lease.start()
+    try:
+        yield
+    finally:
+        lease.stop()

@@ -1,0 +1,99 @@
+"""Beginning on both hosts, with what to do where one of them is locked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from app.domain.cancel import CancelToken
+from app.domain.hosts import Side
+from app.host.inspection import survey
+from app.host.parallel import on_both_to_the_end
+from app.host.remote_host import HostEnd
+from app.tunnel.acquire import Begun, HeldLock
+from app.tunnel.audit import AuditSink
+from app.tunnel.recovery import free_if_abandoned, is_abandoned
+
+PATIENCE_S = 8.0
+"""How long A's holder waits for somebody who took B at the same moment and will give it up, in seconds."""
+
+BeginOne = Callable[[Side, CancelToken], Begun]
+
+CLEARING_S = 10.0
+"""How long it is tried to remove a folder whose maker died while it locked the host, in seconds."""
+
+
+def begin_both(
+    ends: Mapping[Side, HostEnd], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
+) -> dict[Side, Begun]:
+    """Begin on both hosts at the same time; take over what a dead Tunnelmark left.
+
+    Args:
+        ends: The hosts.
+        begin_one: Begins on one host.
+        token: Cancels it.
+        audit: Gets every command that changed a host.
+
+    Returns:
+        What came of it, by side.
+
+    Raises:
+        HeldLock: A living Tunnelmark works on a host. One of the two hosts may have been begun on.
+        TunnelmarkError, Cancelled: Whatever else went wrong first.
+    """
+    begun, failures = on_both_to_the_end(begin_one, token=token)
+    token.raise_if_cancelled()
+    for error in failures.values():
+        if not isinstance(error, HeldLock):
+            raise error
+    for side in Side:
+        held = failures.get(side)
+        if isinstance(held, HeldLock):
+            # Whoever has A keeps it; whoever took B without A gives B up. So one of two always gets through.
+            may_wait = side is Side.B and Side.A in begun
+            begun[side] = _despite_lock(ends[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
+    return begun
+
+
+def raise_if_held(ends: Mapping[Side, HostEnd], *, token: CancelToken) -> None:
+    """Say who works on a host, where somebody does: what is seen there meanwhile is theirs.
+
+    Args:
+        ends: The hosts.
+        token: Cancels it.
+
+    Raises:
+        HeldLock: A living Tunnelmark works on a host.
+        CommandFailed: A host could not be looked at.
+    """
+    for end in ends.values():
+        lock = survey(end, token=token).lock
+        if lock is not None and not is_abandoned(lock):
+            raise HeldLock(end, lock)
+
+
+def _despite_lock(
+    end: HostEnd,
+    held: HeldLock,
+    begin_one: BeginOne,
+    token: CancelToken,
+    audit: AuditSink | None,
+    *,
+    patience_s: float,
+) -> Begun:
+    """Begin on a host that was locked, if its owner is dead or lets go."""
+    until = time.monotonic() + patience_s
+    while True:
+        if held.lock is not None and is_abandoned(held.lock):
+            if not free_if_abandoned(end, held.lock, token=token, audit=audit):
+                raise held
+        elif held.lock is not None and not held.lock.is_complete and time.monotonic() < until + CLEARING_S:
+            free_if_abandoned(end, held.lock, token=token, audit=audit)
+        elif time.monotonic() >= until or (held.lock is not None and held.lock.age_s > patience_s):
+            raise held
+        else:
+            token.sleep(0.3)
+        try:
+            return begin_one(end.side, token)
+        except HeldLock as error:
+            held = error

@@ -1,0 +1,68 @@
+"""Every file and command of a tunnel for both ends, for people: before anything is touched, and for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.domain.adapters import Step, TunnelPlan
+from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.results import PlannedItem
+from app.ssh.remote_line import shell_line
+from app.tunnel.audit import undo_line
+from app.tunnel.preflight import state_dir_of
+from app.tunnel.request import DeployRequest
+
+
+def preview(request: DeployRequest) -> tuple[PlannedItem, ...]:
+    """Return what would be done on both hosts. Nothing is touched; what stands for keys is not valid for any program.
+
+    Args:
+        request: What is to be built.
+
+    Returns:
+        Items in the order in which they are done, A's first, each command with its undo.
+
+    Raises:
+        InvalidPlan: The adapter cannot build this.
+    """
+    return configuration_of(request, request.adapter.plan(request.plan_request()))
+
+
+def configuration_of(request: DeployRequest, plan: TunnelPlan) -> tuple[PlannedItem, ...]:
+    """Return a plan for people; no secret is in it."""
+    return tuple(item for side in Side for item in _end_items(request, plan, side))
+
+
+def _end_items(request: DeployRequest, plan: TunnelPlan, side: Side) -> Iterator[PlannedItem]:
+    own = plan.end(side)
+    if not own.interface and not own.steps and not own.files:
+        return
+    state_dir = state_dir_of(request)
+    yield PlannedItem(
+        side.value,
+        "command",
+        "Lock the host, and start the timer that puts it back should Tunnelmark not be heard of",
+        f"mkdir -m 700 {state_dir} && sh {state_dir}/watch.sh &",
+    )
+    yield PlannedItem(side.value, "undo", "Put everything back, by hand as well", f"sh {state_dir}/undo.sh")
+    for step in request.adapter.identity(request.plan_request(), side).steps:
+        yield from _step_items(side, step)
+    for secret in request.adapter.identity(request.plan_request(), side.other).shared:
+        where = f"(a secret that host {side.other.upper()} makes for both; it is never shown)"
+        yield PlannedItem(side.value, "file", secret.path, where)
+    for file in own.files:
+        yield PlannedItem(side.value, "file", file.path, file.content.decode("utf-8", errors="replace"))
+    for step in own.steps:
+        yield from _step_items(side, step)
+
+
+def _step_items(side: Side, step: Step) -> Iterator[PlannedItem]:
+    yield PlannedItem(side.value, "command", step.title, _text(step.command))
+    if step.undo is not None:
+        yield PlannedItem(side.value, "undo", f"Undo: {step.title}", undo_line(step.undo))
+
+
+def _text(command: Command) -> str:
+    line = shell_line(command.argv)
+    return f"{line} < (a secret that is never shown)" if command.stdin is not None else line

@@ -1,0 +1,50 @@
+"""Secrets that one host makes and the other must have too: from host to host through memory, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.domain.adapters import SharedSecret
+from app.domain.cancel import CancelToken
+from app.domain.commands import FileToWrite
+from app.domain.errors import CommandFailed
+from app.domain.hosts import Side
+from app.host.remote_host import HostEnd
+from app.tunnel.request import DeployRequest
+
+MAX_SECRET_CHARACTERS = 4096
+
+
+def share_secrets(ends: Mapping[Side, HostEnd], request: DeployRequest, *, token: CancelToken) -> None:
+    """Give each host what the other one made for both; most solutions have nothing of that kind.
+
+    The tunnel's own folder must be there on both; it is removed by the undo with all that is in it.
+
+    Args:
+        ends: The hosts.
+        request: What is to be built.
+        token: Cancels it.
+
+    Raises:
+        CommandFailed: A host did not print its secret. Nothing that it did print is in the error.
+        DiskFull, EnvironmentFault: It could not be written on the other one.
+    """
+    for side in Side:
+        recipe = request.adapter.identity(request.plan_request(), side)
+        if recipe.shared:
+            files = tuple(_read(ends[side], secret, token) for secret in recipe.shared)
+            ends[side.other].session.write_files(files, token=token)
+
+
+def _read(end: HostEnd, secret: SharedSecret, token: CancelToken) -> FileToWrite:
+    # The result stays in here: its representation would show what was printed.
+    result = end.session.run(secret.show, token=token)
+    text = result.stdout.strip()
+    is_whole = result.is_ok and not result.is_truncated and 0 < len(text) <= MAX_SECRET_CHARACTERS
+    if not is_whole or not text.isascii() or not text.isprintable():
+        raise CommandFailed(
+            f"{end.label} did not hand out what both ends must share: {secret.title}.",
+            hint="What it said is not shown, because it may be secret. Try again.",
+            context={"host": end.label, "exit_status": str(result.exit_status)},
+        )
+    return FileToWrite(secret.path, f"{text}\n".encode(), mode=0o600)

@@ -1,0 +1,240 @@
+"""Putting hosts back after a Tunnelmark that died: what `tunnelmark recover` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.adapters import shell_step_argv
+from app.domain.cancel import CancelToken
+from app.domain.commands import Command, HostSession, SessionPair
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
+from app.domain.link import STATE_DIR, TunnelNames
+from app.host.inspection import LockInfo, survey
+from app.host.parallel import on_both_to_the_end
+from app.host.remote_host import HostEnd
+from app.tunnel.active_runs import is_live
+from app.tunnel.audit import AuditSink, Ledger
+from app.tunnel.lock_owner import LET_GO, REMOVING, is_dead, owner_key
+from app.tunnel.rollback import UndoState, put_back
+
+UNDO_LIMIT_S = 300.0
+"""An abandoned journal says itself how long its entries may take; this bounds all of them together, in seconds."""
+INCOMPLETE_S = 2.0
+"""How long locking a host may take at most until the lease is written, in seconds; it takes some ms."""
+
+
+class Found(StrEnum):
+    """What was found on a host."""
+
+    NOTHING = "nothing"
+    IN_USE = "in-use"
+    ABANDONED = "abandoned"
+    LEFTOVERS = "leftovers"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class HostRecovery:
+    """What was found and done on one host.
+
+    Attributes:
+        side: The host.
+        found: What was found.
+        is_clean: Whether the host is as it was before Tunnelmark came.
+        sentence: The same for people.
+        log: What the undo said.
+    """
+
+    side: Side
+    found: Found
+    is_clean: bool
+    sentence: str
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryReport:
+    """What was found and done on both hosts."""
+
+    a: HostRecovery
+    b: HostRecovery
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether both hosts are as they were before Tunnelmark came."""
+        return self.a.is_clean and self.b.is_clean
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return one sentence per host."""
+        return (self.a.sentence, self.b.sentence)
+
+
+def recover(
+    sessions: SessionPair,
+    *,
+    token: CancelToken,
+    audit: AuditSink | None = None,
+    state_dir: str = STATE_DIR,
+    pair: str = "",
+) -> RecoveryReport:
+    """Put both hosts back after a run that died. A host that a living Tunnelmark works on is left alone.
+
+    Args:
+        sessions: Connections to both hosts.
+        token: Cancels it.
+        audit: Gets every command that changed a host.
+        state_dir: Tunnelmark's folder on the hosts.
+        pair: The pair's name, for hints; empty where it is not known.
+
+    Returns:
+        What was found and done.
+
+    Raises:
+        Cancelled: The token was cancelled.
+    """
+    hosts = {Side.A: sessions.a, Side.B: sessions.b}
+
+    def work(side: Side, child: CancelToken) -> HostRecovery:
+        return recover_host(hosts[side], side, token=child, audit=audit, state_dir=state_dir, pair=pair)
+
+    results, failures = on_both_to_the_end(work, token=token)
+    token.raise_if_cancelled()
+    for error in failures.values():
+        raise error
+    return RecoveryReport(results[Side.A], results[Side.B])
+
+
+def recover_host(
+    session: HostSession,
+    side: Side,
+    *,
+    token: CancelToken,
+    audit: AuditSink | None = None,
+    state_dir: str = STATE_DIR,
+    pair: str = "",
+) -> HostRecovery:
+    """Put one host back after a run that died; for `recover`, and where the other host cannot be reached.
+
+    Args:
+        session: Connection to the host.
+        side: Which one it is.
+        token: Cancels it.
+        audit: Gets every command that changed the host.
+        state_dir: Tunnelmark's folder on the host.
+        pair: The pair's name, for hints; empty where it is not known.
+
+    Returns:
+        What was found and done.
+
+    Raises:
+        Cancelled: The token was cancelled.
+    """
+    try:
+        return _recover_end(HostEnd(side, session, state_dir, pair), audit, token=token)
+    except TunnelmarkError as error:
+        return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
+
+
+def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
+    """Put a host back if whoever locked it no longer lives.
+
+    Args:
+        end: The host.
+        lock: What was found there.
+        token: Cancels it.
+        audit: Gets every command that changed the host.
+
+    Returns:
+        Whether the host is free now; false where its owner may live, or where it could not be put back.
+    """
+    if not lock.is_complete:
+        return _clear_incomplete(end, token=token)
+    if not is_abandoned(lock):
+        return False
+    ledger = Ledger(end, audit)
+    outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    if outcome.state is UndoState.DONE:
+        ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
+    return outcome.state in (UndoState.DONE, UndoState.GONE)
+
+
+def is_abandoned(lock: LockInfo) -> bool:
+    """Return whether nobody works on what is locked any more.
+
+    That is so if the lease is over, if the owner was a process on this computer that is gone, or if it is this very
+    process, which has given that tunnel up.
+    """
+    if not lock.is_complete:
+        return False
+    is_given_up = lock.owner_key == owner_key() and not is_live(lock.tunnel)
+    return lock.left_s <= 0 or is_given_up or is_dead(lock.owner_key)
+
+
+def _clear_incomplete(end: HostEnd, *, token: CancelToken) -> bool:
+    """Remove a folder whose maker died before it wrote the lease: it cannot have changed anything else.
+
+    Returns:
+        Whether it is gone; false where somebody was just about to lock the host, and now has.
+    """
+    token.sleep(INCOMPLETE_S)
+    script = '[ ! -e "$1/lease" ] && rm -rf "$1"'
+    command = Command(shell_step_argv(script, end.state_dir), timeout_s=10.0, is_root=True)
+    return end.session.run(command, token=token).is_ok
+
+
+def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+    found = survey(end, token=token)
+    lock = found.lock
+    if lock is None:
+        names = TunnelNames()
+        left = [
+            n for n in (names.ethernet_interface, names.wireguard_interface) if n in found.snapshot.part("interface")
+        ]
+        if left:
+            sentence = (
+                f"{end.label} has {' and '.join(left)}, but no journal of Tunnelmark that says how to remove it; "
+                f"if it is not yours, run there: ip link del {left[0]}"
+            )
+            return HostRecovery(end.side, Found.LEFTOVERS, is_clean=False, sentence=sentence)
+        return HostRecovery(end.side, Found.NOTHING, is_clean=True, sentence=f"{end.label}: nothing to put back.")
+    if not lock.is_complete and _clear_incomplete(end, token=token):
+        sentence = f"{end.label}: a Tunnelmark died while it locked the host; its folder has been removed."
+        return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence)
+    if not is_abandoned(lock) and lock.is_complete and lock.owner_key == LET_GO:
+        sentence = (
+            f"What {lock.owner} has rolled out on {end.label} waits for a confirmation; it was left alone. "
+            f"{end.how_to_confirm(lock.left_s)}"
+        )
+        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+    if not is_abandoned(lock) and lock.owner_key == REMOVING:
+        sentence = (
+            f"{lock.owner} takes a tunnel back on {end.label}, for {lock.age_s} s now; it was left alone. If that was "
+            f"broken off, do it again."
+        )
+        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+    if not is_abandoned(lock):
+        sentence = (
+            f"{lock.owner or 'Another Tunnelmark'} is working on {end.label}, for {lock.age_s} s now; it was left "
+            f"alone. If that one is dead, the host puts itself back within {max(1, lock.left_s)} s."
+        )
+        return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
+    return _put_back(end, lock, audit, token=token)
+
+
+def _put_back(end: HostEnd, lock: LockInfo, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+    ledger = Ledger(end, audit)
+    outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    whose = f"{end.label}: what {lock.owner or 'a Tunnelmark'} left {lock.age_s} s ago"
+    if outcome.state is UndoState.FAILED:
+        sentence = f"{whose} could not be taken back completely; on its console, run: {end.console_command}"
+        return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
+    if lock.owner_key == REMOVING:
+        sentence = f"{end.label}: taking a tunnel back was broken off there; do it again. Nobody works there any more."
+        return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence, log=outcome.log)
+    if outcome.state is UndoState.DONE:
+        ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
+    return HostRecovery(
+        end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been taken back.", log=outcome.log
+    )

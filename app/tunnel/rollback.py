@@ -1,0 +1,189 @@
+"""Putting one host back, and looking whether it is as it was."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import (
+    Cancelled,
+    CommandFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    EnvironmentFault,
+    HostUnreachable,
+)
+from app.host.inspection import MAX_SURVEY_BYTES, survey
+from app.host.remote_host import HostEnd, printable
+from app.host.script_events import parse_marks, parse_sections
+from app.host.scripts import host_script
+from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
+from app.tunnel.audit import Ledger
+
+RECONNECT_S = 10.0
+"""How long is tried to reach a host again whose connection broke, in seconds."""
+SETTLE_S = 3.0
+"""How long the kernel and ending daemons may take until a host looks as before, in seconds."""
+FINISH_MARGIN_S = 30.0
+# Tunnelmark's own folder is there until it is let go.
+_NOT_COMPARED = frozenset({"folder"})
+# Programs start and end, and open sockets, on any living host; only those that name something of ours say anything.
+_RESTLESS = ("The process ", "The socket ")
+
+
+class UndoState(StrEnum):
+    """How putting back went on one host."""
+
+    DONE = "done"
+    FAILED = "failed"
+    GONE = "gone"
+    """There was nothing of ours any more: the host's timer, its console or a restart did it."""
+    OTHER = "other"
+    """The folder belongs to another tunnel: ours is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What putting one host back came to.
+
+    Attributes:
+        state: How it went.
+        log: What the undo said.
+        ours: What is not as it was and names something of this tunnel, as sentences.
+        others: What else is not as it was: on a living host, somebody else may have changed it meanwhile.
+    """
+
+    state: UndoState
+    log: str
+    ours: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def reconnect(end: HostEnd, *, token: CancelToken, within_s: float | None = None) -> None:
+    """Connect again, trying for some seconds.
+
+    Args:
+        end: The host.
+        token: Cancels it.
+        within_s: For how long, in seconds; None for RECONNECT_S.
+
+    Raises:
+        HostUnreachable, ConnectionLost, DeadlineExceeded: It was in vain.
+        AuthenticationFailed, HostKeyChanged: The host does not let us in.
+    """
+    until = time.monotonic() + (RECONNECT_S if within_s is None else within_s)
+    while True:
+        try:
+            end.session.reconnect(token=token)
+        except (HostUnreachable, ConnectionLost, DeadlineExceeded):
+            if time.monotonic() >= until:
+                raise
+            token.sleep(0.5)
+        else:
+            return
+
+
+def put_back(
+    end: HostEnd,
+    tunnel: str,
+    before: HostSnapshot | None,
+    ledger: Ledger,
+    *,
+    token: CancelToken,
+    words: Sequence[str] = (),
+    undo_limit_s: float | None = None,
+) -> Undone:
+    """Undo everything on one host, let it go, and compare it with what it was; connect again where that is needed.
+
+    Args:
+        end: The host.
+        tunnel: The random id of this work.
+        before: What it looked like; None to leave the comparison out.
+        ledger: Gets what was done.
+        token: With a deadline of its own.
+        words: Names, paths and addresses of this tunnel.
+        undo_limit_s: How long the undo may take, in seconds; None for what the ledger's changes may take.
+
+    Raises:
+        EnvironmentFault: The host could not be reached or did not do it in time.
+    """
+    if not end.session.is_connected:
+        reconnect(end, token=token)
+    limit_s = ledger.undo_timeout_s if undo_limit_s is None else undo_limit_s
+    try:
+        undone, after = _finish(end, tunnel, ledger, limit_s, token=token)
+    except ConnectionLost:
+        reconnect(end, token=token)
+        undone, after = _finish(end, tunnel, ledger, limit_s, token=token)
+    if before is None:
+        return undone
+    ours, others = _differences(end, before, after, words, token=token)
+    return Undone(undone.state, undone.log, ours, others)
+
+
+def _finish(
+    end: HostEnd, tunnel: str, ledger: Ledger, limit_s: float, *, token: CancelToken
+) -> tuple[Undone, HostSnapshot]:
+    result = end.run_script(
+        host_script("finish.sh"),
+        (end.state_dir, tunnel),
+        token=token,
+        timeout_s=limit_s + FINISH_MARGIN_S,
+        max_output_bytes=MAX_SURVEY_BYTES,
+    )
+    marks = parse_marks(result.stdout, tunnel)
+    outcome = next((mark.words[1] for mark in marks if mark.words[0] == "undo" and len(mark.words) == 2), None)
+    if outcome is None:
+        raise CommandFailed(
+            f"{end.label} did not say whether it was put back.",
+            hint=f"On its console, run: {end.console_command}",
+            context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
+        )
+    log = printable(next((mark.text for mark in marks if mark.words == ("text", "undo")), ""))
+    for match in re.finditer(r"^(?:taken back|FAILED with (?P<status>\d+)) (?P<number>\d{4}) ", log, re.MULTILINE):
+        ledger.undone(match["number"], int(match["status"] or 0))
+    for match in re.finditer(r"^    warning: (?P<text>.+)$", log, re.MULTILINE):
+        ledger.warn(match["text"])
+    if outcome == "0":
+        ledger.write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
+    states = {"gone": UndoState.GONE, "other": UndoState.OTHER, "0": UndoState.DONE}
+    snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
+    return Undone(states.get(outcome, UndoState.FAILED), log), snapshot
+
+
+def _differences(
+    end: HostEnd, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Compare, for some seconds where something of ours is left: the kernel removes some things belatedly."""
+    until = time.monotonic() + SETTLE_S
+    while True:
+        differences = compare_snapshots(before, after, except_parts=_NOT_COMPARED)
+        ours = tuple(text for text in differences if _is_ours(text, words))
+        if not ours or time.monotonic() >= until:
+            return ours, tuple(text for text in differences if text not in ours and not text.startswith(_RESTLESS))
+        token.sleep(0.2)
+        after = survey(end, token=token).snapshot
+
+
+def _is_ours(difference: str, words: Sequence[str]) -> bool:
+    """Return whether a difference names something of ours.
+
+    Anybody's command line may name an interface or an address (a probe, an engineer's look): of processes, only those
+    count that name a path of ours.
+    """
+    if difference.startswith("The process "):
+        words = [word for word in words if word.startswith("/")]
+    return any(re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", difference) for word in words if word)
+
+
+def in_time(error: BaseException, end: HostEnd, seconds: float) -> EnvironmentFault:
+    """Return the error of a clean-up that its own deadline stopped, or the error itself."""
+    if isinstance(error, Cancelled):
+        return DeadlineExceeded(f"{end.label} was not put back within {seconds:g} s.")
+    if isinstance(error, EnvironmentFault):
+        return error
+    return CommandFailed(f"{end.label} could not be put back: {error}")

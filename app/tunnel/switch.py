@@ -1,0 +1,185 @@
+"""Giving a standing tunnel another suite, without building it from nothing.
+
+On both hosts at the same time: what depends on the suite is taken back, newest first; once both have done so, the new
+files are written, what depends on the suite is done again, and the end is looked at like a new one. No end begins
+before the other has ended: a new client that met the old server would wait a minute for its answers. The journal is not
+touched meanwhile: its entries take back the new suite as they would have taken back the old one, so that a host
+that loses us in the middle puts itself back as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from app.domain.adapters import EndPlan, PublicIdentity, Step, TunnelPlan
+from app.domain.cancel import CancelToken
+from app.domain.commands import FileToWrite
+from app.domain.errors import InvalidPlan
+from app.domain.hosts import Side
+from app.host.parallel import on_both
+from app.host.remote_host import HostEnd, whole_seconds
+from app.host.script_events import Mark, find
+from app.host.scripts import call, filled_script
+from app.ssh.remote_line import shell_line
+from app.tunnel.acquire import planned_step, step_line
+from app.tunnel.apply import (
+    ApplyLines,
+    Building,
+    is_inside,
+    negotiated_text,
+    run_apply,
+    stdin_path,
+)
+from app.tunnel.apply_errors import build_error
+from app.tunnel.audit import STEP_NUMBER, Ledger, Planned, numbered
+from app.tunnel.request import DeployRequest
+
+BACK_MARGIN_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Switcher:
+    """What switching needs of the transaction that built the tunnel.
+
+    Attributes:
+        ends: The hosts.
+        tunnels: The random id of this work on each host.
+        ledgers: Get what was done.
+        identities: The keys' public parts, which stay.
+    """
+
+    ends: Mapping[Side, HostEnd]
+    tunnels: Mapping[Side, str]
+    ledgers: Mapping[Side, Ledger]
+    identities: Mapping[Side, PublicIdentity]
+
+    def plan(self, request: DeployRequest) -> TunnelPlan:
+        """Return the plan of another suite with the keys that are there."""
+        return request.adapter.plan(request.plan_request(self.identities[Side.A], self.identities[Side.B]))
+
+    def switch(self, request: DeployRequest, plan: TunnelPlan, *, token: CancelToken) -> str:
+        """Switch both ends.
+
+        Args:
+            request: With the new suite.
+            plan: For it.
+            token: Cancels it; the tunnel then stands with neither suite, and can be switched again or taken back.
+
+        Returns:
+            What both ends said they agreed on.
+
+        Raises:
+            TunnelDown, CommandFailed, DiskFull: It did not work; the same holds.
+        """
+        building = Building(request, plan, self.tunnels)
+
+        def back(side: Side, child: CancelToken) -> None:
+            take_back(self.ends[side], building, self.ledgers[side], token=child)
+
+        def work(side: Side, child: CancelToken) -> tuple[Mark, ...]:
+            return rebuild(self.ends[side], building, self.ledgers[side], token=child)
+
+        on_both(back, token=token)
+        marks = on_both(work, token=token)
+        texts = {side: negotiated_text(self.ends[side], plan, marks[side], token=token) for side in Side}
+        return "\n".join(f"{self.ends[side].label}: {text}" for side, text in texts.items() if text)
+
+
+def take_back(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
+    """Take back what depends on the suite on one end, newest first; see `Switcher.switch`."""
+    lines: list[str] = []
+    limit_s = BACK_MARGIN_S
+    for _, planned, step in _per_suite(building.plan.end(end.side)):
+        ledger.plan(planned)
+        if step.undo is not None:
+            lines.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
+            limit_s += step.undo.timeout_s
+    word = building.tunnels[end.side]
+    marks, result = end.run_marked(
+        filled_script("back.sh", steps=lines), (end.state_dir, word), word=word, token=token, timeout_s=limit_s
+    )
+    for mark in marks:
+        if mark.words[0] == "back" and len(mark.words) == 3:
+            ledger.undone(mark.words[1], int(mark.words[2]))
+    if find(marks, "finished") is None:
+        raise build_error(end, building.plan, {}, marks, result, ledger)
+
+
+def rebuild(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[Mark, ...]:
+    """Do again what depends on the suite on one end; see `Switcher.switch`."""
+    own, run_dir = building.plan.end(end.side), building.request.link.run_dir
+    files = [file for file in own.files if is_inside(file.path, run_dir)]
+    steps: list[str] = []
+    for index, planned, step in _per_suite(own):
+        steps += _again(planned, step, stdin_path(run_dir, index), files)
+    return run_apply(end, building, ledger, ApplyLines(files, steps), token=token, on_mark=lambda _words: None)
+
+
+def why_not_switch(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> str:
+    """Return why a standing tunnel cannot get another suite, as a sentence; empty where it can.
+
+    Args:
+        old: What the tunnel was built from.
+        old_plan: What stands.
+        new: The same with the new suite.
+        new_plan: Its plan.
+    """
+    for side in Side:
+        label = old.label(side)
+        own, other = old_plan.end(side), new_plan.end(side)
+        if own.interface != other.interface or sorted(own.listens) != sorted(other.listens):
+            return f"On {label}, the new suite uses another interface or other ports."
+        if not any(step.is_per_suite for step in own.steps):
+            return f"On {label}, no step can be done again for another suite."
+        if [_fixed(step) for step in own.steps] != [_fixed(step) for step in other.steps]:
+            return f"On {label}, the new suite needs other steps than the old one."
+        if [_outline(old, file) for file in own.files] != [_outline(new, file) for file in other.files]:
+            return f"On {label}, the new suite needs files in other places."
+        recipe = old.adapter.identity(old.plan_request(), side)
+        if recipe.shared:
+            return "Both hosts share a secret that is made for one suite alone."
+        if recipe != new.adapter.identity(new.plan_request(), side):
+            return f"On {label}, the new suite needs another key."
+    return ""
+
+
+def checked(old: DeployRequest, old_plan: TunnelPlan, new: DeployRequest, new_plan: TunnelPlan) -> None:
+    """Check that a standing tunnel can get another suite.
+
+    Raises:
+        InvalidPlan: It cannot.
+    """
+    reason = why_not_switch(old, old_plan, new, new_plan)
+    if reason:
+        raise InvalidPlan(
+            f"The standing tunnel cannot be switched to {new.suite.title}. {reason}",
+            hint="Build it from nothing with that suite.",
+        )
+
+
+def _fixed(step: Step) -> tuple[object, ...]:
+    """Return what must be the same for both suites: of what is done again, only how it is taken back."""
+    return (True, step.undo) if step.is_per_suite else (False, step)
+
+
+def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
+    """Return what must be the same of a file. One outside of the tunnel's own folder is never written over."""
+    if is_inside(file.path, request.link.run_dir):
+        return file.path, file.mode
+    return file.path, file.mode, file.content
+
+
+def _per_suite(own: EndPlan) -> Iterator[tuple[int, Planned, Step]]:
+    for index, step in enumerate(own.steps):
+        if step.is_per_suite:
+            yield index, planned_step(numbered(STEP_NUMBER + index), step), step
+
+
+def _again(planned: Planned, step: Step, path: str, files: list[FileToWrite]) -> list[str]:
+    """Return the lines that do a step again; its entry in the journal is there already, so none is written."""
+    unwritten = replace(planned, undo="")
+    if step.command.stdin is None:
+        return [step_line(unwritten, step)]
+    files.append(FileToWrite(path, step.command.stdin, 0o600))
+    return [step_line(unwritten, step, stdin_path=path), shell_line(["rm", "-f", "--", path])]

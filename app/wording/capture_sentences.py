@@ -1,0 +1,213 @@
+"""Words for what the wire showed: the same in the log, in reports, on the command line and in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.capture import (
+    BreakOutcome,
+    BreakVerdict,
+    Crossing,
+    FrameOverhead,
+    LeakProof,
+    LeakVerdict,
+    Property,
+    WireReport,
+    properties_of,
+)
+from app.domain.injection import PropertyResult, PropertyVerdict
+from app.wording.link_protocols import protocols_line
+
+LEAK_WORDS = {
+    LeakVerdict.PROTECTED: "confidential",
+    LeakVerdict.LEAKS: "leaks",
+    LeakVerdict.NOT_PROVEN: "not proven",
+    LeakVerdict.EXEMPT: "readable on purpose",
+}
+
+BREAK_WORDS = {
+    BreakVerdict.FAILS_CLOSED: "fails closed",
+    BreakVerdict.FAILS_OPEN: "fails open",
+    BreakVerdict.NOT_PROVEN: "not proven",
+}
+
+LEAK_SIGNS = {
+    LeakVerdict.PROTECTED: "✓",
+    LeakVerdict.LEAKS: "✕",
+    LeakVerdict.NOT_PROVEN: "?",
+    LeakVerdict.EXEMPT: "–",
+}
+"""A sign beside each word, so that neither colour nor reading is needed to see it."""
+
+BREAK_SIGNS = {
+    BreakVerdict.FAILS_CLOSED: "✓",
+    BreakVerdict.FAILS_OPEN: "✕",
+    BreakVerdict.NOT_PROVEN: "?",
+}
+
+PROPERTY_WORDS = {
+    Property.CONFIDENTIAL: "confidential",
+    Property.AUTHENTIC: "authentic",
+    Property.REPLAY_PROOF: "replay-proof",
+}
+
+PROPERTY_SIGNS = {
+    PropertyVerdict.HOLDS: "✓",
+    PropertyVerdict.FAILS: "✕",
+    PropertyVerdict.NOT_TRIED: "?",
+}
+
+RESULT_WORDS = {
+    PropertyVerdict.HOLDS: "yes",
+    PropertyVerdict.FAILS: "no",
+    PropertyVerdict.NOT_TRIED: "not tried",
+}
+
+CROSSING_WORDS = {
+    "non-ip": "Frames that are not IP",
+    "multicast": "Multicast",
+    "vlan": "VLAN-tagged frames",
+    "full-size": "Frames of full size",
+}
+
+_NO_NAMES = frozenset({"The", "No", "On", "Only", "It", "Not"})
+"""Beginnings of sentences that are written small within one; a host's name is not."""
+
+_WORST_FIRST = (BreakVerdict.FAILS_OPEN, BreakVerdict.NOT_PROVEN, BreakVerdict.FAILS_CLOSED)
+
+
+def worst_breakage(outcomes: Sequence[BreakOutcome]) -> BreakVerdict | None:
+    """Return the word for all breakages together; None where none was tried."""
+    found = {one.verdict for one in outcomes}
+    return next((verdict for verdict in _WORST_FIRST if verdict in found), None)
+
+
+def leak_sentence(proof: LeakProof) -> str:
+    """Return what the captures showed, with counts, as sentences."""
+    counts = (
+        f"{proof.answered} of {proof.sent} marked frames were answered. Captured packets of the tunnel: "
+        f"{_per_side(proof.captured)}; packets with the mark in them: {_per_side(proof.clear_marks)}; "
+        f"of the control over the bare underlay: {_per_side(proof.control_marks)}."
+    )
+    if not any((proof.sent, *proof.captured.values(), *proof.control_marks.values())):
+        return proof.note or "Nothing was captured."
+    return f"{counts} {proof.note}".strip()
+
+
+def break_sentence(outcome: BreakOutcome) -> str:
+    """Return one breakage and what became of the traffic after it, with counts."""
+    return f"{break_title(outcome)}: {break_counts(outcome)}"
+
+
+def break_title(outcome: BreakOutcome) -> str:
+    """Return what was done in one fail-closed test."""
+    return f"{outcome.title[:1].upper()}{outcome.title[1:]}"
+
+
+def break_counts(outcome: BreakOutcome) -> str:
+    """Return what became of the traffic after one breakage, with counts."""
+    return (
+        f"{outcome.sent} marked frames were sent, {outcome.answered} answered. "
+        f"Seen in the clear: {_per_side(outcome.clear_marks)}. {outcome.note}"
+    ).strip()
+
+
+def unproven_sentences(proof: LeakProof | None) -> tuple[str, ...]:
+    """Return what captures did not prove of a tunnel that is to protect, a sentence each; none where all was proven."""
+    if proof is None:
+        return ("It was not looked at whether anything can be read on the way.",)
+    found: list[str] = []
+    if proof.verdict is LeakVerdict.NOT_PROVEN:
+        found.append(f"It was not proven that nothing can be read on the way. {proof.note}".strip())
+        if not proof.broken:
+            found.append("It was not tried whether frames stop once the protection has gone.")
+    found += [
+        f"It was not proven that frames stop after this: {one.title}. {one.note}".strip()
+        for one in proof.broken
+        if one.verdict is BreakVerdict.NOT_PROVEN
+    ]
+    return tuple(found)
+
+
+def property_sentence(kind: Property, result: PropertyResult) -> str:
+    """Return one property and what was shown of it, for example `Authentic: ✓ None of 60 packets …`."""
+    sign = "" if result.verdict is PropertyVerdict.NOT_TRIED else f"{PROPERTY_SIGNS[result.verdict]} "
+    note = property_note(result)
+    return f"{PROPERTY_WORDS[kind].capitalize()}: {sign}{note if sign else within_sentence(note)}".strip()
+
+
+def property_note(result: PropertyResult) -> str:
+    """Return what was shown of a property, as a sentence."""
+    if result.verdict is not PropertyVerdict.NOT_TRIED:
+        return result.note
+    return f"Not tried, because {within_sentence(result.note)}" if result.note else "Not tried."
+
+
+def within_sentence(sentence: str) -> str:
+    """Return a sentence as it is written within another one."""
+    first = sentence.partition(" ")[0].rstrip(",.")
+    return sentence[:1].lower() + sentence[1:] if first in _NO_NAMES else sentence
+
+
+def properties_line(properties: Mapping[Property, PropertyResult]) -> str:
+    """Return all properties in one line, for example `✓ confidential, ✓ authentic, ? replay-proof (not tried)`."""
+    return ", ".join(
+        f"{PROPERTY_SIGNS[result.verdict]} {PROPERTY_WORDS[kind]}"
+        + (" (not tried)" if result.verdict is PropertyVerdict.NOT_TRIED else "")
+        for kind, result in properties.items()
+    )
+
+
+def crossing_sentence(crossing: Crossing) -> str:
+    """Return whether a special kind of frame crosses."""
+    said = {True: "cross", False: "do not cross", None: "could not be tried"}[crossing.has_crossed]
+    what = CROSSING_WORDS.get(crossing.kind, crossing.kind)
+    verb = said.replace("cross", "crosses").replace("do not crosses", "does not cross") if what == "Multicast" else said
+    return f"{what} {verb}. {crossing.note}".strip()
+
+
+def advice_sentence(report: WireReport) -> str:
+    """Return which MTU inside would avoid fragments; empty where nothing is fragmented."""
+    if report.advised_inner_mtu_bytes is None:
+        return ""
+    proven = {
+        True: " A frame of that size was captured whole, one byte more in two pieces.",
+        False: " That did not come true when it was tried.",
+        None: " That was calculated and not tried.",
+    }[report.is_advised_mtu_proven]
+    return f"An MTU of {report.advised_inner_mtu_bytes} bytes inside would avoid fragments.{proven}"
+
+
+def packets_text(cost: FrameOverhead) -> str:
+    """Return how many outer packets one frame takes, for example `2 (fragments)`."""
+    return f"{round(cost.packets, 2):g}{' (fragments)' if cost.is_fragmented else ''}"
+
+
+def wire_line(report: WireReport) -> str:
+    """Return all of it in one line: the leak's word, breakages, fragments, the MTU without them, and protocols."""
+    parts: list[str] = []
+    proof = report.leak
+    if proof is not None:
+        parts.append(f"{LEAK_SIGNS[proof.verdict]} {LEAK_WORDS[proof.verdict]}")
+        parts += [
+            f"{PROPERTY_SIGNS[result.verdict]} {PROPERTY_WORDS[kind]}"
+            for kind, result in properties_of(report).items()
+            if kind is not Property.CONFIDENTIAL and report.injection is not None
+        ]
+        worst = worst_breakage(proof.broken)
+        if worst is not None:
+            parts.append(f"{BREAK_SIGNS[worst]} {BREAK_WORDS[worst]}")
+        if proof.verdict is LeakVerdict.NOT_PROVEN and proof.note:
+            parts.append(proof.note.rstrip("."))
+    cut = [str(cost.frame_bytes) for cost in report.overhead if cost.is_fragmented]
+    if cut:
+        parts.append(f"frames of {', '.join(cut)} B are fragmented")
+    if report.advised_inner_mtu_bytes is not None:
+        parts.append(f"MTU inside without fragments {report.advised_inner_mtu_bytes}")
+    if report.protocols:
+        parts.append(protocols_line(report.protocols))
+    return "; ".join(parts)
+
+
+def _per_side(counts: Mapping[str, int]) -> str:
+    return " and ".join(f"{counts[side]} on {side.upper()}" for side in sorted(counts)) or "none"

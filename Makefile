@@ -68,7 +68,7 @@ format:
 
 # Drives the window through a real run on the practice lab and writes docs/images.
 screenshots: setup
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m ui.screenshots
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m ui.shell.screenshots
 
 # Makes the lock files anew. They name versions and hashes, never a registry.
 lock: setup-dev

@@ -90,7 +90,7 @@ def garbage_collected() -> Iterator[None]:
     """Collect after each test what a window's collector would collect, where there was one in this process."""
     yield
     if not gc.isenabled():
-        from ui.collecting import Collector
+        from ui.shell.collecting import Collector
 
         Collector.collect()
 

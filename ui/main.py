@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["demo"] and somebody_can_see():
-        from ui.app import run_window
+        from ui.shell.app import run_window
 
         return run_window(is_demo=True)
     if arguments:
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "Use a command instead (tunnelmark --help lists them), for example: tunnelmark demo\n"
         )
         return _NO_DISPLAY
-    from ui.app import run_window
+    from ui.shell.app import run_window
 
     return run_window()
 

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.services.interfaces import Prompts
-from ui.app import make_application
-from ui.pages.base import Page
-from ui.theme import Theme
-from ui.window import MainWindow
+from ui.common.page import Page
+from ui.common.theme import Theme
+from ui.shell.app import make_application
+from ui.shell.window import MainWindow
 
 LIMIT_MS = 100.0
 ROUNDS = 7

@@ -33,10 +33,10 @@ from app.domain.events import (
 )
 from app.domain.results import PROFILES, AttemptKey, CampaignPlan, Candidate, ProfileName
 from app.domain.verdicts import Verdict
-from ui.app import make_application
-from ui.bridge import Bridge
-from ui.theme import Theme
-from ui.window import MainWindow
+from ui.common.theme import Theme
+from ui.common.thread_bridge import Bridge
+from ui.shell.app import make_application
+from ui.shell.window import MainWindow
 
 STALL_LIMIT_MS = 100.0
 START_RATIO_LIMIT = 2.0
@@ -58,9 +58,9 @@ window.show()
 """
 
 _OURS = """
-from ui.app import make_application
-from ui.theme import Theme
-from ui.window import MainWindow
+from ui.shell.app import make_application
+from ui.common.theme import Theme
+from ui.shell.window import MainWindow
 application = make_application()
 window = MainWindow(Theme(application), lambda prompts: None)
 window.show()

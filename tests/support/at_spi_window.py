@@ -6,7 +6,7 @@ import sys
 
 from fake_services import FakeServices
 
-from ui.app import run_window
+from ui.shell.app import run_window
 
 if __name__ == "__main__":
     sys.exit(run_window(FakeServices))

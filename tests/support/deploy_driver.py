@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
-from ui.pages.deploy import DeployPage
+from ui.deployments.deploy_page import DeployPage
 
 
 def page_of(driver: Driver) -> DeployPage:

@@ -13,9 +13,9 @@ from window_driver import Driver
 from app.domain.hosts import PairSpec
 from app.domain.results import ProfileName
 from app.services.comparison_wizard import Step
-from ui.app import make_application, real_services
-from ui.theme import Theme
-from ui.window import MainWindow
+from ui.common.theme import Theme
+from ui.shell.app import make_application, real_services
+from ui.shell.window import MainWindow
 
 LAB_WAIT_MS = 240_000
 

@@ -30,8 +30,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.widgets.basics import ElidedLabel
-from ui.widgets.tips import REASON
+from ui.common.basics import ElidedLabel
+from ui.common.tips import REASON
 
 _CONTROLS = (
     QAbstractButton,

@@ -6,7 +6,7 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
-from ui.pages.standing import StandingPage
+from ui.deployments.deployments_page import StandingPage
 
 
 def stand(

@@ -15,9 +15,9 @@ from sample_records import pair
 from app.measurement.control import CampaignControl
 from app.ranking.outcome import outcome_of
 from app.services.comparison_wizard import Step
-from ui.pages.base import Page
-from ui.widgets.dialogs import Question
-from ui.window import MainWindow
+from ui.common.dialogs import Question
+from ui.common.page import Page
+from ui.shell.window import MainWindow
 
 WAIT_MS = 15_000
 SomePage = TypeVar("SomePage", bound=Page)

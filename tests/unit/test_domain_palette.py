@@ -13,7 +13,7 @@ from app.wording.colours import SOLUTION_COLOURS, Marker, series_style
 Floats = npt.NDArray[np.float64]
 
 GROUNDS = ("#ffffff", "#23272e")
-"""What plots are drawn on, light and dark (`ui.theme`)."""
+"""What plots are drawn on, light and dark (`ui.common.theme`)."""
 LEAST_CONTRAST = 3.0  # WCAG 2.1, 1.4.11
 LEAST_DISTANCE = 12.0
 """In CIE 1976 L*a*b*; 2.3 is just noticeable side by side."""

@@ -27,7 +27,7 @@ from app.services.history_entries import UNREADABLE
 from app.services.paths import Paths
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
-from ui.widgets.history_order import measured_text, what_text
+from ui.results.history_order import measured_text, what_text
 
 CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())
 

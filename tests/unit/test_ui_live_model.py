@@ -37,10 +37,10 @@ from app.domain.results import (
     Profile,
     ProfileName,
 )
-from ui.live_arrays import Columns, SampleRing, SizeBuffer
-from ui.live_model import MAX_LOG_LINES, LiveModel
-from ui.live_rows import RowState
-from ui.widgets.run_table import state_text
+from ui.common.candidate_rows import RowState
+from ui.common.growing_array import Columns, SampleRing, SizeBuffer
+from ui.common.sample_model import MAX_LOG_LINES, LiveModel
+from ui.comparison.run_table import state_text
 
 PINGS = 50
 WIREGUARD = next(m for m in MODELS if m.candidate.solution == "wireguard")

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
 from app.services.interfaces import Prompts
-from ui.app import make_application
-from ui.theme import Theme
-from ui.window import MainWindow
+from ui.common.theme import Theme
+from ui.shell.app import make_application
+from ui.shell.window import MainWindow
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

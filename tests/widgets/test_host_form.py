@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.domain.hosts import HostSpec, PairSpec, Side
-from ui.widgets.host_form import HostForm
+from ui.comparison.host_form import HostForm
 
 
 @pytest.mark.parametrize("ports", [(None, 2222), (2223, 2222), (None, 22)])

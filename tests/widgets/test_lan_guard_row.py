@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from ui.widgets.lan_guard_row import LanGuardRow
+from ui.deployments.lan_guard_row import LanGuardRow
 
 
 def test_the_tool_tip_of_the_limit_says_what_is_neither_noticed_nor_limited(qtbot: QtBot) -> None:

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtGui import QImage
 from window_driver import Driver
 
-import ui.screenshots
-from ui.screenshots import PICTURES, SCHEMES, Tour, drop_old, file_name
-from ui.theme import DARK, LIGHT
+import ui.shell.screenshots
+from ui.common.theme import DARK, LIGHT
+from ui.shell.screenshots import PICTURES, SCHEMES, Tour, drop_old, file_name
 
 _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
 """What most of a picture is, light and dark."""
@@ -21,8 +21,8 @@ _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
 def test_every_picture_is_taken_in_both_schemes(
     driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ui.screenshots, "_LOOK_MS", 2)
-    monkeypatch.setattr(ui.screenshots, "_MOST_COMPRESSED", 100)  # compressing takes most of the time
+    monkeypatch.setattr(ui.shell.screenshots, "_LOOK_MS", 2)
+    monkeypatch.setattr(ui.shell.screenshots, "_MOST_COMPRESSED", 100)  # compressing takes most of the time
     monkeypatch.setattr(Driver, "until", lambda self, wanted: self.qtbot.waitUntil(wanted, timeout=300_000))
     driver.services.pace_s, driver.services.batch, driver.services.tick_s = 0.02, 50, 30.0
     driver.window.resize(1280, 800)

@@ -7,7 +7,7 @@ from standing_driver import page_of, stand
 from window_driver import Driver
 
 from app.services.comparison_wizard import Step
-from ui.widgets.search_field import SearchField
+from ui.common.search_field import SearchField
 
 
 def _try(driver: Driver, field: SearchField) -> None:

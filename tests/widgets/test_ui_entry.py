@@ -11,11 +11,11 @@ from fake_services import FakeServices
 from window_driver import Driver
 
 import app.cli
-import ui.app
 import ui.main
+import ui.shell.app
 from app.domain.errors import LabFault
 from app.domain.results import CampaignStatus
-from ui.demo import DEMO_SOLUTIONS, Demo
+from ui.shell.demo import DEMO_SOLUTIONS, Demo
 
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
@@ -32,7 +32,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.append("command " + " ".join(arguments))
         return 5
 
-    monkeypatch.setattr(ui.app, "run_window", run_window)
+    monkeypatch.setattr(ui.shell.app, "run_window", run_window)
     monkeypatch.setattr(app.cli, "main", run_command)
     return made
 
@@ -75,7 +75,7 @@ def test_a_command_does_not_load_qt() -> None:
 def test_the_first_page_loads_neither_numpy_nor_pyqtgraph_nor_paramiko() -> None:
     script = (
         "import sys\n"
-        "from ui.app import make_application\nfrom ui.theme import Theme\nfrom ui.window import MainWindow\n"
+        "from ui.shell.app import make_application\nfrom ui.common.theme import Theme\nfrom ui.shell.window import MainWindow\n"
         "application = make_application()\nwindow = MainWindow(Theme(application), lambda prompts: None)\n"
         "print([name for name in ('numpy', 'pyqtgraph', 'paramiko', 'matplotlib', 'sqlite3') if name in sys.modules])"
     )

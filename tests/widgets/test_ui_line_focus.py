@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListWidget, QPushButton, QTreeWidget, QTreeWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
-from ui.theme import Theme
-from ui.widgets.data_table import DataTable, LineDelegate
+from ui.common.data_table import DataTable, LineDelegate
+from ui.common.theme import Theme
 
 
 def _table() -> DataTable:

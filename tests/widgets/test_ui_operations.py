@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import Bug, HostUnreachable, TunnelmarkError
-from ui.operations import OperationRunner
+from ui.common.operations import OperationRunner
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_an_error_with_a_sentence_arrives_as_it_is(runner: OperationRunner, qtbo
     qtbot.waitUntil(lambda: errors == [error])
 
 
-@pytest.mark.allow_logs("ui.operations")
+@pytest.mark.allow_logs("ui.common.operations")
 def test_any_other_error_arrives_as_a_bug(runner: OperationRunner, qtbot: QtBot) -> None:
     errors: list[TunnelmarkError] = []
 

@@ -15,14 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from app.deployment.monitor_log import WatchSample
 from app.wording.colours import SOLUTION_COLOURS
-from ui.live_model import Curve
-from ui.plots.arriving import ArrivingPlot, buckets
+from ui.common.sample_model import Curve
+from ui.common.theme import Theme
 from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top
 from ui.plots.latency import LatencyPlot
-from ui.plots.load import CpuPlot, ThroughputPlot
+from ui.plots.packet_stream import ArrivingPlot, buckets
+from ui.plots.rtt_history import WatchPlot
 from ui.plots.spreading import spread
-from ui.plots.watching import WatchPlot
-from ui.theme import Theme
+from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
 
 
 @settings(deadline=None)  # the machine may be busy

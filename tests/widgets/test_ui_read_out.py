@@ -14,13 +14,13 @@ from window_driver import Driver
 
 from app.deployment.monitor_log import WatchSample
 from app.services.comparison_wizard import Step
-from ui.icons import make_icon
-from ui.plots.arriving import ArrivingPlot
+from ui.common.icons import make_icon
+from ui.common.theme import Theme
+from ui.deployments.confirm_countdown import Countdown
 from ui.plots.framed import PlotFrame, framed
-from ui.plots.load import CpuPlot, ThroughputPlot
-from ui.plots.watching import WatchPlot
-from ui.theme import Theme
-from ui.widgets.countdown import Countdown
+from ui.plots.packet_stream import ArrivingPlot
+from ui.plots.rtt_history import WatchPlot
+from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
 
 
 def _texts(frame: PlotFrame) -> list[list[str]]:
@@ -115,7 +115,9 @@ def test_the_countdown_is_read_again_when_little_time_is_left(
     countdown = Countdown()
     qtbot.addWidget(countdown)
     read: list[str] = []
-    monkeypatch.setattr("ui.widgets.countdown.notify_shown", lambda widget: read.append(widget.left.accessibleName()))
+    monkeypatch.setattr(
+        "ui.deployments.confirm_countdown.notify_shown", lambda widget: read.append(widget.left.accessibleName())
+    )
     for left_s in (120, 61, 60, 59, 31, 29, 11, 9, 1):
         countdown.show_left(left_s, 120, "")
     assert read == ["Time left: 1:00 min", "Time left: 29 s", "Time left: 9 s"]

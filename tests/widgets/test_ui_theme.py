@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.domain.verdicts import Verdict
-from ui.icons import make_icon, set_icon
-from ui.plots.load import CpuPlot, cpu_shades
-from ui.theme import DARK, LIGHT, Colours, Theme
-from ui.widgets.basics import label
-from ui.widgets.dialogs import Question
-from ui.widgets.verdicts import VerdictLabel, verdict_look
+from ui.common.basics import label
+from ui.common.dialogs import Question
+from ui.common.icons import make_icon, set_icon
+from ui.common.theme import DARK, LIGHT, Colours, Theme
+from ui.common.verdicts import VerdictLabel, verdict_look
+from ui.plots.throughput_cpu import CpuPlot, cpu_shades
 
 ICONS = Path(__file__).parents[2] / "resources" / "icons"
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QTableWidgetItem
 from pytestqt.qtbot import QtBot
 
 import ui
-from ui.widgets.tips import enable, set_tip
+from ui.common.tips import enable, set_tip
 
 
 def test_a_disabled_control_says_why_and_has_its_usual_tip_back_later(qtbot: QtBot) -> None:

@@ -24,19 +24,19 @@ watch = Watch()
 sys.meta_path.insert(0, watch)
 from fake_services import FakeServices
 from PySide6.QtCore import QTimer
-from ui.app import make_application
-from ui.theme import Theme
-from ui.window import MainWindow
+from ui.shell.app import make_application
+from ui.common.theme import Theme
+from ui.shell.window import MainWindow
 
 app = make_application()
 window = MainWindow(Theme(app), FakeServices)
 window.show()
 assert "pyqtgraph" not in sys.modules, "the first page does not wait for plots"
 timer = QTimer(interval=20)
-timer.timeout.connect(lambda: app.quit() if "ui.pages.run" in sys.modules else None)
+timer.timeout.connect(lambda: app.quit() if "ui.comparison.run_page" in sys.modules else None)
 timer.start()
 app.exec()
-assert {"pyqtgraph", "ui.plots.board", "ui.pages.run"} <= set(watch.found)
+assert {"pyqtgraph", "ui.plots.run_board", "ui.comparison.run_page"} <= set(watch.found)
 print(*sorted(name for name, is_main in watch.found.items() if not is_main))
 window.close()
 """

@@ -12,7 +12,7 @@ from window_driver import Driver
 from app.domain.errors import HostUnreachable
 from app.domain.results import PROFILES, CampaignPlan, ProfileName
 from app.services.comparison_wizard import Step
-from ui.again import _is_looser
+from ui.shell.measure_again import _is_looser
 
 CHOSEN = (BASELINE, WIREGUARD, OPENVPN_TCP, BLOWFISH)
 KEYS = {(one.solution, one.suite) for one in CHOSEN}

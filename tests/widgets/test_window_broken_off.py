@@ -10,8 +10,8 @@ from window_driver import Driver
 from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from ui.pages.standing import StandingPage
-from ui.widgets.standing_table import STATE, TUNNEL
+from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_table import STATE, TUNNEL
 
 REPAIR_TEXT = "A deployment was broken off on gateway-b before it counted. Its files are removed."
 

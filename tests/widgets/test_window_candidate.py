@@ -15,12 +15,12 @@ from window_driver import Driver
 
 from app.ranking import rank
 from app.services.comparison_wizard import Step
-from ui.pages.candidate import CandidatePage
-from ui.pages.deploy import DeployPage
-from ui.pages.history import PastResultsPage
-from ui.pages.results import ResultsPage
-from ui.result_data import prepare
-from ui.widgets.ranking_order import NAME
+from ui.deployments.deploy_page import DeployPage
+from ui.plots.result_data import prepare
+from ui.results.candidate_page import CandidatePage
+from ui.results.history_page import PastResultsPage
+from ui.results.ranking_order import NAME
+from ui.results.results_page import ResultsPage
 
 WIREGUARD = "WireGuard, ChaCha20-Poly1305"
 

@@ -11,9 +11,9 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.domain.solutions import OptionKind
-from ui.pages.census import CensusPage
-from ui.widgets.census_dialog import CensusDialog
-from ui.widgets.census_table import LATENCY, NAME, STATE, VERDICT
+from ui.census.census_dialog import CensusDialog
+from ui.census.census_page import CensusPage
+from ui.census.option_table import LATENCY, NAME, STATE, VERDICT
 
 
 def page_of(driver: Driver) -> CensusPage:

@@ -5,7 +5,7 @@ from window_driver import Driver
 
 from app.domain.errors import HostUnreachable
 from app.services.comparison_wizard import Step
-from ui.widgets.dialogs import Question
+from ui.common.dialogs import Question
 
 
 def test_a_change_after_a_finished_comparison_loses_nothing_and_asks_nothing(driver: Driver) -> None:

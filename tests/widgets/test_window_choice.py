@@ -16,8 +16,8 @@ from app.domain.results import Candidate
 from app.domain.verdicts import Finding, PostQuantum, Verdict
 from app.policy import DEFAULT_GUIDELINES, GUIDELINES
 from app.services.comparison_wizard import Step
-from ui.pages.candidates import CandidatesPage
-from ui.widgets.guidelines import GuidelinesDialog
+from ui.common.guidelines import GuidelinesDialog
+from ui.comparison.candidates_page import CandidatesPage
 
 KEY = Qt.ItemDataRole.UserRole
 TCP = ("openvpn-tcp", "aes-256-gcm")

@@ -19,7 +19,7 @@ from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.verdicts import Verdict
 from app.services.interfaces import Prompts
-from ui.pages.deploy import DeployPage
+from ui.deployments.deploy_page import DeployPage
 
 
 def choose_verdict(page: DeployPage, verdict: Verdict) -> None:

@@ -23,9 +23,9 @@ from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
 from app.domain.verdicts import Finding, Verdict
 from app.wording.colours import SOLUTION_COLOURS
-from ui.pages.deploy import DeployPage
-from ui.widgets.standing_past import MOST_SHOWN
-from ui.widgets.standing_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WHAT, has_lost
+from ui.deployments.deploy_page import DeployPage
+from ui.deployments.deployments_table import LOSS, RTT, STATE, TUNNEL, VERDICT, WHAT, has_lost
+from ui.deployments.history_view import MOST_SHOWN
 
 
 def test_without_any_deployment_it_says_what_to_do_next(driver: Driver) -> None:

@@ -13,12 +13,12 @@ from sample_records import pair
 from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
-import ui.notifying
+import ui.deployments.desktop_notification
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from ui.pages.standing import StandingPage
-from ui.widgets.standing_table import WATCH
+from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_table import WATCH
 
 
 def later(status: PairStatus, seconds: float) -> PairStatus:
@@ -141,7 +141,7 @@ def test_notifications_go_to_the_tray_where_there_is_one(driver: Driver, monkeyp
     assert not page.notifier.has_tray, "the offscreen desktop has none"
     page.notifier.notify("Tunnelmark: north", "Tunnel lost.")
     assert Tray.shown == []
-    monkeypatch.setattr(ui.notifying, "QSystemTrayIcon", Tray)
+    monkeypatch.setattr(ui.deployments.desktop_notification, "QSystemTrayIcon", Tray)
     page.notifier.notify("Tunnelmark: north", "Tunnel lost.")
     assert Tray.shown == [("Tunnelmark: north", "Tunnel lost.")]
     # A desktop may take the text for markup.

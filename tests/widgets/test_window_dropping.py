@@ -12,10 +12,10 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.hosts import AuthKind
-from ui.pages.lint import LintPage
-from ui.widgets.host_form import HostForm
-from ui.widgets.key_files import key_file_fault
-from ui.widgets.ssh_import_dialog import SshImportDialog
+from ui.comparison.host_form import HostForm
+from ui.comparison.key_files import key_file_fault
+from ui.lint.lint_page import LintPage
+from ui.shell.ssh_import_dialog import SshImportDialog
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----\n"
 

@@ -20,9 +20,9 @@ from app.domain.errors import (
 from app.domain.hosts import MissingPart
 from app.services.comparison_wizard import Step
 from app.services.interfaces import Prompts
-from ui.theme import Theme
-from ui.widgets.dialogs import Question
-from ui.widgets.host_card import HostCard
+from ui.common.dialogs import Question
+from ui.common.host_card import HostCard
+from ui.common.theme import Theme
 
 
 def _look(driver: Driver) -> None:
@@ -182,7 +182,7 @@ def test_what_was_clicked_too_early_happens_when_the_services_are_open(open_wind
     driver.until(lambda: driver.window.wizard.state.discovery is not None)
 
 
-@pytest.mark.allow_logs("ui.operations")
+@pytest.mark.allow_logs("ui.common.operations")
 def test_a_fault_of_our_own_is_said_to_be_one_and_carries_its_traceback(driver: Driver) -> None:
     def broken(*_arguments: object, **_words: object) -> None:
         raise ZeroDivisionError("seven")

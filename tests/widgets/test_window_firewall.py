@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLabel
 from window_driver import Driver
 
 from app.services.comparison_wizard import Step
-from ui.pages.link import LinkPage
-from ui.widgets.firewall_consent import FirewallConsent
+from ui.common.firewall_consent import FirewallConsent
+from ui.comparison.link_page import LinkPage
 
 BLOCKED = {"wireguard": ("blocked by the firewall of gateway-b: udp 21820 from 192.0.2.1",)}
 

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QMargins, QRect, QSettings
 from window_driver import Driver
 
-from ui.geometry import PREFERRED, WindowGeometry, fitted, is_tight
+from ui.shell.geometry import PREFERRED, WindowGeometry, fitted, is_tight
 
 FRAME = QMargins(1, 29, 1, 5)
 

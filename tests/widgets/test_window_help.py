@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from window_driver import Driver
 
-import ui.pages
+import ui.shell
 from app.policy import POLICY_VERSION
 from app.services.version import tunnelmark_version
-from ui.help import _GUIDE, _PAGES, GLOSSARY, Help, find_docs, shortcut_lines
-from ui.widgets.dialogs import Information
-from ui.widgets.guide_dialog import GuideDialog
+from ui.common.dialogs import Information
+from ui.shell.guide_dialog import GuideDialog
+from ui.shell.help import _GUIDE, _PAGES, GLOSSARY, Help, find_docs, shortcut_lines
 
 
 def _shown(driver: Driver) -> Information:
@@ -69,12 +69,12 @@ def test_every_page_of_the_guide_that_is_named_is_there() -> None:
     docs = find_docs()
     assert docs is not None
     assert [name for name in (_GUIDE, GLOSSARY, *_PAGES.values()) if not (docs / name).is_file()] == []
-    sources = "".join(path.read_text() for path in Path(ui.pages.__path__[0]).glob("*.py"))
+    sources = "".join(path.read_text() for path in Path(ui.shell.__path__[0]).glob("*.py"))
     assert [page for page in _PAGES if f"class {page}(" not in sources] == []
 
 
 def test_without_documents_f1_says_where_things_are(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.help.find_docs", lambda: None)
+    monkeypatch.setattr("ui.shell.help.find_docs", lambda: None)
     Help(driver.window).open_guide()
     dialog = _shown(driver)
     assert not driver.window.findChildren(GuideDialog)

@@ -16,12 +16,12 @@ from app.domain.errors import DiskFull
 from app.domain.history import EntryId, EntryKind
 from app.domain.results import CampaignStatus
 from app.services.comparison_wizard import Step
-from ui.pages.census import CensusPage
-from ui.pages.history import HistoryPage
-from ui.pages.standing import StandingPage
-from ui.widgets.copying import all_lines
-from ui.widgets.history_order import DATE, MEASURED, NOTE, PAIR, PROFILE, WHAT, WINNER
-from ui.widgets.note_dialog import NoteDialog
+from ui.census.census_page import CensusPage
+from ui.common.copying import all_lines
+from ui.deployments.deployments_page import StandingPage
+from ui.results.history_order import DATE, MEASURED, NOTE, PAIR, PROFILE, WHAT, WINNER
+from ui.results.history_page import HistoryPage
+from ui.results.note_dialog import NoteDialog
 
 
 @pytest.fixture

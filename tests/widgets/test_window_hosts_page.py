@@ -13,7 +13,7 @@ from app.cli import main
 from app.cli.exit_codes import ExitCode
 from app.domain.errors import LabFault
 from app.services.comparison_wizard import Step
-from ui.widgets.dialogs import Question
+from ui.common.dialogs import Question
 
 
 def _is_empty_and_editable(driver: Driver) -> bool:

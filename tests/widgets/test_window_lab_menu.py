@@ -13,8 +13,8 @@ from window_driver import Driver
 
 from app.domain.errors import LabFault
 from app.services.interfaces.desk import LabChoice
-from ui.widgets.dialogs import Information
-from ui.widgets.lab_dialog import LabDialog
+from ui.common.dialogs import Information
+from ui.shell.lab_dialog import LabDialog
 
 CHOICE = LabChoice("second", "debian-11", "debian-13", has_aes=False, is_hardened=True, is_lasting=True)
 

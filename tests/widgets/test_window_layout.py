@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
 from app.services.comparison_wizard import Step
-from ui.theme import Theme
+from ui.common.theme import Theme
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from window_driver import Driver
 
 from app.domain.results import CampaignStatus
 from app.services.comparison_wizard import Step
-from ui.live_rows import RowState
+from ui.common.candidate_rows import RowState
 
 
 @pytest.fixture

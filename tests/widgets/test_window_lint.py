@@ -10,9 +10,9 @@ from app.domain.errors import HostUnreachable
 from app.domain.linting import LintFinding
 from app.domain.verdicts import Question, Verdict
 from app.services.linting import lint_text
-from ui.pages.lint import LintPage
-from ui.widgets.guidelines import GuidelinesDialog
-from ui.widgets.lint_view import finding_look, finding_names, worst_look
+from ui.common.guidelines import GuidelinesDialog
+from ui.lint.findings_view import finding_look, finding_names, worst_look
+from ui.lint.lint_page import LintPage
 
 WEAK = """\
 client

@@ -10,7 +10,7 @@ from window_driver import Driver
 
 from app.domain.events import LogLevel, LogLine
 from app.services.comparison_wizard import Step
-from ui.widgets.log_view import LogView
+from ui.comparison.log_view import LogView
 
 
 def test_the_log_has_times_and_every_stage_with_its_duration(driver: Driver) -> None:

@@ -9,8 +9,8 @@ from window_driver import Driver
 
 from app.domain.results import ProfileName
 from app.services.comparison_wizard import Step
-from ui.pages.plan import PlanPage
-from ui.pages.results import ResultsPage
+from ui.comparison.plan_page import PlanPage
+from ui.results.results_page import ResultsPage
 
 
 def test_one_round_names_no_winner_and_leads_to_a_plan_with_three(driver: Driver) -> None:

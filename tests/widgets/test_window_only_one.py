@@ -13,10 +13,10 @@ from PySide6.QtCore import Qt, QTimer
 from window_driver import Driver
 
 from app.services.comparison_wizard import Step
-from ui.single import OnlyWindow
+from ui.shell.single_instance import OnlyWindow
 
 _SECOND = (
-    "import sys; from pathlib import Path; from ui.app import run_window\n"
+    "import sys; from pathlib import Path; from ui.shell.app import run_window\n"
     "raise SystemExit(run_window(lambda prompts: None, data_dir=Path(sys.argv[1])))"
 )
 
@@ -67,7 +67,7 @@ def test_the_folder_is_free_again_after_the_window_and_after_one_that_died(tmp_p
     assert first.take()
     assert not OnlyWindow(tmp_path).take()
     first.release()
-    dies = "import os, sys; from pathlib import Path; from ui.single import OnlyWindow\n"
+    dies = "import os, sys; from pathlib import Path; from ui.shell.single_instance import OnlyWindow\n"
     dies += "assert OnlyWindow(Path(sys.argv[1])).take(); os._exit(9)"
     assert subprocess.run([sys.executable, "-c", dies, str(tmp_path)], check=False).returncode == 9
     again = OnlyWindow(tmp_path)
@@ -85,7 +85,7 @@ def test_a_window_that_does_not_answer_is_named(
     first: OnlyWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert first._server is None, "it does not listen yet"
-    monkeypatch.setattr("ui.single._ANSWER_MS", 100)
+    monkeypatch.setattr("ui.shell.single_instance._ANSWER_MS", 100)
     other = OnlyWindow(tmp_path / "data").report_other()
     assert other.activity == ""
     assert other.pid == os.getpid()

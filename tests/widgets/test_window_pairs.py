@@ -11,9 +11,9 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.errors import StorageFault
-from ui.widgets.pairs_dialog import PairsDialog
-from ui.widgets.panel import NameDialog
-from ui.widgets.ssh_import_dialog import SshImportDialog
+from ui.shell.pairs_dialog import PairsDialog
+from ui.shell.panel import NameDialog
+from ui.shell.ssh_import_dialog import SshImportDialog
 
 OWN = pair(is_lab=False).name
 CONFIG = (

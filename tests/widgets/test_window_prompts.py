@@ -12,12 +12,12 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
-from ui.icons import set_icon
-from ui.pages.candidate import CandidatePage
-from ui.prompting import host_name
-from ui.stage_words import joined
-from ui.widgets.dialogs import Question
-from ui.widgets.notices import DetailFold
+from ui.common.dialogs import Question
+from ui.common.icons import set_icon
+from ui.common.notices import DetailFold
+from ui.common.stage_texts import joined
+from ui.results.candidate_page import CandidatePage
+from ui.shell.prompting import host_name
 
 
 def _open(driver: Driver) -> list[Question]:

@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from window_driver import Driver
 
-from ui.theme import Theme
-from ui.widgets.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, VERDICT
-from ui.widgets.ranking_table import _PLACE, RankingTable
+from ui.common.theme import Theme
+from ui.results.ranking_order import CPU, LATENCY, MBIT, NAME, RANK, VERDICT
+from ui.results.ranking_table import _PLACE, RankingTable
 
 
 def _column(table: RankingTable, column: int) -> list[str]:

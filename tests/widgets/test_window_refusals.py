@@ -12,9 +12,9 @@ from window_driver import Driver
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict
 from app.services.comparison_wizard import Step
-from ui.pages.candidates import CandidatesPage
-from ui.pages.link import LinkPage
-from ui.widgets.candidate_words import distinct_titles
+from ui.comparison.candidate_texts import distinct_titles
+from ui.comparison.candidates_page import CandidatesPage
+from ui.comparison.link_page import LinkPage
 
 
 def _link(driver: Driver) -> LinkPage:

@@ -12,7 +12,7 @@ from window_driver import Driver
 from app.domain.deployment import RolloutOptions
 from app.domain.hosts import Side
 from app.services.interfaces.desk import Preferences
-from ui.pages.deploy import DeployPage
+from ui.deployments.deploy_page import DeployPage
 
 
 def shown_width_px(box: QComboBox) -> int:

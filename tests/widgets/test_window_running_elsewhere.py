@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from window_driver import Driver
 
 from app.services.comparison_wizard import Step
-from ui.widgets.running_line import RunningLine
+from ui.shell.running_line import RunningLine
 
 
 def line_of(driver: Driver, area: str) -> RunningLine:
@@ -67,7 +67,7 @@ def test_the_area_in_which_something_runs_is_marked(driver: Driver) -> None:
 
 def test_little_time_to_confirm_is_read_out_on_any_page(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    monkeypatch.setattr("ui.widgets.running_line.notify_shown", lambda line: read.append(line.accessibleName()))
+    monkeypatch.setattr("ui.shell.running_line.notify_shown", lambda line: read.append(line.accessibleName()))
     page = counting_down(driver)
     driver.window.show_lint()
     line = line_of(driver, "rollout")

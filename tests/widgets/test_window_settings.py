@@ -14,9 +14,9 @@ from app.domain.errors import InvalidFile
 from app.domain.results import ProfileName
 from app.services.comparison_wizard import Step
 from app.services.interfaces.desk import Preferences
-from ui.theme import Theme
-from ui.widgets.guidelines import GuidelinesDialog
-from ui.widgets.settings_dialog import SettingsDialog
+from ui.common.guidelines import GuidelinesDialog
+from ui.common.theme import Theme
+from ui.shell.settings_dialog import SettingsDialog
 
 
 def _open(driver: Driver) -> SettingsDialog:

@@ -14,10 +14,10 @@ from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.services.comparison_wizard import Step
-from ui.pages.candidates import CandidatesPage
-from ui.pages.history import HistoryPage
-from ui.widgets.history_order import WINNER
-from ui.widgets.ranking_order import INTERVAL
+from ui.comparison.candidates_page import CandidatesPage
+from ui.results.history_order import WINNER
+from ui.results.history_page import HistoryPage
+from ui.results.ranking_order import INTERVAL
 
 SIZES = [(1024, 700), (1280, 800)]
 _LEAST_PLOT_PX = 140

@@ -11,9 +11,9 @@ from app.deployment.events import RolloutStage
 from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from ui.pages.standing import StandingPage
-from ui.widgets.dialogs import Question
-from ui.widgets.standing_table import STATE, TUNNEL, WHAT
+from ui.common.dialogs import Question
+from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_table import STATE, TUNNEL, WHAT
 
 LABELS = {Side.A: "gateway-a", Side.B: "gateway-b"}
 COLUMNS = {Side.A: 1, Side.B: 2}

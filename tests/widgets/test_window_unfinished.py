@@ -9,8 +9,8 @@ from window_driver import Driver
 
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.services.comparison_wizard import Step
-from ui.live_rows import RowState
-from ui.widgets.ranking_table import state_icon
+from ui.common.candidate_rows import RowState
+from ui.results.ranking_table import state_icon
 
 
 def cancelled(driver: Driver) -> None:

@@ -6,8 +6,8 @@ import pytest
 from window_driver import Driver
 
 from app.ranking.weighting import PRESETS, Measure, weigh
-from ui.pages.results import ResultsPage
-from ui.widgets.ranking_order import NAME, RANK, YOURS
+from ui.results.ranking_order import NAME, RANK, YOURS
+from ui.results.results_page import ResultsPage
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from app.domain.capture import BreakOutcome, BreakVerdict, LeakVerdict
 from app.domain.results import CampaignRecord
 from app.domain.verdicts import Verdict
 from app.ranking import rank
-from ui.result_data import prepare
-from ui.texts import NONE
-from ui.theme import Theme
-from ui.widgets.result_tabs import ResultTabs
-from ui.widgets.wire_view import WireView
+from ui.common.texts import NONE
+from ui.common.theme import Theme
+from ui.plots.result_data import prepare
+from ui.results.capture_view import WireView
+from ui.results.result_tabs import ResultTabs
 
 UDP = ("openvpn-udp", "aes-256-gcm")
 TCP = ("openvpn-tcp", "aes-256-gcm")

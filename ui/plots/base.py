@@ -12,11 +12,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QPen, Q
 from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from app.wording.colours import Marker, series_style
-from ui.accessible import Role, set_role
+from ui.common.accessible import Role, set_role
+from ui.common.basics import ElidedLabel
+from ui.common.texts import tr
+from ui.common.theme import Theme
 from ui.plots.spreading import spread
-from ui.texts import tr
-from ui.theme import Theme
-from ui.widgets.basics import ElidedLabel
 
 pg.setConfigOptions(antialias=True, useOpenGL=False)
 

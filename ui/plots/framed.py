@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QStackedWidget, QVBoxLayout, QWidget
 
-from ui.icons import set_icon
+from ui.common.basics import ElidedLabel, button
+from ui.common.data_table import DataTable
+from ui.common.icons import set_icon
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
 from ui.plots.base import PlotTable, ScopePlot
-from ui.texts import tr
-from ui.theme import GRID
-from ui.widgets.basics import ElidedLabel, button
-from ui.widgets.data_table import DataTable
-from ui.widgets.tips import set_tip
 
 _REFRESH_MS = 1000
 _LEAST_TABLE_PX = (104, 80)

@@ -8,8 +8,10 @@ import numpy as np
 import pyqtgraph as pg
 
 from app.wording.colours import series_style
-from ui.live_model import Curve
-from ui.live_rows import Key
+from ui.common.candidate_rows import Key
+from ui.common.sample_model import Curve
+from ui.common.texts import count, ms, tr
+from ui.common.theme import Theme
 from ui.plots.base import (
     EndLabel,
     LogAxis,
@@ -20,8 +22,6 @@ from ui.plots.base import (
     solution_pen,
     solution_symbol,
 )
-from ui.texts import count, ms, tr
-from ui.theme import Theme
 
 _MARKER_PX = 8
 _MOST_BANDS = 3

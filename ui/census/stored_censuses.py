@@ -1,0 +1,32 @@
+"""Offers of the census page: pairs, earlier censuses, and what a census means before one is begun."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.measurement.census.progress import GUESS_S
+from ui.common.texts import duration, tr
+
+if TYPE_CHECKING:
+    from app.services.interfaces.comparison import PairChoice
+    from app.services.wiring import Services
+
+_MOST_PAST = 20
+
+
+def stored_of(services: Services) -> tuple[tuple[PairChoice, ...], tuple[tuple[int, str], ...]]:
+    """Return pairs, and number and name of the newest censuses."""
+    past = []
+    for census_id in services.censuses()[:_MOST_PAST]:
+        record = services.census_results(census_id).record
+        state = tr("complete") if record.is_complete else tr("not complete")
+        past.append((census_id, f"{record.pair.name}, {record.started_at.astimezone():%Y-%m-%d %H:%M}, {state}"))
+    return services.pairs(), tuple(past)
+
+
+def before_text() -> str:
+    """Return how long a census takes and how much load it is."""
+    return tr(
+        "Both hosts are inspected first. You then see how many options there are and how long they take, and nothing "
+        "is tried before you agree. An option takes about %1, and sends pings and about a second of TCP over the link."
+    ).replace("%1", duration(GUESS_S))

@@ -1,0 +1,94 @@
+"""Counts of each solution, beside the published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QShowEvent
+
+from app.domain.census import CensusPlan, OptionResult, OptionStatus
+from app.ranking.published_census import STUDY_2019, published_triples
+from ui.common.data_table import DataTable
+from ui.common.texts import NONE, tr
+from ui.common.tips import set_tip
+
+_SOLUTION, _WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL, _PUBLISHED = range(7)
+_FIGURE_PX = 88
+_LEAST_PUBLISHED_EM = 14
+
+
+class TriplesTable(DataTable):
+    """One line per solution."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            [
+                tr("Solution"),
+                tr("Works"),
+                tr("Fails"),
+                tr("Unprotected"),
+                tr("Not tried"),
+                tr("Options"),
+                tr("Failed in a study of 2019"),
+            ],
+            {_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL},
+            tr("Census per solution"),
+        )
+        self.set_tips(
+            {
+                _ALL: tr("All that the programs list; aliases count as listed."),
+                _PUBLISHED: STUDY_2019,
+            }
+        )
+        header = self.horizontalHeader()
+        header.setStretchLastSection(True)
+        header.resizeSection(_SOLUTION, 160)
+        self.stretch(_PUBLISHED, _LEAST_PUBLISHED_EM)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Give figures room for their headers, in the look of the window that the table is in by now."""
+        super().showEvent(event)
+        header = self.horizontalHeader()
+        for column in (_WORKS, _FAILS, _UNPROTECTED, _LEFT, _ALL):
+            header.resizeSection(column, max(_FIGURE_PX, header.sectionSizeFromContents(column).width()))
+
+    def show_census(self, plan: CensusPlan, results: Sequence[OptionResult]) -> None:
+        """Show how far each solution is."""
+        self.setRowCount(len(plan.solutions))
+        for nth, solution in enumerate(plan.solutions):
+            planned = sum(item.solution == solution for item in plan.items)
+            own = [one for one in results if one.solution == solution]
+            numbers = {status: sum(one.status is status for one in own) for status in OptionStatus}
+            works, fails = numbers[OptionStatus.WORKS], numbers[OptionStatus.FAILS]
+            unprotected = numbers[OptionStatus.UNPROTECTED]
+            left = planned - works - fails - unprotected
+            texts = [solution, *map(str, (works, fails, unprotected, left, planned)), _published(solution)]
+            for column, text in enumerate(texts):
+                self.cell(nth, column).setText(text)
+            set_tip(self.cell(nth, _PUBLISHED), _per_platform(solution))
+        rows_px = self.verticalHeader().defaultSectionSize() * self.rowCount()
+        bar_px = self.horizontalScrollBar().sizeHint().height()  # where all columns have no room
+        self.setMaximumHeight(rows_px + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth() + bar_px)
+
+
+def _published(solution: str) -> str:
+    """Return how many options failed in the study, over all its platforms."""
+    triples = published_triples(solution)
+    if not triples:
+        return NONE
+    failed, total = (_range([getattr(one, name) for one in triples]) for name in ("failed", "total"))
+    words = tr("%1 of %2, on %3 platforms").replace("%1", failed).replace("%2", total)
+    return words.replace("%3", str(len(triples)))
+
+
+def _range(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else tr("%1 to %2").replace("%1", str(low)).replace("%2", str(high))
+
+
+def _per_platform(solution: str) -> str:
+    words = tr("%1: %2 of %3 failed")
+    return "\n".join(
+        words.replace("%1", one.platform).replace("%2", str(one.failed)).replace("%3", str(one.total))
+        for one in published_triples(solution)
+    )

@@ -1,0 +1,35 @@
+"""Attempts of a comparison in words: how they ended, what was agreed on, what the daemons said."""
+
+from __future__ import annotations
+
+from app.domain.results import Attempt, AttemptStatus, CampaignRecord
+from ui.common.candidate_rows import Key
+from ui.common.texts import count, duration, tr
+
+
+def attempts_of(record: CampaignRecord, key: Key) -> tuple[Attempt, ...]:
+    """Return a candidate's attempts in their order."""
+    return tuple(one for one in record.attempts if (one.key.solution, one.key.suite) == key)
+
+
+def attempt_story(attempt: Attempt) -> str:
+    """Return how an attempt went, with its counts and the daemons' log."""
+    words = [f"{tr('Round')} {attempt.key.round}: {attempt.status.value}"]
+    if attempt.status is AttemptStatus.COMPLETED:
+        words.append(
+            tr("built in %1, probed for %2, removed in %3")
+            .replace("%1", f"{attempt.setup_s:.1f} s")
+            .replace("%2", duration(attempt.probe_s))
+            .replace("%3", f"{attempt.cleanup_s:.1f} s")
+        )
+    else:
+        words.append(attempt.message)
+    lines = [", ".join(word for word in words if word)]
+    if attempt.negotiated:
+        lines.append(f"{tr('Agreed on')}: {attempt.negotiated}")
+    for series in attempt.latency:
+        replies = f"{count(series.received)} {tr('of')} {count(series.sent)} {tr('replies')}"
+        lines.append(f"  {series.frame_bytes:>5} B  {replies}  {series.note}".rstrip())
+    if attempt.daemon_log:
+        lines += [tr("The daemon said:"), attempt.daemon_log.rstrip()]
+    return "\n".join(lines)

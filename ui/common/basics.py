@@ -1,0 +1,329 @@
+"""Small building blocks of the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QBoxLayout,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.common.accessible import Role, set_role
+from ui.common.icons import set_icon
+from ui.common.texts import plain_tip
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+
+_NUMBER_INSET_PX = 6
+"""The padding of other fields."""
+
+_HEADINGS = ("title", "heading")
+"""Looks of labels that are headings for screen readers, too."""
+
+
+def label(
+    text: str = "",
+    look: str = "",
+    *,
+    is_wrapping: bool = True,
+    is_selectable: bool = False,
+    role: Role | None = None,
+) -> QLabel:
+    """Return a label with one of the style sheet's looks.
+
+    Args:
+        text: Its text.
+        look: One of the style sheet's looks.
+        is_wrapping: Whether it may take several lines.
+        is_selectable: Whether its text can be selected.
+        role: For screen readers; None for that of the look.
+    """
+    result = QLabel()
+    set_role(result, role if role is not None else Role.Heading if look in _HEADINGS else Role.NoRole)
+    result.setTextFormat(Qt.TextFormat.PlainText)
+    result.setText(text)
+    result.setWordWrap(is_wrapping)
+    if look:
+        result.setProperty("look", look)
+    if is_selectable:
+        result.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+    return result
+
+
+def button(
+    text: str,
+    icon: str = "",
+    *,
+    look: str = "",
+    on_click: Callable[[], object] | None = None,
+    shortcut: str = "",
+    tip: str = "",
+    role: Role = Role.NoRole,
+) -> QPushButton:
+    """Return a push button with an icon beside its word.
+
+    Args:
+        text: With `&` before the letter that Alt chooses.
+        icon: Name of an icon.
+        look: One of the style sheet's looks.
+        on_click: Called without arguments.
+        shortcut: Keys, for example `Alt+Right`; they are added to the tool tip.
+        tip: Says more than the text does.
+        role: For screen readers, where it is no plain button.
+    """
+    result = QPushButton()
+    set_role(result, role)
+    result.setText(text)
+    if look:
+        result.setProperty("look", look)
+    if icon:
+        set_icon(result, icon, "on_accent" if look == "primary" else "text")
+    if on_click is not None:
+        result.clicked.connect(lambda: on_click())  # noqa: PLW0108 - `clicked` carries an argument
+    if shortcut:
+        result.setShortcut(QKeySequence(shortcut))
+        tip = f"{tip} ({shortcut})".strip()
+    if tip:
+        set_tip(result, tip)
+    result.setAccessibleName(text.replace("&", ""))
+    return result
+
+
+def label_for(text: str, widget: QWidget, look: str = "") -> QLabel:
+    """Return a label that names an input, also for screen readers: combo boxes take their name from nothing else."""
+    result = label(text, look, is_wrapping=False)
+    result.setBuddy(widget)
+    return result
+
+
+class _NameTag(QLabel):
+    """A label that is never shown and names a box that has no visible one.
+
+    It has to be a child of the box's own parent: only there Qt looks for the label of a widget.
+    """
+
+    def __init__(self, text: str, box: QComboBox) -> None:
+        super().__init__(text)
+        self.setVisible(False)
+        self.setBuddy(box)
+        self.setParent(box.parentWidget() or box)
+        box.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the box into a layout."""
+        if event.type() is QEvent.Type.ParentChange and isinstance(watched, QComboBox):
+            self.setParent(watched.parentWidget() or watched)
+        return False
+
+
+def name_box(box: QComboBox, name: str) -> None:
+    """Name a combo box that has no visible label: on Linux Qt tells screen readers its value, and its label's text."""
+    box.setAccessibleName(name)
+    _NameTag(name, box)
+
+
+def name_tabs(tabs: QTabWidget, name: str) -> None:
+    """Name tabs for screen readers. Only their bar takes the focus: the widget around it has neither name nor role."""
+    tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    tabs.tabBar().setAccessibleName(name)
+
+
+def set_look(widget: QWidget, look: str) -> None:
+    """Change a widget's look after it has been shown."""
+    if widget.property("look") != look:
+        widget.setProperty("look", look)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def set_fault(widget: QWidget, *, is_wrong: bool) -> None:
+    """Mark an input as wrong, or as mended."""
+    if bool(widget.property("fault")) != is_wrong:
+        widget.setProperty("fault", is_wrong)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
+def inset_text(box: QAbstractSpinBox) -> None:
+    """Move a number box's text away from its border."""
+    # WORKAROUND(Qt 6.11.3, QStyleSheetStyle): where the style sheet gives the arrows a width, the text begins at the
+    # border, whatever the padding; and rules for the line edit inside do not count.
+    line_edit = box.findChild(QLineEdit)
+    if line_edit is not None:
+        line_edit.setTextMargins(_NUMBER_INSET_PX, 0, 0, 0)
+
+
+def icon_label(name: str, role: str = "text", size_px: int = 16) -> QLabel:
+    """Return a label that shows an icon; the word stands beside it."""
+    result = QLabel()
+    set_icon(result, name, role, size_px)
+    result.setFixedSize(QSize(size_px, size_px))
+    return result
+
+
+def row(*items: QWidget | int, margin_px: int = 0) -> QHBoxLayout:
+    """Return widgets side by side; 0 is a stretch, other numbers are gaps in pixels."""
+    return _fill(QHBoxLayout(), items, margin_px)
+
+
+def column(*items: QWidget | int, margin_px: int = 0) -> QVBoxLayout:
+    """Return widgets one under the other; 0 is a stretch, other numbers are gaps in pixels."""
+    return _fill(QVBoxLayout(), items, margin_px)
+
+
+L = TypeVar("L", bound=QBoxLayout)
+
+
+def _fill(layout: L, items: tuple[QWidget | int, ...], margin_px: int) -> L:
+    layout.setContentsMargins(margin_px, margin_px, margin_px, margin_px)
+    layout.setSpacing(GRID)
+    for item in items:
+        if isinstance(item, QWidget):
+            layout.addWidget(item)
+        elif item:
+            layout.addSpacing(item)
+        else:
+            layout.addStretch(1)
+    return layout
+
+
+class Card(QFrame):
+    """A framed group with a heading.
+
+    Args:
+        title: Heading; empty for none.
+        icon: Beside the heading.
+    """
+
+    def __init__(self, title: str = "", icon: str = "") -> None:
+        super().__init__()
+        self.setProperty("look", "card")
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        self.body.setSpacing(GRID)
+        self.title = label(title, "heading", is_wrapping=False)
+        if title:
+            self.heading = row(*([icon_label(icon)] if icon else []), self.title, 0)
+            self.body.addLayout(self.heading)
+            self.setAccessibleName(title)
+
+
+class ElidedLabel(QLabel):
+    """A line that is shortened with an ellipsis where there is no room; the tool tip has all of it."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show another text."""
+        super().setText(text)
+        self.setToolTip(plain_tip(text))
+        self.setAccessibleName(text)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what fits."""
+        painter = QPainter(self)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
+        self.style().drawItemText(
+            painter,
+            self.contentsRect(),
+            int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft),
+            self.palette(),
+            self.isEnabled(),
+            text,
+            self.foregroundRole(),
+        )
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw again."""
+        super().resizeEvent(event)
+        self.update()
+
+
+_CONTENT_STRETCH = 100
+
+
+class ScrollPage(QScrollArea):
+    """Scrolls a page's content when the window is small, and keeps it readable when it is wide.
+
+    Args:
+        content: What is scrolled.
+        max_width_px: Widest the content becomes, in logical pixels; None for any width.
+        is_never_sideways: Whether layouts must leave it as wide as its content needs.
+    """
+
+    resized = Signal()
+    """There is more or less room for the content."""
+
+    def __init__(self, content: QWidget, max_width_px: int | None = 1280, *, is_never_sideways: bool = False) -> None:
+        super().__init__()
+        # WORKAROUND(Qt 6.11.3, QAccessibleAbstractScrollArea::child): it does not check the index. A screen reader that
+        # asks for a scroll bar which has just gone ends the program. With a role of its own it is a plain widget.
+        set_role(self, Role.Pane)
+        self._is_never_sideways = is_never_sideways
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        holder = QWidget()
+        holder.setProperty("look", "page")
+        if max_width_px is not None:
+            content.setMaximumWidth(max_width_px)
+        self._outer = QHBoxLayout(holder)
+        self._outer.setContentsMargins(0, 0, 0, 0)
+        self._outer.addWidget(content, _CONTENT_STRETCH)
+        self._outer.addStretch(1)
+        self.setWidget(holder)
+
+    def content_width_px(self) -> int:
+        """Return how wide a content that is not limited becomes in the room that there is."""
+        return self.viewport().width() * _CONTENT_STRETCH // (_CONTENT_STRETCH + 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Report that the room has changed."""
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which nothing scrolls sideways, where that is wanted."""
+        hint = super().minimumSizeHint()
+        content = self.widget()
+        if self._is_never_sideways and content is not None:
+            hint.setWidth(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
+        return hint
+
+    def replace(self, old: QWidget, new: QWidget) -> None:
+        """Show other content."""
+        new.setMaximumWidth(old.maximumWidth())
+        self._outer.replaceWidget(old, new)
+        old.hide()
+        old.deleteLater()
+
+
+def line() -> QFrame:
+    """Return a thin horizontal line."""
+    result = QFrame()
+    result.setProperty("look", "line")
+    result.setFixedHeight(1)
+    return result

@@ -1,0 +1,194 @@
+"""Why a candidate has its verdict, with the source, and what its solution promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from app.domain.hosts import MissingPart
+from app.domain.results import Candidate
+from app.domain.solutions import SolutionInfo
+from app.domain.verdicts import Finding, PostQuantum, by_weight, deciding_finding
+from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, line, row
+from ui.common.solution_facts import DEFAULT_SITES, SolutionFacts
+from ui.common.texts import tr
+from ui.common.theme import GRID, Theme
+from ui.common.verdicts import FindingLabel, VerdictLabel
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What a host lacks for a solution.
+
+    Attributes:
+        host: Its name.
+        is_able: Whether it lacks nothing.
+        parts: What is missing.
+        note: What stands in the way beyond that.
+    """
+
+    host: str
+    is_able: bool
+    parts: tuple[MissingPart, ...] = ()
+    note: str = ""
+
+
+class CandidateDetails(Card):
+    """A card beside the tree."""
+
+    hosts_asked = Signal()
+    """Something is to be installed in step 1."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setAccessibleName(tr("Reason and source"))
+        self.setMinimumWidth(280)
+        self._content = QWidget()
+        self._content.setProperty("look", "page")
+        self._rows = QVBoxLayout(self._content)
+        self._rows.setContentsMargins(0, 0, GRID, 0)
+        self._rows.setSpacing(GRID)
+        self._scroll = ScrollPage(self._content)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.body.addWidget(self._scroll)
+        self._sites = DEFAULT_SITES
+        self.facts: SolutionFacts | None = None
+        self.install: QPushButton | None = None
+        self._text = ""
+
+    @property
+    def text(self) -> str:
+        """Everything that is said, for tests and screen readers."""
+        return self._text + (self.facts.text if self.facts is not None else "")
+
+    def show_candidate(self, candidate: Candidate, info: SolutionInfo | None) -> None:
+        """Show a suite's findings, the one that its verdict comes from first, then its solution where it is known."""
+        self._clear()
+        self._say(candidate.title, "heading")
+        self._rows.addWidget(VerdictLabel(candidate.verdict))
+        if candidate.is_unprotected:
+            self._say(tr("Measured as a reference: it has no cryptography, is never recommended and never deployed."))
+        elif candidate.post_quantum is not None:
+            self._say(_post_quantum_words(candidate.post_quantum))
+        own, design = _parted(candidate.findings, info)
+        is_by_design = deciding_finding(candidate.findings) in design
+        if is_by_design:
+            self._show_design(design)
+        for finding in own:
+            self._show_finding(finding)
+        if not is_by_design:
+            self._show_design(design)
+        if info is not None:
+            self._show_info(info)
+        else:
+            self._rows.addStretch(1)
+
+    def show_solution(self, info: SolutionInfo, findings: Iterable[Finding] = ()) -> None:
+        """Show what is always true of a solution.
+
+        Args:
+            info: The solution.
+            findings: Findings on any of its suites; those on its design are shown.
+        """
+        self._clear()
+        self._say(info.title, "heading")
+        self._show_design(_parted(findings, info)[1])
+        self._show_info(info)
+
+    def show_unavailable(self, title: str, reason: str, lacks: Sequence[Lack], info: SolutionInfo | None) -> None:
+        """Show why a solution is not possible, and what would make it so."""
+        self._clear()
+        self._say(title, "heading")
+        self._say(tr("Not possible on these hosts: %1.").replace("%1", reason.rstrip(".")))
+        for lack in lacks:
+            self._show_lack(lack)
+        packages = tuple(dict.fromkeys(part.package for lack in lacks for part in lack.parts if part.package))
+        if packages:
+            words = tr("Install %1 in step 1").replace("%1", ", ".join(packages))
+            tip = tr("Nothing is installed before you have seen what it is")
+            self.install = button(words, "install", on_click=self.hosts_asked.emit, tip=tip)
+            self._rows.addLayout(row(self.install, 0))
+        elif any(lack.parts for lack in lacks):
+            self._say(tr("No package is known that brings it."), "muted")
+        if info is not None:
+            self._show_info(info)
+        else:
+            self._rows.addStretch(1)
+
+    def _show_lack(self, lack: Lack) -> None:
+        self._say(lack.host, "strong")
+        for part in lack.parts:
+            brings = tr("in package %1").replace("%1", part.package) if part.package else tr("no package known")
+            self._with_icon("warning", "legacy", f"{part.what} ({brings})")
+        if lack.note:
+            self._with_icon("info", "text", lack.note)
+        if lack.is_able:
+            self._with_icon("check", "good", tr("nothing is missing here"))
+        elif not lack.parts and not lack.note:
+            self._with_icon("warning", "legacy", tr("cannot do it; why is not known"))
+
+    def _show_design(self, findings: Sequence[Finding]) -> None:
+        if findings:
+            self._rows.addWidget(line())
+            self._say(tr("In every suite of it, whatever is chosen"), "strong")
+        for finding in findings:
+            self._show_finding(finding)
+
+    def _show_finding(self, finding: Finding) -> None:
+        self._rows.addWidget(line())
+        self._say(finding.subject, "heading")
+        self._rows.addWidget(FindingLabel(finding))
+        self._say(finding.reason)
+        if finding.source:
+            self._say(f"{tr('Source')}: {finding.source}", "muted")
+        if finding.replacement:
+            self._say(f"{tr('Use instead')}: {finding.replacement}")
+
+    def _show_info(self, info: SolutionInfo) -> None:
+        self._rows.addWidget(line())
+        self.facts = SolutionFacts(info, self._sites, self._on_sites)
+        self._rows.addWidget(self.facts)
+        self._rows.addStretch(1)
+
+    def _on_sites(self, sites: int) -> None:
+        self._sites = sites
+
+    def _with_icon(self, icon: str, role: str, text: str) -> None:
+        part = row(icon_label(icon, role), label(text, is_selectable=True))
+        part.setStretch(1, 1)
+        self._rows.addLayout(part)
+        self._text += f"{text}\n"
+
+    def _say(self, text: str, look: str = "") -> None:
+        self._rows.addWidget(label(text, look, is_selectable=True))
+        self._text += f"{text}\n"
+
+    def _clear(self) -> None:
+        fresh = QWidget()
+        fresh.setProperty("look", "page")
+        self._rows = column()
+        self._rows.setContentsMargins(0, 0, GRID, 0)
+        fresh.setLayout(self._rows)
+        self._scroll.replace(self._content, fresh)
+        self._content = fresh
+        self.facts = self.install = None
+        self._text = ""
+
+
+def _post_quantum_words(post_quantum: PostQuantum) -> str:
+    return {
+        PostQuantum.HYBRID: tr("Post-quantum: hybrid key exchange"),
+        PostQuantum.SYMMETRIC: tr("Post-quantum: by pre-shared keys only"),
+        PostQuantum.NONE: tr("Post-quantum: no; a later quantum computer can read traffic that is recorded today"),
+    }[post_quantum]
+
+
+def _parted(findings: Iterable[Finding], info: SolutionInfo | None) -> tuple[list[Finding], list[Finding]]:
+    """Return findings on what was chosen, and those on the solution's design; of both the deciding one first."""
+    once = by_weight(dict.fromkeys(findings))
+    design = info.design if info is not None else ()
+    return [one for one in once if one.subject not in design], [one for one in once if one.subject in design]

@@ -1,0 +1,205 @@
+"""A table of figures: right-aligned columns with tabular numerals, whole lines selected, no grid."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QTableWidget,
+    QTableWidgetItem,
+    QTreeView,
+)
+
+from ui.common.copying import enable_copying
+from ui.common.theme import tabular
+from ui.common.tips import set_tip
+
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_FRAME_PX = 2
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class LineDelegate(QStyledItemDelegate):
+    """Draws a frame around the current line while its view has the focus, and none around single cells.
+
+    Args:
+        view: The view, whose whole lines are selected.
+    """
+
+    def __init__(self, view: QAbstractItemView) -> None:
+        super().__init__(view)
+        view.selectionModel().currentChanged.connect(lambda *_indexes: view.viewport().update())
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw a cell."""
+        option.state &= ~QStyle.StateFlag.State_HasFocus
+        super().paint(painter, option, index)
+        view = self.parent()
+        if isinstance(view, QAbstractItemView) and view.hasFocus():
+            current = view.currentIndex()
+            if current.isValid() and current.siblingAtColumn(0) == index.sibling(index.row(), 0):
+                _frame(painter, option, _columns(view), index.column())
+
+
+def _columns(view: QAbstractItemView) -> list[int]:
+    """Return the visible columns from the left."""
+    header = view.horizontalHeader() if isinstance(view, QTableView) else None
+    header = view.header() if isinstance(view, QTreeView) else header
+    if header is None:
+        return [0]
+    columns = [header.logicalIndex(nth) for nth in range(header.count())]
+    return [column for column in columns if not header.isSectionHidden(column)]
+
+
+def _frame(painter: QPainter, option: QStyleOptionViewItem, columns: Sequence[int], column: int) -> None:
+    """Draw a cell's part of the frame around its line."""
+    place, colour = option.rect, option.palette.color(QPalette.ColorRole.Accent)
+    edges = [place.adjusted(0, 0, 0, _FRAME_PX - place.height()), place.adjusted(0, place.height() - _FRAME_PX, 0, 0)]
+    if column == columns[0]:
+        edges.append(place.adjusted(0, 0, _FRAME_PX - place.width(), 0))
+    if column == columns[-1]:
+        edges.append(place.adjusted(place.width() - _FRAME_PX, 0, 0, 0))
+    for edge in edges:
+        painter.fillRect(edge, colour)
+
+
+class DataTable(QTableWidget):
+    """Columns with headers.
+
+    Args:
+        headers: One per column.
+        figures: Columns that hold figures.
+        name: For screen readers.
+    """
+
+    _widths_em: Mapping[int, float] = MappingProxyType({})
+    _letters_px = 0
+    _sooner_below_em: Mapping[int, int] = MappingProxyType({})
+
+    def __init__(self, headers: Sequence[str], figures: Collection[int], name: str) -> None:
+        super().__init__(0, len(headers))
+        self._figures = figures
+        self._second_rank: tuple[int, ...] = ()
+        self._narrow_below_em = 0
+        self._unused: set[int] = set()
+        self._stretched: tuple[int, int] | None = None
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # suites differ at their ends
+        for column, text in enumerate(headers):
+            header = QTableWidgetItem(text)
+            header.setTextAlignment(RIGHT if column in figures else LEFT)
+            self.setHorizontalHeaderItem(column, header)
+        self.setItemDelegate(LineDelegate(self))
+        self.verticalHeader().setVisible(False)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        self.setAccessibleName(name)
+        enable_copying(self)
+
+    def set_tips(self, tips: dict[int, str]) -> None:
+        """Explain columns."""
+        for column, text in tips.items():
+            header = self.horizontalHeaderItem(column)
+            if header is not None:
+                set_tip(header, text)
+
+    def set_widths(self, widths_em: Mapping[int, float]) -> None:
+        """Give columns a width to begin with, in heights of the table's letters; it follows their size."""
+        self._widths_em = dict(widths_em)
+        self._set_widths()
+
+    def _set_widths(self) -> None:
+        for column, em in self._widths_em.items():
+            self.horizontalHeader().resizeSection(column, round(em * self.fontMetrics().height()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger texts."""
+        super().changeEvent(event)
+        height_px = self.fontMetrics().height()
+        if height_px != self._letters_px:
+            self._letters_px = height_px
+            self._set_widths()
+            self.share_width()
+
+    def hide_where_narrow(self, columns: Collection[int], below_em: int) -> None:
+        """Hide columns of second rank where the table is narrower than so many heights of its letters."""
+        self._second_rank, self._narrow_below_em = tuple(columns), below_em
+        self._hide_columns()
+
+    def hide_sooner(self, below_em: Mapping[int, int]) -> None:
+        """Hide some columns of second rank in wider tables already: a width in heights of letters for each."""
+        self._sooner_below_em = dict(below_em)
+        self._hide_columns()
+
+    def set_column_unused(self, column: int, *, is_unused: bool) -> None:
+        """Hide a column in which nothing stands, whatever the width."""
+        (self._unused.add if is_unused else self._unused.discard)(column)
+        self.setColumnHidden(column, is_unused)
+        self._hide_columns()
+
+    def _hide_columns(self) -> None:
+        width_em = self.width() / self.fontMetrics().height()
+        for column in self._second_rank:
+            is_narrow = width_em < self._sooner_below_em.get(column, self._narrow_below_em)
+            self.setColumnHidden(column, is_narrow or column in self._unused)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide what there is no room for."""
+        self._hide_columns()
+        super().resizeEvent(event)
+        self.share_width()
+
+    def stretch(self, column: int, least_em: int) -> None:
+        """Give a column what room the others leave, but so many heights of its letters: then the table is scrolled."""
+        self._stretched = column, least_em
+        self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+
+    def share_width(self) -> None:
+        """Widen the stretched column again where texts of others have changed."""
+        if self._stretched is None:
+            return
+        column, least_em = self._stretched
+        header, least = self.horizontalHeader(), least_em * self.fontMetrics().height()
+        others = (nth for nth in range(header.count()) if nth != column and not self.isColumnHidden(nth))
+        is_roomy = self.viewport().width() - sum(map(self.columnWidth, others)) >= least
+        mode = QHeaderView.ResizeMode.Stretch if is_roomy else QHeaderView.ResizeMode.Fixed
+        if header.sectionResizeMode(column) is not mode:
+            header.setSectionResizeMode(column, mode)
+        if not is_roomy:
+            header.resizeSection(column, least)
+
+    def cell(self, row: int, column: int) -> QTableWidgetItem:
+        """Return a cell's item, made where there is none."""
+        found = self.item(row, column)
+        if found is None:
+            found = QTableWidgetItem()
+            if column in self._figures:
+                found.setTextAlignment(RIGHT)
+                found.setFont(tabular(QFont()))  # of no size of its own: it follows the table's
+            self.setItem(row, column, found)
+        return found
+
+    def height_for_all_px(self) -> int:
+        """Return the height that shows every line."""
+        return self.height_for_px(self.rowCount())
+
+    def height_for_px(self, lines: int) -> int:
+        """Return the height that shows so many lines."""
+        return self.horizontalHeader().sizeHint().height() + lines * self.rowHeight(0) + 6

@@ -1,0 +1,27 @@
+"""Choice of a deployment that one page hands to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.domain.deployment import RolloutOptions
+from app.domain.hosts import PairSpec
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be filled in.
+
+    Attributes:
+        pair: The pair.
+        key: Solution and suite.
+        title: Both for people.
+        options: What else; None leaves it as it is.
+    """
+
+    pair: PairSpec
+    key: Key
+    title: str
+    options: RolloutOptions | None = None

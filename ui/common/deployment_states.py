@@ -1,0 +1,37 @@
+"""State and time of a deployment as they are shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.deployment import DeploymentState
+from ui.common.texts import NONE, tr
+
+
+@dataclass(frozen=True, slots=True)
+class StateLook:
+    """How a state is shown: icon (empty for none), word, and the name of a colour in `Colours`."""
+
+    icon: str
+    word: str
+    role: str
+
+
+def state_look(state: DeploymentState | None) -> StateLook:
+    """Return how a deployment's state is shown; None stands for nothing."""
+    return {
+        None: StateLook("open", tr("nothing"), "muted"),
+        DeploymentState.PREPARED: StateLook("clock", tr("being made"), "muted"),
+        DeploymentState.APPLIED: StateLook("clock", tr("waits for confirmation"), "legacy"),
+        DeploymentState.CONFIRMED: StateLook("check", tr("stays"), "good"),
+        DeploymentState.HALF_CONFIRMED: StateLook("warning", tr("on one host only"), "bad"),
+        DeploymentState.REPLACED: StateLook("repeat", tr("replaced"), "muted"),
+        DeploymentState.UNDONE: StateLook("undo", tr("undone"), "muted"),
+        DeploymentState.FAILED: StateLook("error", tr("failed"), "bad"),
+    }[state]
+
+
+def moment(at: datetime | None) -> str:
+    """Return a date and time of the user's own clock."""
+    return NONE if at is None else f"{at.astimezone():%Y-%m-%d %H:%M}"

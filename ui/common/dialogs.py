@@ -1,0 +1,215 @@
+"""Questions. All dialogs are opened without a nested event loop: the answer arrives in a callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.domain.credentials import HostKeyQuestion, Secret, SecretKey, SecretKind
+from ui.common.basics import icon_label, label, row
+from ui.common.icons import set_icon
+from ui.common.texts import tr
+from ui.common.theme import GRID, fixed_font
+from ui.common.thread_bridge import Asked
+
+_LEAST_WIDTH_PX = 480
+
+
+class Question(QDialog):
+    """A title, sentences, and two buttons; Esc and closing mean no.
+
+    Args:
+        parent: The window.
+        title: The question.
+        text: What follows from either answer.
+        yes: Word on the button that says yes.
+        no: Word on the other one.
+        icon: Beside the title.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, text: str, yes: str, no: str, icon: str = "info") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        self.setMinimumWidth(_LEAST_WIDTH_PX)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        self.body.setSpacing(2 * GRID)
+        head = row(icon_label(icon, "legacy" if icon == "warning" else "accent", 24), label(title, "heading"))
+        head.setStretch(1, 1)
+        self.body.addLayout(head)
+        self._text = label(text, is_selectable=True)
+        self.body.addWidget(self._text)
+        box = QDialogButtonBox()
+        self.yes: QPushButton = box.addButton(yes, QDialogButtonBox.ButtonRole.AcceptRole)
+        self.no: QPushButton = box.addButton(no, QDialogButtonBox.ButtonRole.RejectRole)
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        self._box = box
+        self.no.setDefault(True)
+
+    def follow_contents(self) -> None:
+        """Never be narrower than the contents: a least width of the dialog's own would keep Qt from seeing to that."""
+        self.setMinimumSize(0, 0)  # setMinimumWidth(0) would keep it
+        self._text.setMinimumWidth(_LEAST_WIDTH_PX - 6 * GRID)
+
+    def ask(self, on_yes: Callable[[], None], on_no: Callable[[], None] | None = None) -> None:
+        """Show it and call one of the two when it is answered."""
+        self.body.addWidget(self._box)
+        self.finished.connect(
+            lambda code: on_yes() if code == QDialog.DialogCode.Accepted else on_no() if on_no is not None else None
+        )
+        self.open()
+        self.no.setFocus()
+
+
+class Information(QDialog):
+    """A title and lines of a name and a text each, which can be copied.
+
+    Args:
+        parent: The window.
+        title: What it is about.
+        lines: Texts by name.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, lines: Mapping[str, str]) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        self.lines = dict(lines)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        body.setSpacing(2 * GRID)
+        body.addWidget(label(title, "heading"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        for nth, (name, text) in enumerate(lines.items()):
+            grid.addWidget(label(name, "strong", is_wrapping=False), nth, 0)
+            grid.addWidget(label(text, is_wrapping=False, is_selectable=True), nth, 1)
+        body.addLayout(grid)
+        box = QDialogButtonBox()
+        copy = box.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(self._copy)
+        self.close_button = box.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        box.rejected.connect(self.reject)
+        self.close_button.setDefault(True)
+        self.close_button.setFocus()
+        body.addWidget(box)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(f"{name}: {text}" for name, text in self.lines.items()))
+
+
+def ask_host_key(parent: QWidget, asked: Asked[bool], who: str = "") -> Question | None:
+    """Show the fingerprint of an unknown host key.
+
+    Args:
+        parent: The window.
+        asked: Gets the answer.
+        who: Which host of the pair, for example `Host A (pump-1)`.
+
+    Returns:
+        The dialog; None where the question was none.
+    """
+    question = asked.question
+    if not isinstance(question, HostKeyQuestion):
+        asked.answer(False)  # noqa: FBT003 - the answer is a plain yes or no
+        return None
+    dialog = Question(
+        parent,
+        _about(who, tr("Is this the right host?")),
+        tr(
+            "Tunnelmark has not seen %1 before. Compare the fingerprint with the one that the host shows on its "
+            "console (ssh-keygen -lf /etc/ssh/ssh_host_…_key.pub). Go on only if they are equal: otherwise somebody "
+            "may stand between you and the host."
+        ).replace("%1", question.host),
+        tr("They are equal: go on"),
+        tr("Refuse"),
+        "key",
+    )
+    # A field would scroll what has no room: this label keeps its lines whole, and the dialog is never narrower.
+    fingerprint = label(f"{question.key_type}\n{question.fingerprint}", is_wrapping=False, is_selectable=True)
+    fingerprint.setFont(fixed_font())
+    fingerprint.setAccessibleName(tr("Fingerprint of the host's key"))
+    dialog.follow_contents()
+    dialog.body.addWidget(fingerprint)
+    dialog.ask(lambda: asked.answer(True), lambda: asked.answer(False))  # noqa: FBT003 - the same
+    return dialog
+
+
+def ask_password(parent: QWidget, asked: Asked[Secret | None], who: str = "", *, is_retry: bool) -> Question | None:
+    """Ask for a password; the field is emptied before the dialog goes away.
+
+    Args:
+        parent: The window.
+        asked: Gets the answer.
+        who: Which host of the pair, for example `Host A (pump-1)`.
+        is_retry: Whether the last answer was wrong.
+
+    Returns:
+        The dialog; None where the question was none.
+    """
+    key = asked.question
+    if not isinstance(key, SecretKey):
+        asked.answer(None)
+        return None
+    what = {
+        SecretKind.LOGIN: tr("Password of %1"),
+        SecretKind.SUDO: tr("Password for sudo as %1"),
+        SecretKind.PASSPHRASE: tr("Passphrase of the key %1"),
+    }[key.kind].replace("%1", key.subject)
+    what = _about(who, what)
+    text = tr("The host refused %1.").replace("%1", "; ".join(key.refused)) if key.refused else ""
+    text = tr("That one was refused. Try again.") if is_retry else text
+    keeping = tr(
+        "It is kept in the system's keyring if there is one; otherwise only in memory until Tunnelmark ends. "
+        "It is never written to a file, a log or a report."
+    )
+    dialog = Question(parent, what, f"{text} {keeping}".strip(), tr("Use it"), tr("Do not log in"), "key")
+    field = QLineEdit()
+    field.setEchoMode(QLineEdit.EchoMode.Password)
+    field.setAccessibleName(what)
+    show = QCheckBox(tr("Show what I type"))
+    show.toggled.connect(
+        lambda is_on: field.setEchoMode(QLineEdit.EchoMode.Normal if is_on else QLineEdit.EchoMode.Password)
+    )
+    dialog.body.addWidget(field)
+    dialog.body.addWidget(show)
+
+    def use() -> None:
+        secret = Secret(field.text())
+        field.clear()
+        asked.answer(secret)
+
+    def decline() -> None:
+        field.clear()
+        asked.answer(None)
+
+    dialog.ask(use, decline)
+    dialog.yes.setDefault(True)
+    field.setFocus()
+    return dialog
+
+
+def _about(who: str, title: str) -> str:
+    return f"{who}: {title}" if who else title
+
+
+def danger(target: QPushButton) -> None:
+    """Mark a button that throws something away with an icon."""
+    set_icon(target, "warning", "legacy")

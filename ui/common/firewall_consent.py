@@ -1,0 +1,53 @@
+"""What the hosts' firewalls block, and the user's consent that they are opened for it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox
+
+from app.discovery.pair_discovery import Discovery
+from ui.common.basics import Card, label, row
+from ui.common.texts import tr
+from ui.common.tips import set_tip
+
+
+class FirewallConsent(Card):
+    """A card that is there only where a firewall blocks something."""
+
+    changed = Signal()
+    """The user gave or withdrew the consent."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Firewalls"), "shield")
+        self._list = label("", is_selectable=True)
+        self.box = QCheckBox(tr("Open the &firewalls for exactly that while a tunnel is there"))
+        self.box.setAccessibleName(tr("Open the firewalls for what a tunnel needs"))
+        set_tip(self.box, tr("Each rule names protocol, port and the peer's address, and goes with its tunnel"))
+        self.box.toggled.connect(self.changed)
+        self.body.addWidget(self._list)
+        self.body.addLayout(row(self.box, 0))
+        self.measuring = label(
+            tr("While a candidate is measured, iperf3's two TCP ports are opened inside its tunnel, too."), "muted"
+        )
+        self.body.addWidget(self.measuring)
+        self.hide()
+
+    @property
+    def may_open(self) -> bool:
+        """Whether the user agreed."""
+        return self.box.isChecked()
+
+    def show_blocked(self, found: Discovery, solution: str = "") -> None:
+        """Show what is blocked.
+
+        Args:
+            found: What was found on the hosts.
+            solution: Of which solution; empty for all.
+        """
+        blocked = {name: texts for name, texts in found.blocked.items() if solution in ("", name)}
+        titles = {name: found.solutions[name].title if name in found.solutions else name for name in blocked}
+        self._list.setText("\n".join(f"{titles[name]}: {'; '.join(texts)}" for name, texts in blocked.items()))
+        self.box.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.box.setChecked(found.pair.may_open_firewall)
+        self.box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self.setVisible(bool(blocked))

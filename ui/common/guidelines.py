@@ -1,0 +1,177 @@
+"""Which guidelines apply: a line that says so, and a dialog in which they are picked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from app.domain.errors import TunnelmarkError
+from app.policy import DEFAULT_GUIDELINES, GUIDELINES, Guideline
+from ui.common.basics import ElidedLabel, ScrollPage, button, label, row
+from ui.common.context import Context
+from ui.common.dialogs import Question
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+
+_DIALOG_PX = (640, 620)
+
+
+class GuidelinesLine(QWidget):
+    """Says which guidelines apply, beside a button that opens the dialog.
+
+    Args:
+        context: Shared parts.
+    """
+
+    picked = Signal()
+    """Other guidelines apply now."""
+    failed = Signal(object)
+    """Carries the TunnelmarkError because of which they could not be read or kept."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._titles: Mapping[str, str] = {}
+        self.told = ElidedLabel()
+        self.told.setProperty("look", "muted")
+        self.open = button(
+            tr("&Guidelines…"),
+            "report",
+            on_click=self._read_and_ask,
+            tip=tr(
+                "Pick the guidelines that algorithms are held against. Each judges only the solutions beside its name."
+            ),
+        )
+        outer = row(self.told, self.open)
+        outer.setStretch(0, 1)
+        self.setLayout(outer)
+
+    def reload(self) -> None:
+        """Read which guidelines apply."""
+        if self._context.has_services:
+            self._read(self._show)
+
+    def _read(self, then: Callable[[tuple[str, ...]], None]) -> None:
+        services = self._context.services
+
+        def read(*_: object) -> tuple[str, ...]:
+            self._titles = {name: info.title for name, info in services.solutions().items()}
+            return services.guidelines()
+
+        self._context.runner.run(
+            tr("Reading which guidelines apply"),
+            read,
+            on_success=then,
+            on_failure=self._fail,
+            is_quiet=True,
+        )
+
+    def _read_and_ask(self) -> None:
+        self._read(self._ask)
+
+    def _ask(self, ids: tuple[str, ...]) -> None:
+        dialog = GuidelinesDialog(self.window(), ids)
+        dialog.ask(partial(self._keep, dialog))
+        dialog.yes.setDefault(True)
+        dialog.boxes[next(iter(dialog.boxes))].setFocus()
+
+    def _keep(self, dialog: GuidelinesDialog) -> None:
+        ids, services = dialog.picked(), self._context.services
+
+        def keep(*_: object) -> tuple[str, ...]:
+            services.use_guidelines(ids)
+            return services.guidelines()
+
+        self._context.runner.run(
+            tr("Keeping which guidelines apply"), keep, on_success=self._kept, on_failure=self._fail
+        )
+
+    def _kept(self, ids: tuple[str, ...]) -> None:
+        self._show(ids)
+        self._context.has_other_guidelines = True  # the page with the candidates asks when it is shown
+        self.picked.emit()
+
+    def _show(self, ids: Collection[str]) -> None:
+        names = ", ".join(self._named(GUIDELINES[one]) for one in ids)
+        text = tr("1 guideline applies: %2") if len(ids) == 1 else tr("%1 guidelines apply: %2")
+        if not ids:
+            text = tr("No guideline applies.")
+        self.told.setText(text.replace("%1", str(len(ids))).replace("%2", names))
+
+    def _named(self, one: Guideline) -> str:
+        """Return a guideline's name, with the solutions that it is about unless these are all."""
+        about = ", ".join(self._titles.get(name, name) for name in one.solutions)
+        return f"{one.title} ({about})" if about else one.title
+
+    def _fail(self, error: TunnelmarkError) -> None:
+        self.failed.emit(error)
+
+
+class GuidelinesDialog(Question):
+    """A check box per guideline, with its version and what it is about.
+
+    Args:
+        parent: The window.
+        ids: Those that apply now.
+    """
+
+    def __init__(self, parent: QWidget | None, ids: Collection[str]) -> None:
+        super().__init__(
+            parent,
+            tr("Which guidelines apply?"),
+            tr(
+                "What is outside of one of them is called Acceptable at best, with the guideline as the source. "
+                "Whether something is insecure does not depend on them."
+            ),
+            tr("Use these"),
+            tr("Leave as it was"),
+            "report",
+        )
+        self.setMinimumSize(*_DIALOG_PX)
+        self.boxes = {one.id: _box(one, is_on=one.id in ids) for one in GUIDELINES.values()}
+        content = QWidget()
+        content.setProperty("look", "page")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, GRID, 0)
+        layout.setSpacing(GRID // 2)
+        for one in GUIDELINES.values():
+            layout.addWidget(self.boxes[one.id])
+            about = label(_about(one), "muted")
+            about.setContentsMargins(3 * GRID, 0, 0, GRID)
+            layout.addWidget(about)
+        layout.addStretch(1)
+        scroll = ScrollPage(content)
+        self.body.addWidget(scroll, 1)
+        self.defaults = button(tr("Tick the &defaults"), "repeat", on_click=self._tick_defaults)
+        self.nothing = button(tr("Tick &none"), on_click=lambda: self._tick(()))
+        self.body.addLayout(row(self.defaults, self.nothing, 0))
+
+    def picked(self) -> tuple[str, ...]:
+        """Return the ids of what is ticked, in the policy's order."""
+        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+
+    def _tick_defaults(self) -> None:
+        self._tick(DEFAULT_GUIDELINES)
+
+    def _tick(self, ids: Collection[str]) -> None:
+        for name, box in self.boxes.items():
+            box.setChecked(name in ids)
+
+
+def _box(one: Guideline, *, is_on: bool) -> QCheckBox:
+    box = QCheckBox(one.full_title)
+    box.setChecked(is_on)
+    box.setAccessibleName(one.full_title)
+    box.setAccessibleDescription(_about(one))
+    set_tip(box, one.citation)
+    return box
+
+
+def _about(one: Guideline) -> str:
+    only = f" ({', '.join(one.solutions)})" if one.solutions else ""
+    words = tr("About %1, published %2.").replace("%1", f"{one.scope}{only}")
+    return f"{words.replace('%2', f'{one.published:%Y-%m-%d}')} {one.note}".strip()

@@ -1,0 +1,124 @@
+"""Hosts that a comparison may have left changed: reported on every page until both are put back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.domain.errors import CleanupFailed
+from ui.common.texts import tr
+
+if TYPE_CHECKING:
+    from app.domain.errors import TunnelmarkError
+    from app.domain.hosts import PairSpec
+    from app.domain.results import CampaignRecord
+    from app.tunnel.recovery import RecoveryReport
+    from ui.common.context import Context
+    from ui.common.notices import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """A pair one host of which may not be as it was before.
+
+    Attributes:
+        pair: The pair.
+        message: What was left, or why it could not be removed.
+        campaign_id: Number of the comparison that left it.
+        is_busy: Whether both hosts are being put back now.
+    """
+
+    pair: PairSpec
+    message: str
+    campaign_id: int
+    is_busy: bool = False
+
+
+class Leftovers(QObject):
+    """Pairs whose hosts have to be put back, by name; the oldest comes first.
+
+    Args:
+        context: Shared parts.
+    """
+
+    changed = Signal(str)
+    """Carries the name of the pair that was added, put back or tried."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.found: dict[str, Leftover] = {}
+        self._title = tr("A host may not be as it was before.")
+        self._report = ""
+
+    def take(self, record: CampaignRecord) -> None:
+        """Add the pair of a comparison whose last attempt could not be cleaned up."""
+        message = left_behind(record)
+        if message:
+            self._set(Leftover(record.plan.pair, message, record.campaign_id))
+
+    def forget(self, pair_name: str) -> None:
+        """Forget a pair whose hosts are as they were before."""
+        if self.found.pop(pair_name, None) is not None:
+            self.changed.emit(pair_name)
+
+    def put_back(self, pair_name: str) -> None:
+        """Put both hosts of a pair back; the pair is forgotten once both are clean."""
+        former = self.found.get(pair_name)
+        if former is None or former.is_busy:
+            return
+        self._set(replace(former, is_busy=True))
+        services = self._context.services
+
+        def done(report: RecoveryReport) -> None:
+            self._report = " ".join(report.sentences())
+            if report.is_clean:
+                self.forget(pair_name)
+            else:
+                self._set(replace(former, message=self._report))
+
+        def failed(error: TunnelmarkError) -> None:
+            self._set(replace(former, message=error.sentence()))
+
+        self._context.runner.run(
+            tr("Putting both hosts back"),
+            lambda token, _tell: services.recovery(former.pair, token=token),
+            on_success=done,
+            on_failure=failed,
+            on_cancelled=lambda: self._set(former),
+        )
+
+    def show_in(self, notice: Notice, pair_name: str) -> bool:
+        """Show in a page's notice that a pair's hosts have to be put back; return whether they have to."""
+        found = self.found.get(pair_name)
+        if found is None:
+            return False
+        if found.is_busy:
+            notice.say("error", self._title, tr("Putting both hosts back"))
+        else:
+            actions = {tr("Put both hosts back"): lambda: self.put_back(pair_name)}
+            notice.say("error", self._title, found.message, actions)
+        return True
+
+    def is_in(self, notice: Notice) -> bool:
+        """Whether a page's notice shows it."""
+        return notice.text.startswith(self._title)
+
+    def follow(self, notice: Notice, pair_name: str) -> None:
+        """Show in a notice that reports it what has become of it."""
+        if self.is_in(notice) and not self.show_in(notice, pair_name):
+            notice.say("info", tr("Both hosts are as they were before."), self._report)
+
+    def _set(self, found: Leftover) -> None:
+        self.found[found.pair.name] = found
+        self.changed.emit(found.pair.name)
+
+
+def left_behind(record: CampaignRecord) -> str:
+    """Return what the last attempt left on a host; empty if nothing. Attempts before it were recovered from."""
+    from app.domain.results import AttemptStatus
+
+    ran = [attempt for attempt in record.attempts if attempt.status is not AttemptStatus.NOT_RUN]
+    return ran[-1].message if ran and ran[-1].reason == CleanupFailed.reason else ""

@@ -1,0 +1,234 @@
+"""What the window expects of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+
+from app.domain.errors import TunnelmarkError
+from ui.common.basics import ElidedLabel, button, label
+from ui.common.context import Context
+from ui.common.notices import Notice
+from ui.common.operations import Job, Operation, T
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import enable
+
+
+class Page(QWidget):
+    """A page of the window.
+
+    Args:
+        context: Shared parts.
+        title: Heading.
+        intro: One sentence under it.
+    """
+
+    changed = Signal()
+    """What can be done next has changed."""
+    status_told = Signal(str)
+    """A sentence for the status line."""
+    left = Signal()
+    """The page is done: go to the next step."""
+    next_wanted = Signal()
+    """The focus belongs on Next now."""
+    origin: Page | None = None
+    """Where Back leads; None for the usual place."""
+
+    def __init__(self, context: Context, title: str, intro: str = "") -> None:
+        super().__init__()
+        self.context = context
+        self.setAccessibleName(title)
+        self.body = QVBoxLayout(self)
+        self.body.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID)
+        self.body.setSpacing(GRID + GRID // 2)
+        self.title = label(title, "title")
+        self.body.addWidget(self.title)
+        self.intro = label(intro, "muted")
+        if intro:
+            self.body.addWidget(self.intro)
+        self.notice = Notice()
+        self.body.addWidget(self.notice)
+        self.operation: Operation | None = None
+
+    # --- what the window asks -----------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """The page is about to be shown: take what has changed in the wizard, keep what was typed."""
+
+    def take_settings(self) -> None:
+        """The user has closed the settings while this page is on show."""
+
+    def take_guidelines(self) -> None:
+        """Other guidelines apply since this page is on show."""
+
+    def take_pairs(self) -> None:
+        """Stored pairs or running labs have changed while this page is on show."""
+
+    def first_focus(self) -> QWidget | None:
+        """Return what gets the focus when the page is shown."""
+        return None
+
+    def can_go_next(self) -> bool:
+        """Whether Next would do something."""
+        return False
+
+    def why_not_next(self) -> str:
+        """Return why Next does nothing now."""
+        return tr("Complete this page first.")
+
+    def next_text(self) -> str:
+        """Return what the button says."""
+        return tr("&Next")
+
+    def go_next(self) -> None:
+        """Take what was entered; emit `left` when the next step may be shown."""
+        self.left.emit()
+
+    def cancel(self) -> bool:
+        """Stop what this page is doing; returns whether there was anything."""
+        if self.operation is not None and self.operation.is_running:
+            self.operation.cancel()
+            return True
+        return False
+
+    def keep_focus(self) -> None:
+        """Take the focus back where what had it has been hidden or disabled meanwhile."""
+        holder = QApplication.focusWidget()
+        is_lost = holder is None or not (self.isAncestorOf(holder) or holder.isAncestorOf(self))
+        wanted = self.first_focus()
+        if not self.isVisible() or not is_lost or QApplication.activeModalWidget() is not None:
+            return
+        if wanted is not None:
+            wanted.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.next_wanted.emit()
+
+    # --- help for pages -----------------------------------------------------------------------------------------------
+
+    def start(
+        self,
+        name: str,
+        job: Job[T],
+        on_success: Callable[[T], None],
+        *,
+        busy: BusyLine | None = None,
+        on_failure: Callable[[TunnelmarkError], None] | None = None,
+    ) -> Operation:
+        """Run a job for this page; one at a time, an earlier one is abandoned.
+
+        Args:
+            name: What it does, in words.
+            job: The work.
+            on_success: Gets the result.
+            busy: Shows progress and a button to cancel.
+            on_failure: Gets the error; without it the page's notice shows it.
+
+        Returns:
+            A handle.
+        """
+        if self.operation is not None and self.operation.is_running:
+            self.operation.abandon()
+
+        self.operation = self.context.runner.run(
+            name,
+            job,
+            on_success=partial(self._succeed, busy, on_success),
+            on_failure=partial(self._fail, busy, on_failure or self.notice.say_error),
+            on_cancelled=partial(self._stopped, busy, name),
+            on_progress=busy.progress if busy is not None else None,
+        )
+        if busy is not None:
+            busy.begin(name, self.operation.cancel)
+        self.status_told.emit(name)
+        self.changed.emit()
+        return self.operation
+
+    def _end(self, busy: BusyLine | None) -> None:
+        """Say no longer that it is being done."""
+        if busy is not None:
+            busy.end()
+        if self.isVisible():
+            self.status_told.emit("")
+
+    def _succeed(self, busy: BusyLine | None, on_success: Callable[[T], None], result: T) -> None:
+        self._end(busy)
+        on_success(result)
+        self.changed.emit()
+        self.keep_focus()
+
+    def _fail(
+        self, busy: BusyLine | None, on_failure: Callable[[TunnelmarkError], None], error: TunnelmarkError
+    ) -> None:
+        self._end(busy)
+        on_failure(error)
+        self.changed.emit()
+        self.keep_focus()
+
+    def _stopped(self, busy: BusyLine | None, name: str) -> None:
+        self._end(busy)
+        self.status_told.emit(tr("Cancelled: %1").replace("%1", name))
+        self.changed.emit()
+
+
+def busy_reason() -> str:
+    """Return why nothing else can be begun on a page."""
+    return tr("Wait until what runs on this page has ended, or cancel it.")
+
+
+class BusyLine(QFrame):
+    """What a long job is doing, how far it is, and a button that cancels it; hidden while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "callout")
+        self._text = ElidedLabel()
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(tr("Progress"))
+        self._cancel = button(tr("Cancel"), "stop", on_click=self._on_cancel, tip=tr("Esc"))
+        self._stop: Callable[[], None] | None = None
+        text = QVBoxLayout()
+        text.addWidget(self._text)
+        text.addWidget(self._bar)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(2 * GRID, GRID + 4, 2 * GRID, GRID + 4)
+        outer.setSpacing(2 * GRID)
+        outer.addLayout(text, 1)
+        outer.addWidget(self._cancel, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.setVisible(False)
+
+    @property
+    def text(self) -> str:
+        """Return the sentence."""
+        return self._text.text()
+
+    def begin(self, name: str, stop: Callable[[], None]) -> None:
+        """A job has started."""
+        self._stop = stop
+        enable(self._cancel, is_on=True, reason="")
+        self.progress(name, None)
+        self.setVisible(True)
+
+    def progress(self, text: str, fraction: float | None) -> None:
+        """Show a sentence and how far it is; None while nobody knows."""
+        self._text.setText(text)
+        if fraction is None:
+            self._bar.setRange(0, 0)
+        else:
+            self._bar.setRange(0, 1000)
+            self._bar.setValue(round(1000 * fraction))
+
+    def end(self) -> None:
+        """It is over."""
+        self._stop = None
+        self._bar.setRange(0, 1)
+        self.setVisible(False)
+
+    def _on_cancel(self) -> None:
+        if self._stop is not None:
+            enable(self._cancel, is_on=False, reason=tr("It is being cancelled."))
+            self._stop()

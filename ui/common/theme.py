@@ -1,0 +1,230 @@
+"""Colours, spacing and fonts of the window, light and dark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from weakref import WeakSet
+
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+from ui.common.icons import refresh_icons
+from ui.common.stylesheet import stylesheet
+
+GRID = 8
+"""Distance unit in logical pixels: margins and gaps are multiples of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """The colours of one scheme, as `#rrggbb`.
+
+    Contrast of `text`, `muted`, `accent` and the verdict colours against `base` and `window` is at least 4.5 : 1
+    (Source: WCAG 2.1, success criterion 1.4.3); a test computes it.
+    """
+
+    window: str
+    base: str
+    raised: str
+    border: str
+    text: str
+    muted: str
+    accent: str
+    on_accent: str
+    accent_soft: str
+    good: str
+    fair: str
+    legacy: str
+    bad: str
+    grid: str
+    is_dark: bool
+
+
+LIGHT = Colours(
+    window="#f3f4f6",
+    base="#ffffff",
+    raised="#e9ebef",
+    border="#c9ced6",
+    text="#1c2128",
+    muted="#566070",
+    accent="#0b5fb8",
+    on_accent="#ffffff",
+    accent_soft="#dbe9f8",
+    good="#0b6e45",
+    fair="#235fa6",
+    legacy="#8a5300",
+    bad="#b3261e",
+    grid="#1c2128",
+    is_dark=False,
+)
+
+DARK = Colours(
+    window="#1b1e23",
+    base="#23272e",
+    raised="#2d323a",
+    border="#434a55",
+    text="#e7eaee",
+    muted="#a6afbb",
+    accent="#6db3ff",
+    on_accent="#0c1420",
+    accent_soft="#243a54",
+    good="#5fcf9b",
+    fair="#83b9f5",
+    legacy="#e9b05a",
+    bad="#ff8f85",
+    grid="#e7eaee",
+    is_dark=True,
+)
+
+
+CHOICES = {"system": None, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+"""Colour schemes by the names that are stored; None follows the system."""
+
+_KEY = "window/theme"
+_TEXT_PT = 10.0
+_TEXT_SCALES = (0.8, 2.0)
+
+
+def tabular(font: QFont) -> QFont:
+    """Return a font whose figures all have the same width."""
+    figures = QFont(font)
+    figures.setFeature(QFont.Tag("tnum"), 1)
+    return figures
+
+
+def fixed_font() -> QFont:
+    """Return the system's font for files and commands."""
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+
+
+class Theme(QObject):
+    """Follows the system's colour scheme and size of texts; `changed` is emitted when either changes.
+
+    Args:
+        application: The one application.
+    """
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication) -> None:
+        super().__init__(application)
+        self._application = application
+        self._forced: Qt.ColorScheme | None = None
+        self._memory: QSettings | None = None
+        self._text_scale = 1.0
+        self._windows: WeakSet[QWidget] = WeakSet()
+        application.setStyle("Fusion")
+        hints = application.styleHints()
+        self.colours = DARK if hints.colorScheme() is Qt.ColorScheme.Dark else LIGHT
+        self._apply()
+        hints.colorSchemeChanged.connect(self._follow)
+
+    @property
+    def text_scale(self) -> float:
+        """Factor by which texts are larger than usual."""
+        return self._text_scale
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether the dark colours are in use."""
+        return self.colours.is_dark
+
+    def force(self, scheme: Qt.ColorScheme | None) -> None:
+        """Use light or dark whatever the system says; None follows the system again."""
+        self._forced = scheme
+        self._follow(self._application.styleHints().colorScheme())
+
+    @property
+    def choice(self) -> str:
+        """Return what the user chose: `system`, `light` or `dark`."""
+        return next(name for name, scheme in CHOICES.items() if scheme is self._forced)
+
+    def choose(self, choice: str) -> None:
+        """Use `light` or `dark`, or follow the `system`, from now on and after the next start."""
+        self.force(CHOICES[choice])
+        if self._memory is not None:
+            self._memory.setValue(_KEY, choice)
+            self._memory.sync()
+
+    def restore(self, memory: QSettings) -> None:
+        """Take what was chosen before, and store there what will be chosen."""
+        self._memory = memory
+        stored = str(memory.value(_KEY, "system"))
+        self.force(CHOICES.get(stored))
+
+    def zoom(self, factor: float) -> None:
+        """Show all texts larger or smaller by a factor, within limits; 0 takes the usual size."""
+        wanted = self._text_scale * factor if factor else 1.0
+        wanted = min(max(wanted, _TEXT_SCALES[0]), _TEXT_SCALES[1])
+        if wanted != self._text_scale:
+            self._text_scale = wanted
+            self._apply()
+            self.changed.emit()
+
+    def _follow(self, scheme: Qt.ColorScheme) -> None:
+        wanted = self._forced if self._forced is not None else scheme
+        colours = DARK if wanted is Qt.ColorScheme.Dark else LIGHT
+        if colours is self.colours:
+            return
+        self.colours = colours
+        self._apply()
+        for widget in QApplication.topLevelWidgets():
+            refresh_icons(widget, self.colours)
+        self.changed.emit()
+
+    def _apply(self) -> None:
+        self._application.setPalette(palette(self.colours))
+        font = self._application.font()
+        font.setPointSizeF(_TEXT_PT * self._text_scale)
+        self._application.setFont(font)
+        for window in filter(isValid, tuple(self._windows)):
+            self.attach(window)
+
+    def attach(self, window: QWidget) -> None:
+        """Give a window the style sheet, which its dialogs take over, now and after each change.
+
+        The application has none: with one, Qt styles a part of a page anew each time it is put into another part, and
+        pages took a third longer to build.
+        """
+        self._windows.add(window)
+        window.setStyleSheet(stylesheet(self.colours, self._text_scale))
+
+    def dress(self, widget: QWidget) -> None:
+        """Colour the icons of a widget that was made after the last change."""
+        refresh_icons(widget, self.colours)
+
+
+def palette(colours: Colours) -> QPalette:
+    """Translate colours into what Fusion draws with."""
+    role = QPalette.ColorRole
+    result = QPalette()
+    for name, value in (
+        (role.Window, colours.window),
+        (role.WindowText, colours.text),
+        (role.Base, colours.base),
+        (role.AlternateBase, colours.window),
+        (role.Text, colours.text),
+        (role.Button, colours.raised),
+        (role.ButtonText, colours.text),
+        (role.BrightText, colours.bad),
+        (role.Highlight, colours.accent),
+        (role.HighlightedText, colours.on_accent),
+        (role.Link, colours.accent),
+        (role.LinkVisited, colours.accent),
+        (role.ToolTipBase, colours.raised),
+        (role.ToolTipText, colours.text),
+        (role.PlaceholderText, colours.muted),
+        (role.Accent, colours.accent),
+        (role.Light, colours.base),
+        (role.Midlight, colours.raised),
+        (role.Mid, colours.border),
+        (role.Dark, colours.border),
+        (role.Shadow, colours.border),
+    ):
+        result.setColor(name, QColor(value))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, name, QColor(colours.muted))
+    result.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(colours.raised))
+    return result

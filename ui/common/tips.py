@@ -1,0 +1,33 @@
+"""Tool tips as plain text, and the reasons why controls are disabled."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QListWidgetItem, QTableWidgetItem, QWidget
+
+from ui.common.texts import plain_tip
+
+REASON = "reason"
+"""Property of a disabled control: why it is disabled."""
+_USUAL = "usual_tip"
+
+
+def set_tip(target: QWidget | QTableWidgetItem | QListWidgetItem, text: str) -> None:
+    """Give a widget or cell a tool tip that shows a text as it is; a reason for being disabled stays in front of it."""
+    if isinstance(target, QWidget):
+        target.setProperty(_USUAL, text)
+        text = str(target.property(REASON) or "") or text
+    target.setToolTip(plain_tip(text))
+
+
+def enable(control: QWidget, *, is_on: bool, reason: str) -> None:
+    """Enable a control, or disable it and say why in its tool tip, which screen readers read as well.
+
+    Args:
+        control: A button, box or field.
+        is_on: Whether it can be used.
+        reason: Why it cannot be, as a sentence.
+    """
+    usual = control.property(_USUAL)
+    control.setProperty(REASON, "" if is_on else reason)
+    control.setEnabled(is_on)
+    set_tip(control, control.toolTip() if usual is None else str(usual))

@@ -1,0 +1,232 @@
+"""The fields with which one host is described."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QLineEdit, QWidget
+
+from app.domain.errors import InvalidOption
+from app.domain.hosts import MAX_PORT, SSH_PORT, AuthKind, HostSpec, Side
+from app.domain.pairs import PairFault, PairField
+from ui.common.accessible import announce
+from ui.common.basics import Card, button, label, row, set_fault
+from ui.common.dropping import FileDrop
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import enable, set_tip
+from ui.comparison.key_files import key_file_fault
+
+
+class HostForm(Card):
+    """Address, port, user, way to log in, key file and underlay address of one host.
+
+    Args:
+        side: Which one.
+    """
+
+    edited = Signal()
+
+    def __init__(self, side: Side) -> None:
+        super().__init__(tr("Host %1").replace("%1", side.value.upper()), "host")
+        self.side = side
+        self._label = ""
+        self._host_key_file: str | None = None
+        self.address = self._field(
+            tr("Address of host %1"),
+            tr("gateway.example, 192.0.2.10"),
+            tr("A name, an IP address, or an alias of ~/.ssh/config"),
+        )
+        self.user = self._field(
+            tr("User on host %1"), tr("as in ~/.ssh/config"), tr("Empty: as in ~/.ssh/config, else your own name")
+        )
+        self.port = self._field(tr("Port of host %1"), tr("as in ~/.ssh/config, else 22"))
+        self.port.setValidator(QIntValidator(1, MAX_PORT, self))
+        self.auth = QComboBox()
+        for kind, text in (
+            (AuthKind.AUTO, tr("Agent, then default keys")),
+            (AuthKind.AGENT, tr("SSH agent")),
+            (AuthKind.KEY, tr("Key file")),
+            (AuthKind.PASSWORD, tr("Password, asked when needed")),
+        ):
+            self.auth.addItem(text, kind)
+        self.auth.setAccessibleName(tr("Way to log in to host %1").replace("%1", side.value.upper()))
+        self.auth.currentIndexChanged.connect(self._on_auth)
+        self.identity = self._field(
+            tr("Key file for host %1"),
+            tr("path"),
+            tr("Path of a private key on this computer; a file can be dropped here"),
+        )
+        self.browse = button(tr("Browse…"), "folder", on_click=self._browse)
+        self.browse.setAccessibleName(tr("Choose the key file for host %1").replace("%1", side.value.upper()))
+        self.underlay = self._field(
+            tr("Underlay address of host %1"),
+            tr("for example 10.1.0.1"),
+            tr("IPv4 address under which the other host reaches this one"),
+        )
+        self.fault = label("", "bad")
+        self.fault.setVisible(False)
+        self._lay_out()
+        self._on_auth()
+        fields = (self.address, self.user, self.port, self.identity, self.underlay)
+        self._drop = FileDrop((self, *fields), self._on_dropped, self._refuse, is_single=True)
+
+    def spec(self) -> HostSpec:
+        """Return what was entered.
+
+        Raises:
+            InvalidOption: There is no such key file; the field is marked and has the focus.
+        """
+        self.show_fault(None, "")
+        address = self.address.text().strip()
+        auth = AuthKind(self.auth.currentData())
+        identity = self.identity.text().strip()
+        if auth is AuthKind.KEY and not Path(identity).expanduser().is_file():
+            raise self._fault(
+                self.identity, tr("There is no such key file for host %1."), tr("Choose the private key.")
+            )
+        return HostSpec(
+            label=self._label or address,
+            address=address,
+            port=int(self.port.text()) if self.port.text() else None,
+            user=self.user.text().strip() or None,
+            auth=auth,
+            identity_file=identity or None,
+            host_key_file=self._host_key_file,
+        )
+
+    def underlay_text(self) -> str:
+        """Return what was entered as the underlay address."""
+        return self.underlay.text().strip()
+
+    def mark(self, faults: Sequence[PairFault]) -> None:
+        """Mark every field that is wrong; the first one has the focus."""
+        fields = {PairField.ADDRESS: self.address, PairField.PORT: self.port, PairField.UNDERLAY: self.underlay}
+        self._show_faults({fields[one.field]: f"{one.message} {one.hint}" for one in faults})
+
+    def show_spec(self, spec: HostSpec, underlay: str, *, is_fixed: bool) -> None:
+        """Fill in a stored host; a lab's cannot be changed."""
+        self._label = "" if _is_of_address(spec) else spec.label
+        self._host_key_file = spec.host_key_file
+        for field, text in (
+            (self.address, spec.address),
+            (self.user, spec.user or ""),
+            (self.port, str(spec.port) if spec.port else ""),
+            (self.identity, spec.identity_file or ""),
+            (self.underlay, underlay),
+        ):
+            field.setText(text)
+        self.show_fault(None, "")
+        self.auth.setCurrentIndex(self.auth.findData(spec.auth))
+        self.set_fixed(is_fixed=is_fixed)
+
+    def set_fixed(self, *, is_fixed: bool) -> None:
+        """Allow or forbid changes."""
+        for widget in (self.address, self.user, self.port, self.identity, self.underlay):
+            widget.setReadOnly(is_fixed)
+        for control in (self.auth, self.browse):
+            enable(control, is_on=not is_fixed, reason=tr("The practice lab has its own logins."))
+
+    def clear(self) -> None:
+        """Empty every field."""
+        self.show_spec(HostSpec(label="", address=""), "", is_fixed=False)
+
+    def show_fault(self, field: QLineEdit | None, text: str) -> None:
+        """Mark a field; None unmarks all."""
+        self._show_faults({field: text} if field is not None else {})
+
+    def _show_faults(self, faults: Mapping[QLineEdit, str]) -> None:
+        for candidate in (self.address, self.user, self.port, self.identity, self.underlay):
+            set_fault(candidate, is_wrong=candidate in faults)
+            candidate.setAccessibleDescription(faults.get(candidate, ""))
+        text = "\n".join(faults.values())
+        self.fault.setText(text)
+        self.fault.setVisible(bool(text))
+        announce(self.fault, text)
+        if faults:
+            next(iter(faults)).setFocus()
+
+    @property
+    def has_fault(self) -> bool:
+        """Whether a field is marked as wrong, with the reason below."""
+        return bool(self.fault.text())
+
+    def _fault(self, field: QLineEdit, message: str, hint: str) -> InvalidOption:
+        message = message.replace("%1", self.side.value.upper())
+        self.show_fault(field, f"{message} {hint}")
+        return InvalidOption(message, hint=hint)
+
+    def _field(self, name: str, example: str, tip: str = "") -> QLineEdit:
+        field = QLineEdit()
+        set_tip(field, tip)
+        field.setAccessibleName(name.replace("%1", self.side.value.upper()))
+        field.setPlaceholderText(example)
+        field.textEdited.connect(self._on_typed)
+        return field
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * GRID)
+        form.setVerticalSpacing(GRID)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        chooser = QWidget()
+        chooser.setLayout(row(self.identity, self.browse))
+        for text, widget in (
+            (tr("Address"), self.address),
+            (tr("User"), self.user),
+            (tr("Port"), self.port),
+            (tr("Log in with"), self.auth),
+            (tr("Key file"), chooser),
+            (tr("Underlay address"), self.underlay),
+        ):
+            form.addRow(text, widget)
+        self.body.addLayout(form)
+        self.body.addWidget(self.fault)
+        self.body.addStretch(1)  # keeps the fields of both hosts aligned where one card shows a fault
+
+    def _on_typed(self) -> None:
+        """A fault that was shown may be mended now."""
+        if self.fault.text():
+            self.show_fault(None, "")
+        self.edited.emit()
+
+    def _on_auth(self) -> None:
+        needs_file = self.auth.currentData() in (AuthKind.KEY, AuthKind.AUTO)
+        self.identity.setEnabled(needs_file)
+        reason = tr("Choose “Key file” to log in with one.")
+        enable(self.browse, is_on=needs_file and not self.identity.isReadOnly(), reason=reason)
+        self.edited.emit()
+
+    def _browse(self) -> None:
+        dialog = QFileDialog(self, tr("Private key"), str(Path("~/.ssh").expanduser()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_file)
+        dialog.open()
+
+    def _on_file(self, path: str) -> None:
+        fault = key_file_fault(Path(path))
+        if fault:
+            self.show_fault(self.identity, fault)
+            return
+        self.show_fault(None, "")
+        self.identity.setText(path)
+        self.auth.setCurrentIndex(self.auth.findData(AuthKind.KEY))
+        self.edited.emit()
+
+    def _on_dropped(self, paths: list[Path]) -> None:
+        if self.identity.isReadOnly():
+            self._refuse(tr("The gateways of a practice lab have keys of their own."), tr("Choose New pair first."))
+        else:
+            self._on_file(str(paths[0]))
+
+    def _refuse(self, what: str, hint: str) -> None:
+        self.show_fault(self.identity, f"{what} {hint}")
+
+
+def _is_of_address(spec: HostSpec) -> bool:
+    """Whether a host is called by its address: another address gives it another label."""
+    added = "", f":{spec.port or SSH_PORT}", " (A)", " (B)"
+    return spec.label in [spec.address + one for one in added]

@@ -1,0 +1,400 @@
+"""Step 1: which two hosts, and what was found on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.errors import AuthenticationFailed, HostKeyChanged, InvalidOption, TunnelmarkError
+from app.domain.hosts import MissingPart, PairSpec, Side
+from app.domain.pair_names import PAIR_NAME_RULE
+from app.domain.pairs import Saving
+from app.domain.results import CampaignRecord
+from app.services.comparison_wizard import Step
+from app.services.interfaces import PairChoice
+from app.services.interfaces.comparison import ProgressSink
+from ui.common.basics import Card, ScrollPage, button, label, label_for, row, set_fault
+from ui.common.context import Context
+from ui.common.dialogs import Question
+from ui.common.folding import FoldingCards, FoldingForm
+from ui.common.host_card import HostCard
+from ui.common.page import BusyLine, Page, busy_reason
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import enable, set_tip
+from ui.comparison.host_form import HostForm
+from ui.comparison.hosts_texts import explained, summary_of
+from ui.comparison.lab_offer import LabOffer
+from ui.comparison.pair_entry import ask_to_replace, read_pair, saving_of
+
+_NEW = ""
+_FORM, _FOUND, _LAB = range(3)
+"""Views of the page, in the order of its stack."""
+
+_WIDEST_PX = 1600
+_WIDEST_BOX_PX = 320
+_LEAST_HOST_EM = 18
+
+
+class HostsPage(Page):
+    """Enter or choose a pair, look at it, install what is missing."""
+
+    pairs_asked = Signal()
+    """The user wants to manage stored pairs."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Hosts"),
+            tr("Looking changes nothing on them. Private keys and passwords never leave this computer."),
+        )
+        self.busy = BusyLine()
+        self.form_a, self.form_b = HostForm(Side.A), HostForm(Side.B)
+        self.pairs = QComboBox()
+        self.pairs.setMinimumWidth(180)
+        self.pairs.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.pairs.setMaximumWidth(_WIDEST_BOX_PX)
+        self.pairs.setAccessibleName(tr("Saved pairs and running labs"))
+        self.pairs.activated.connect(self._on_pair)
+        self.pairs.currentTextChanged.connect(lambda text: set_tip(self.pairs, text))
+        self.name = QLineEdit()
+        self.name.setPlaceholderText(tr("pump-station"))
+        self.name.setAccessibleName(tr("Name of the pair"))
+        set_tip(self.name, tr(PAIR_NAME_RULE))
+        self.name.textEdited.connect(self._on_edit)
+        self.name.setMinimumWidth(128)
+        self.name.setMaximumWidth(264)
+        self.look = button(tr("&Look at both hosts"), "search", look="primary", on_click=self.discover, shortcut="F5")
+        self.new = button(tr("New pair"), "host", on_click=self.begin_new, tip=tr("Empties the form"))
+        self.manage = button(tr("Manage pairs…"), "edit", on_click=self.pairs_asked.emit)
+        self.edit = button(tr("Choose &other hosts"), "edit", on_click=self._show_form)
+        self.again = button(tr("Look a&gain"), "repeat", on_click=self.discover)
+        self._choices: dict[str, PairChoice] = {}
+        self._pair: PairSpec | None = None
+        self._shown: Discovery | None = None
+        self._like: CampaignRecord | None = None
+        self._has_agreed = False
+        self.working_pair: PairSpec | None = None
+        for form in (self.form_a, self.form_b):
+            form.edited.connect(self._on_edit)
+        context.runner.changed.connect(self._enable_look)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._make_form())
+        self._stack.addWidget(self._make_found())
+        offer = LabOffer(lambda: self.use_lab(like=self._like), self.begin_new)
+        self.start_lab = offer.start
+        self._stack.addWidget(ScrollPage(offer, _WIDEST_PX))
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self._stack, 1)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Fetch stored pairs, and show what the wizard has."""
+        if self.context.has_services:
+            self.reload_pairs()
+        found = self.context.wizard.state.discovery
+        if found is not self._shown and found is not None:
+            self._show_found(found)
+
+    def rename_pair(self, old: str, new: str) -> None:
+        """A stored pair has another name now."""
+        if self._pair is not None and not self._pair.is_lab and self._pair.name == old:
+            self.show_pair(replace(self._pair, name=new))
+
+    def take_pairs(self) -> None:
+        """Offer other pairs."""
+        self.reload_pairs()
+
+    def first_focus(self) -> QWidget | None:
+        """The address of A; Next where both hosts were inspected."""
+        if self._stack.currentIndex() == _LAB:
+            return self.start_lab
+        if self._stack.currentIndex() == _FOUND:
+            return None if self.can_go_next() else self.again
+        return self.look if self.form_a.address.isReadOnly() else self.form_a.address
+
+    def keep_focus(self) -> None:
+        """Put the focus on Next once both hosts were inspected: Enter must not throw away what was found."""
+        if self.can_go_next() and self.isVisible() and QApplication.activeModalWidget() is None:
+            self.next_wanted.emit()
+        else:
+            super().keep_focus()
+
+    def can_go_next(self) -> bool:
+        """Only after both hosts have been looked at."""
+        return self._stack.currentIndex() == _FOUND and not self._is_busy()
+
+    def why_not_next(self) -> str:
+        """Return what has to be done first."""
+        return tr("Look at both hosts first.")
+
+    def _is_busy(self) -> bool:
+        return self.operation is not None and self.operation.is_running
+
+    # --- choosing -----------------------------------------------------------------------------------------------------
+
+    def reload_pairs(self) -> None:
+        """Fetch stored pairs and running labs."""
+        services = self.context.services
+        self.context.runner.run(
+            tr("Reading stored pairs"),
+            lambda _token, _tell: services.pairs(),
+            on_success=self._fill_pairs,
+            on_failure=self.notice.say_error,
+        )
+
+    def _fill_pairs(self, choices: tuple[PairChoice, ...]) -> None:
+        self._choices = {choice.pair.name: choice for choice in choices}
+        self.pairs.clear()
+        self.pairs.addItem(tr("New pair"), _NEW)
+        for name, choice in self._choices.items():
+            measured = f"  ({choice.last_measured})" if choice.last_measured else ""
+            self.pairs.addItem(f"{name}{measured}", name)
+        self._mark_pair()
+
+    def _mark_pair(self) -> None:
+        """Choose in the box what the form shows."""
+        name = self._pair.name if self._pair is not None else _NEW
+        if self.pairs.findData(name) < 0:
+            self.pairs.addItem(name, name)
+        self.pairs.setCurrentIndex(self.pairs.findData(name))
+        enable(self.new, is_on=self._pair is not None, reason=tr("The form is one of a new pair already."))
+
+    def _on_pair(self) -> None:
+        name = self.pairs.currentData()
+        if name == _NEW:
+            self.begin_new()
+        elif name in self._choices:
+            self.show_pair(self._choices[name].pair)
+
+    def begin_new(self) -> None:
+        """Show an empty form, or what was typed for a new pair so far."""
+        self.notice.clear()
+        if self._pair is not None:
+            self._pair = None
+            self.form_a.clear()
+            self.form_b.clear()
+            self.name.clear()
+            self.name.setReadOnly(False)
+        self._mark_pair()
+        self._show_form()
+
+    def show_pair(self, pair: PairSpec) -> None:
+        """Fill in a stored pair."""
+        self._pair = pair
+        self.form_a.show_spec(pair.a, pair.underlay_a, is_fixed=pair.is_lab)
+        self.form_b.show_spec(pair.b, pair.underlay_b, is_fixed=pair.is_lab)
+        self.name.setText(pair.name)
+        self.name.setReadOnly(pair.is_lab)
+        self._mark_pair()
+
+    def _on_edit(self) -> None:
+        """What was wrong may be mended now."""
+        set_fault(self.name, is_wrong=False)
+        for form in (self.form_a, self.form_b):
+            if form.has_fault or form.underlay.property("fault"):
+                form.show_fault(None, "")
+        if self.notice.is_about_input:
+            self.notice.clear()
+
+    def use_lab(self, *, like: CampaignRecord | None = None) -> None:
+        """Start a practice lab (or take the one that is up), then inspect it.
+
+        Args:
+            like: A comparison; the lab is of the kind that it ran in. None means the usual kind.
+        """
+        self.notice.clear()
+        self._like = like
+        self._stack.setCurrentIndex(_LAB)
+        services = self.context.services
+
+        def up(pair: PairSpec) -> None:
+            self.show_pair(pair)
+            self.discover()
+
+        self.start(
+            tr("Starting the practice lab"),
+            lambda token, tell: (
+                services.start_lab(token=token, on_progress=tell)
+                if like is None
+                else services.start_lab_like(like, token=token, on_progress=tell)
+            ),
+            up,
+            busy=self.busy,
+            on_failure=self.notice.say_error,
+        )
+        enable(self.start_lab, is_on=False, reason=busy_reason())
+
+    def entered_pair(self) -> PairSpec:
+        """Return what the form says.
+
+        Raises:
+            InvalidOption: Something is missing.
+        """
+        if self._pair is not None and self._pair.is_lab:
+            return self._pair
+        return read_pair(self.form_a, self.form_b, self.name.text().strip(), self._pair)
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def discover(self) -> None:
+        """Look at both hosts, after a warning where that makes later steps invalid."""
+        self.notice.clear()
+        try:
+            pair = self.entered_pair()
+        except InvalidOption as error:
+            self._show_fault(error)
+            return
+        stored = None if pair.is_lab else self._choices.get(pair.name)
+        how = saving_of(pair, self._pair, stored.pair if stored is not None else None)
+        if stored is not None and how is Saving.REPLACE:
+            ask_to_replace(self.window(), pair, stored.pair, lambda: self._ask_change(pair, how))
+        else:
+            self._ask_change(pair, how)
+
+    def _ask_change(self, pair: PairSpec, how: Saving) -> None:
+        wizard = self.context.wizard
+        is_asked = wizard.state.pair != pair and not self._has_agreed
+        invalid = wizard.invalidated_by_change_in(Step.HOSTS) if is_asked else ()
+        self.context.confirm_change(invalid, lambda: self._discover(pair, how))
+
+    def _show_fault(self, error: InvalidOption) -> None:
+        """Say once what is wrong: a form says it below the field that it marks; else it is the name."""
+        if self.form_a.has_fault or self.form_b.has_fault:
+            return
+        self.notice.say_input(error)
+        set_fault(self.name, is_wrong=True)
+        self.name.setFocus()
+
+    def _discover(self, pair: PairSpec, how: Saving) -> None:
+        services = self.context.services
+        self.working_pair = pair
+        should_save = not pair.is_lab
+        self._has_agreed = True
+
+        def look(token: CancelToken, tell: ProgressSink) -> Discovery:
+            if should_save:
+                services.check_pair(pair, how)
+            found = services.discover(pair, token=token, on_progress=tell)
+            if should_save:
+                services.save_pair(pair, how)
+            return found
+
+        self.start(tr("Looking at both hosts"), look, self._on_found, busy=self.busy, on_failure=self._on_fault)
+        for control in (self.look, self.again, self.start_lab):
+            enable(control, is_on=False, reason=busy_reason())
+
+    def _enable_look(self) -> None:
+        if not self._is_busy():
+            for control in (self.look, self.again, self.start_lab):
+                enable(control, is_on=True, reason="")
+
+    def _on_found(self, found: Discovery) -> None:
+        self._has_agreed = False
+        self.context.wizard.set_discovery(found)
+        self._show_found(found)
+        self.status_told.emit(tr("Both hosts were looked at. Nothing was changed."))
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        if isinstance(error, HostKeyChanged):
+            self.notice.say_error(explained(error))
+            return
+        # A refused login is tried with another password, or once the host has the key.
+        can_be_mended = error.is_retryable or isinstance(error, AuthenticationFailed)
+        actions = {tr("Try again"): self.discover} if can_be_mended else {}
+        self.notice.say_error(error, actions)
+
+    def _show_found(self, found: Discovery) -> None:
+        self._shown = found
+        self.show_pair(found.pair)
+        cards = [HostCard(check, found.pair.host(check.side).label) for check in (found.a, found.b)]
+        for card in cards:
+            card.install_asked.connect(self._install)
+        self._cards.show_cards(cards)
+        self._summary.setText(summary_of(found))
+        self._stack.setCurrentIndex(_FOUND)
+        self.changed.emit()
+
+    def _show_form(self) -> None:
+        self._stack.setCurrentIndex(_FORM)
+        self.changed.emit()
+        (self.first_focus() or self.look).setFocus()
+
+    # --- installing ---------------------------------------------------------------------------------------------------
+
+    def _install(self, side: Side, missing: tuple[MissingPart, ...]) -> None:
+        found = self._shown
+        if found is None:
+            return
+        host = found.pair.host(side).label
+        names = ", ".join(dict.fromkeys(part.package for part in missing))
+        Question(
+            self.window(),
+            tr("Install on %1?").replace("%1", host),
+            tr(
+                "The host's package manager installs: %1. It is simulated first and refused if it would remove "
+                "anything. Services of these packages do not start by themselves."
+            ).replace("%1", names),
+            tr("Install"),
+            tr("Do not install"),
+            "install",
+        ).ask(lambda: self._do_install(found.pair, side, missing))
+
+    def _do_install(self, pair: PairSpec, side: Side, missing: tuple[MissingPart, ...]) -> None:
+        services = self.context.services
+
+        def done(sentence: str) -> None:
+            self.discover()
+            self.notice.say("info", sentence)
+
+        self.start(
+            tr("Installing packages"),
+            lambda token, tell: services.install_missing(pair, side, missing, token=token, on_progress=tell),
+            done,
+            busy=self.busy,
+        )
+
+    # --- layout -------------------------------------------------------------------------------------------------------
+
+    def _make_form(self) -> QWidget:
+        top = Card()
+        chooser = QWidget()
+        chooser.setLayout(row(self.pairs, self.new, self.manage, 0))
+        form = FoldingForm((1, 0))
+        for nth, widget in enumerate(
+            (label_for(tr("Pair"), self.pairs), chooser, label_for(tr("Name"), self.name), self.name)
+        ):
+            form.add(widget, 0, nth)
+        top.body.addWidget(form)
+        cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
+        cards.show_cards((self.form_a, self.form_b))
+        result = QWidget()
+        layout = QVBoxLayout(result)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(top)
+        layout.addWidget(cards)
+        layout.addLayout(row(self.look, 0))
+        layout.addStretch(1)
+        return ScrollPage(result, _WIDEST_PX)
+
+    def _make_found(self) -> QWidget:
+        self._summary = label("")
+        self._cards = FoldingCards(_LEAST_HOST_EM, (2, 1))
+        result = QWidget()
+        layout = QVBoxLayout(result)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * GRID)
+        head = row(self._summary)
+        head.setStretch(0, 1)
+        head.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.again, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(head)
+        layout.addWidget(self._cards)
+        layout.addStretch(1)
+        return ScrollPage(result, _WIDEST_PX)

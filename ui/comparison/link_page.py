@@ -1,0 +1,399 @@
+"""Step 2: what joins the two hosts, and how much load it may get."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QGridLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.errors import InvalidOption
+from app.domain.hosts import HostFacts, PairSpec, Side
+from app.domain.link import INNER_SUBNET, Link
+from app.services.comparison_wizard import Step
+from app.services.interfaces import RunOptions
+from app.services.subnets import find_overlap
+from ui.common.basics import Card, ScrollPage, inset_text, label, label_for, row, set_fault
+from ui.common.context import Context
+from ui.common.firewall_consent import FirewallConsent
+from ui.common.page import Page
+from ui.common.texts import tr
+from ui.common.theme import GRID
+
+_LARGEST_PREFIX = 30
+_DEFAULT_CAP_MBIT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkInput:
+    """What the page says: the pair with its underlay addresses and limit, the link, and the consent."""
+
+    pair: PairSpec
+    link: Link
+    load_cap_mbit_s: float | None
+    has_load_consent: bool
+
+
+class LinkPage(Page):
+    """Addresses, MTU, inner subnet, load."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Link"),
+            tr("The underlay is the IP path between the two hosts; every tunnel's outer packets travel on it."),
+        )
+        self._shown: Discovery | None = None
+        self.underlay = {side: self._address_box(side) for side in Side}
+        self.subnet = QLineEdit()
+        self.subnet.setMaximumWidth(240)
+        self.subnet.setAccessibleName(tr("Inner subnet"))
+        self.subnet.textEdited.connect(self._on_edit)
+        self.subnet_fault = label("", "bad")
+        self.subnet_fault.setVisible(False)
+        self.has_cap = QCheckBox(tr("Limit &throughput probes to"))
+        self.has_cap.toggled.connect(self._on_edit)
+        self.cap = QDoubleSpinBox()
+        inset_text(self.cap)
+        self.cap.setRange(0.1, 100_000)
+        self.cap.setDecimals(1)
+        self.cap.setValue(_DEFAULT_CAP_MBIT_S)
+        self.cap.setSuffix(tr(" Mbit/s"))
+        self.cap.setAccessibleName(tr("Limit for throughput probes in Mbit/s"))
+        self.cap.setMinimumWidth(160)
+        self.cap.valueChanged.connect(self._on_edit)
+        self.consent = QCheckBox(tr("I may put this &load on this link now"))
+        self.consent.toggled.connect(self._on_edit)
+        self.firewalls = FirewallConsent()
+        self.firewalls.changed.connect(self._on_edit)
+        self._lay_out()
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Fill in what was found, once per look at the hosts."""
+        found = self.context.wizard.state.discovery
+        if found is None or (self._shown is not None and _same_link(found, self._shown)):
+            return
+        self._shown = found
+        for side in Side:
+            box = self.underlay[side]
+            box.clear()
+            check = found.a if side is Side.A else found.b
+            box.addItems(_addresses(check.facts))
+            box.setCurrentText(found.link.underlay(side))
+        self.subnet.setText(str(ipaddress.ip_interface(found.link.inner_a).network))
+        options = self.context.wizard.state.options
+        cap = options.load_cap_mbit_s or found.pair.load_cap_mbit_s
+        self.has_cap.setChecked(cap is not None)
+        self.cap.setValue(cap or _DEFAULT_CAP_MBIT_S)
+        self.consent.setChecked(options.has_load_consent or found.pair.is_lab)
+        self.consent.setVisible(not found.pair.is_lab)
+        self.firewalls.show_blocked(found)
+        self._mtu.setText(_mtu_text(found.link))
+        self._path.setText(_path_text(found))
+        self._load_text.setText(
+            tr("These are the practice lab's virtual machines: load does no harm, and no consent is needed.")
+            if found.pair.is_lab
+            else tr(
+                "Throughput is probed with TCP, as fast as the link allows, for some seconds per direction and "
+                "candidate. On a live link that may disturb what else uses it. Measuring stops if the connection to a "
+                "host suffers."
+            )
+        )
+        self._on_edit()
+
+    def first_focus(self) -> QWidget | None:
+        """A's address."""
+        return self.underlay[Side.A]
+
+    def can_go_next(self) -> bool:
+        """With hosts; what is missing then is said when Next is pressed."""
+        return self.context.wizard.state.discovery is not None
+
+    def go_next(self) -> None:
+        """Take the link, after a warning where that makes later steps invalid."""
+        self.notice.clear()
+        try:
+            entered = self.entered()
+        except InvalidOption as error:
+            self.notice.say_input(error)
+            self._focus_wrong()
+            return
+        if self.consent.isVisibleTo(self) and not self.consent.isChecked():
+            self._ask_consent()
+            return
+        if self._is_unchanged(entered):
+            self.left.emit()
+            return
+        wizard = self.context.wizard
+        invalid = wizard.invalidated_by_change_in(Step.LINK)
+        self.context.confirm_change(invalid, lambda: self._take(entered))
+
+    def _focus_wrong(self) -> None:
+        """Put the focus on the first field that is marked as wrong."""
+        self._judge_subnet()
+        for field in (*self.underlay.values(), self.subnet):
+            if field.property("fault"):
+                self._scroll.ensureWidgetVisible(field)
+                field.setFocus(Qt.FocusReason.OtherFocusReason)
+                return
+
+    def _ask_consent(self) -> None:
+        text = tr("Nobody has agreed to load on this link yet.")
+        hint = tr("Tick “I may put this load on this link now” below, if that is so.")
+        self.notice.say_input(InvalidOption(text, hint=hint))
+        set_fault(self.consent, is_wrong=True)
+        self._scroll.ensureWidgetVisible(self.consent)
+        self.consent.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _is_unchanged(self, entered: LinkInput) -> bool:
+        state = self.context.wizard.state
+        return (
+            state.is_link_confirmed
+            and state.discovery is not None
+            and entered.link == state.discovery.link
+            and entered.pair == state.pair
+            and entered.has_load_consent == state.options.has_load_consent
+        )
+
+    def _take(self, entered: LinkInput) -> None:
+        wizard = self.context.wizard
+        options = wizard.state.options
+        wizard.confirm_link(entered.link, entered.pair)
+        wizard.set_options(
+            RunOptions(
+                options.profile,
+                options.deadline_ms,
+                entered.load_cap_mbit_s,
+                entered.has_load_consent,
+                options.seed,
+            )
+        )
+        self._shown = wizard.state.discovery
+        self.left.emit()
+
+    # --- input --------------------------------------------------------------------------------------------------------
+
+    def entered(self) -> LinkInput:
+        """Return what the page says.
+
+        Raises:
+            InvalidOption: An address or the subnet cannot be used.
+        """
+        found = self._shown
+        if found is None:
+            raise InvalidOption(tr("The hosts have not been looked at yet."), hint=tr("Do step 1 first."))
+        addresses = self._addresses()
+        network = self._inner_network(found)
+        first, second = (f"{address}/{network.prefixlen}" for address in (network[1], network[2]))
+        cap = self.cap.value() if self.has_cap.isChecked() else None
+        link = replace(
+            found.link,
+            underlay_a=addresses[Side.A],
+            underlay_b=addresses[Side.B],
+            inner_a=first,
+            inner_b=second,
+        )
+        pair = replace(
+            found.pair,
+            underlay_a=addresses[Side.A],
+            underlay_b=addresses[Side.B],
+            load_cap_mbit_s=cap,
+            may_open_firewall=self.firewalls.may_open,
+        )
+        return LinkInput(pair, link, cap, self.consent.isChecked() and not found.pair.is_lab)
+
+    def _addresses(self) -> dict[Side, str]:
+        """Return the underlay addresses; mark a field that is wrong.
+
+        Raises:
+            InvalidOption: One is none, or both are the same.
+        """
+        for box in self.underlay.values():
+            set_fault(box, is_wrong=False)
+        found = {}
+        for side, box in self.underlay.items():
+            try:
+                found[side] = _ipv4(box.currentText(), side)
+            except InvalidOption:
+                set_fault(box, is_wrong=True)
+                raise
+        if found[Side.A] == found[Side.B]:
+            for box in self.underlay.values():
+                set_fault(box, is_wrong=True)
+            hint = tr("Choose each host's own address.")
+            raise InvalidOption(tr("Both hosts have the same underlay address."), hint=hint)
+        return found
+
+    def _inner_network(self, found: Discovery) -> ipaddress.IPv4Network:
+        """Return the inner subnet.
+
+        Raises:
+            InvalidOption: It is no network, is too small, or collides with an address of a host.
+        """
+        network = _network(self.subnet.text())
+        overlap = find_overlap(network, {Side.A: found.a.facts, Side.B: found.b.facts})
+        if overlap is not None:
+            where = tr("%1 %2 of %3").replace("%1", overlap.interface).replace("%2", overlap.address)
+            where = where.replace("%3", found.pair.host(overlap.side).label)
+            raise InvalidOption(
+                tr("The inner subnet %1 overlaps %2.").replace("%1", str(network)).replace("%2", where),
+                hint=tr("Choose a subnet that neither host uses, like %1.").replace("%1", str(INNER_SUBNET)),
+            )
+        return network
+
+    def _judge_subnet(self) -> None:
+        """Mark the subnet's field while it cannot be used."""
+        text = ""
+        try:
+            if self._shown is not None:
+                self._inner_network(self._shown)
+        except InvalidOption as error:
+            text = error.sentence()
+        set_fault(self.subnet, is_wrong=bool(text))
+        self.subnet_fault.setText(text)
+        self.subnet_fault.setVisible(bool(text))
+
+    def _on_edit(self) -> None:
+        self.cap.setEnabled(self.has_cap.isChecked())
+        if self.consent.isChecked():
+            set_fault(self.consent, is_wrong=False)
+        if self.notice.is_about_input:
+            self.notice.clear()
+        for box in self.underlay.values():
+            set_fault(box, is_wrong=False)
+        self._judge_subnet()
+        self.changed.emit()
+
+    def _address_box(self, side: Side) -> QComboBox:
+        box = QComboBox()
+        box.setEditable(True)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setMinimumWidth(200)
+        name = tr("Underlay address of host %1").replace("%1", side.value.upper())
+        box.setAccessibleName(name)
+        field = box.lineEdit()
+        if field is not None:
+            field.setAccessibleName(name)
+        box.currentTextChanged.connect(self._on_edit)
+        return box
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        content.setProperty("look", "page")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, GRID, 0)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(self._underlay_card())
+        layout.addWidget(self._tunnel_card())
+        layout.addWidget(self._load_card())
+        layout.addWidget(self.firewalls)
+        layout.addStretch(1)
+        self._scroll = ScrollPage(content)
+        self.body.addWidget(self._scroll, 1)
+
+    def _underlay_card(self) -> Card:
+        card = Card(tr("Underlay"), "compare")
+        self._path = label("", "figure", is_selectable=True)
+        card.body.addWidget(self._path)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setColumnStretch(2, 1)
+        for column, side in enumerate(Side):
+            text = tr("Address of %1").replace("%1", side.value.upper())
+            grid.addWidget(label_for(text, self.underlay[side], "muted"), 0, column)
+            grid.addWidget(self.underlay[side], 1, column)
+        grid.addWidget(label(tr("Path MTU"), "muted", is_wrapping=False), 2, 0)
+        self._mtu = label("", is_selectable=True)
+        grid.addWidget(self._mtu, 3, 0)
+        grid.addWidget(label(tr("Condition"), "muted", is_wrapping=False), 2, 1)
+        grid.addWidget(label(tr("as found: nothing is shaped"), is_wrapping=False), 3, 1)
+        card.body.addLayout(grid)
+        return card
+
+    def _tunnel_card(self) -> Card:
+        card = Card(tr("Inside the tunnel"), "shield")
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * GRID)
+        form.addRow(tr("Inner subnet"), self.subnet)
+        form.addRow("", self.subnet_fault)
+        form.addRow(
+            tr("Inner MTU"),
+            label(
+                tr("1500 bytes, so that every frame of a LAN crosses; where that makes fragments, their cost is shown")
+            ),
+        )
+        card.body.addLayout(form)
+        card.body.addWidget(
+            label(
+                tr(
+                    "The two addresses exist only while a candidate is measured. %1 is set aside for benchmarks "
+                    "(RFC 2544)."
+                ).replace("%1", str(INNER_SUBNET)),
+                "muted",
+            )
+        )
+        return card
+
+    def _load_card(self) -> Card:
+        card = Card(tr("Load"), "warning")
+        self._load_text = label("")
+        card.body.addWidget(self._load_text)
+        card.body.addLayout(row(self.has_cap, self.cap, 0))
+        card.body.addLayout(row(self.consent, 0))
+        return card
+
+
+def _same_link(one: Discovery, other: Discovery) -> bool:
+    is_same = one.link == other.link and one.pair.name == other.pair.name and one.a == other.a
+    return one is other or (is_same and one.pair.load_cap_mbit_s == other.pair.load_cap_mbit_s)
+
+
+def _addresses(facts: HostFacts) -> list[str]:
+    found = [address.split("/")[0] for nic in facts.nics if nic.name != "lo" for address in nic.addresses]
+    return [address for address in found if ":" not in address]
+
+
+def _ipv4(text: str, side: Side) -> str:
+    try:
+        return str(ipaddress.IPv4Address(text.strip()))
+    except ValueError as error:
+        raise InvalidOption(
+            tr("The underlay address of %1 is not an IPv4 address.").replace("%1", side.value.upper()),
+            hint=tr("Choose one of the addresses that were found on it."),
+        ) from error
+
+
+def _network(text: str) -> ipaddress.IPv4Network:
+    try:
+        network = ipaddress.IPv4Network(text.strip())
+    except ValueError as error:
+        raise InvalidOption(
+            tr("The inner subnet is not an IPv4 network."), hint=tr("Write it like 198.18.0.0/24.")
+        ) from error
+    if network.prefixlen > _LARGEST_PREFIX:
+        raise InvalidOption(
+            tr("The inner subnet has no room for two hosts."), hint=tr("Take a /30 or larger, like 198.18.0.0/24.")
+        )
+    return network
+
+
+def _mtu_text(link: Link) -> str:
+    return f"{link.underlay_mtu_bytes} {tr('bytes')}"
+
+
+def _path_text(found: Discovery) -> str:
+    link, pair = found.link, found.pair
+    return f"{pair.a.label}  {link.underlay_a}   ⟷   {link.underlay_b}  {pair.b.label}"

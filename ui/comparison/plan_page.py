@@ -1,0 +1,257 @@
+"""Step 4: how thoroughly, how long, and every file and command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QVBoxLayout, QWidget
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.errors import TunnelmarkError
+from app.domain.results import PROFILES, CampaignPlan, PlannedItem
+from app.services.comparison_wizard import Step
+from app.services.interfaces import RunOptions
+from ui.common.basics import Card, ScrollPage, label
+from ui.common.candidate_rows import Key
+from ui.common.code_view import CodeView
+from ui.common.context import Context
+from ui.common.data_table import LineDelegate
+from ui.common.operations import Operation
+from ui.common.page import Page
+from ui.common.swatch import swatch_icon
+from ui.common.texts import count, duration, tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+from ui.comparison.profile_form import ProfileForm
+
+_KEY = Qt.ItemDataRole.UserRole
+_LEAST_LIST_PX = 144
+
+
+class PlanPage(Page):
+    """Profile on the left, files and commands on the right."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Plan"),
+            tr(
+                "Nothing has been changed on the hosts so far. This is all that will be written and run, with what "
+                "takes it back. Keys are made on the host that owns them; no secret is shown here."
+            ),
+        )
+        self.form = ProfileForm()
+        self.form.edited.connect(self._on_edit)
+        self.total = label("", "figure")
+        self.facts = label("", "muted")
+        self.candidates = QListWidget()
+        self.candidates.setAccessibleName(tr("Candidates of the plan"))
+        self.candidates.setItemDelegate(LineDelegate(self.candidates))
+        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.candidates.currentItemChanged.connect(self._on_candidate)
+        self.code = CodeView(context.theme)
+        self._previews: dict[Key, tuple[PlannedItem, ...]] = {}
+        self._of: tuple[Discovery | None, tuple[Key, ...]] = (None, ())
+        self._plan: CampaignPlan | None = None
+        self._options: RunOptions | None = None
+        self._is_edited = False
+        self._planning: Operation | None = None
+        self._lay_out()
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Make a plan where something has changed."""
+        state = self.context.wizard.state
+        basis = (state.discovery, state.chosen)
+        if basis == self._of and state.plan is not None and state.plan is self._plan:
+            return
+        if basis != self._of:
+            self._of = basis
+            self._previews.clear()
+            self._fill_candidates()
+        if not self._is_edited:
+            profile = PROFILES[self.context.preferences.profile]
+            self.form.show_options(replace(state.options, profile=profile) if state.plan is None else state.options)
+        self._replan()
+
+    def restore_options(self) -> None:
+        """Show the profile and limits of a comparison that is measured again."""
+        self._is_edited = True
+        self.form.show_options(self.context.wizard.state.options)
+
+    def take_settings(self) -> None:
+        """Preselect another profile, unless one was chosen here."""
+        self.enter()
+
+    def first_focus(self) -> QWidget | None:
+        """The profile."""
+        return self.form.current()
+
+    def can_go_next(self) -> bool:
+        """With a plan."""
+        return self._plan is not None
+
+    def next_text(self) -> str:
+        """It starts changing the hosts: the button says so."""
+        return tr("&Start measuring")
+
+    def go_next(self) -> None:
+        """Take the plan, after a warning where results would be forgotten."""
+        plan, options, wizard = self._plan, self._options, self.context.wizard
+        if plan is None or options is None:
+            return
+        if wizard.state.plan is plan and wizard.state.campaign_id is None:
+            self.left.emit()
+            return
+
+        def take() -> None:
+            wizard.set_options(options)
+            wizard.set_plan(plan)
+            self.left.emit()
+
+        self.context.confirm_change(wizard.invalidated_by_change_in(Step.PLAN), take)
+
+    # --- planning -----------------------------------------------------------------------------------------------------
+
+    def _on_edit(self) -> None:
+        self._is_edited = True
+        self._replan()
+
+    def _replan(self) -> None:
+        state = self.context.wizard.state
+        found, chosen = state.discovery, state.chosen
+        if found is None:
+            return
+        options = self.form.options(state.options)
+        services = self.context.services
+        self.notice.clear()
+
+        def planned(plan: CampaignPlan) -> None:
+            self._plan, self._options = plan, options
+            self._show_plan(plan)
+            self.changed.emit()
+
+        def failed(error: TunnelmarkError) -> None:
+            self._plan = None
+            self.notice.say_error(error)
+            self.changed.emit()
+
+        if self._planning is not None:
+            self._planning.abandon()
+        self._planning = self.context.runner.run(
+            tr("Planning"),
+            lambda _token, _tell: services.plan(found, chosen, options),
+            on_success=planned,
+            on_failure=failed,
+        )
+
+    def _show_plan(self, plan: CampaignPlan) -> None:
+        seconds = sum(plan.predicted_s)
+        end = datetime.now().astimezone() + timedelta(seconds=seconds)
+        self.total.setText(tr("About %1, until %2").replace("%1", duration(seconds)).replace("%2", f"{end:%H:%M}"))
+        profile = plan.profile
+        self.facts.setText(
+            tr(
+                "%1 turns, %2 frame sizes with %3 echo requests each, %4 s of TCP per direction. "
+                "The baseline begins and ends."
+            )
+            .replace("%1", str(len(plan.attempts)))
+            .replace("%2", str(len(profile.frame_bytes)))
+            .replace("%3", count(profile.pings))
+            .replace("%4", str(profile.seconds))
+        )
+        by_key: dict[Key, float] = {}
+        for attempt, predicted_s in zip(plan.attempts, plan.predicted_s, strict=True):
+            key = (attempt.solution, attempt.suite)
+            by_key[key] = by_key.get(key, 0.0) + predicted_s
+        titles = {(c.solution, c.suite): c.title for c in plan.candidates}
+        for nth in range(self.candidates.count()):
+            item = self.candidates.item(nth)
+            key = item.data(_KEY)
+            item.setText(f"{titles.get(key, key[0])}\n{tr('about')} {duration(by_key.get(key, 0.0))}")
+        self._show_whole_list()
+        self.status_told.emit(tr("The plan is ready; nothing has been touched."))
+
+    def _show_whole_list(self) -> None:
+        """Make the list as high as its lines need: the column around it scrolls."""
+        lines = self.candidates.count()
+        needed = sum(map(self.candidates.sizeHintForRow, range(lines))) + 2 * self.candidates.frameWidth() + GRID
+        self.candidates.setMinimumHeight(max(_LEAST_LIST_PX, needed))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Make room for larger texts."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange and self._plan is not None:
+            self._show_whole_list()
+
+    # --- files and commands -------------------------------------------------------------------------------------------
+
+    def _fill_candidates(self) -> None:
+        found, chosen = self._of
+        titles = {(c.solution, c.suite): c.title for c in found.candidates} if found else {}
+        self.candidates.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.candidates.clear()
+        for key in chosen:
+            item = QListWidgetItem(swatch_icon(key[0]), titles.get(key, key[0]))
+            item.setData(_KEY, key)
+            set_tip(item, titles.get(key, key[0]))
+            self.candidates.addItem(item)
+        self.candidates.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        protected = [nth for nth, key in enumerate(chosen) if key[0] != "baseline"]
+        if chosen:
+            self.candidates.setCurrentRow(protected[0] if protected else 0)
+
+    def _on_candidate(self, item: QListWidgetItem | None) -> None:
+        found = self._of[0]
+        if item is None or found is None:
+            return
+        key: Key = item.data(_KEY)
+        if key in self._previews:
+            self._show_items(self._previews[key])
+            return
+        services = self.context.services
+        self.code.show_text(tr("Working out the files and commands…"))
+
+        def made(items: tuple[PlannedItem, ...]) -> None:
+            self._previews[key] = items
+            current = self.candidates.currentItem()
+            if self.candidates.currentRow() >= 0 and current.data(_KEY) == key:
+                self._show_items(items)
+
+        self.context.runner.run(
+            tr("Working out files and commands"),
+            lambda _token, _tell: services.preview(found, key),
+            on_success=made,
+            on_failure=lambda error: self.code.show_text(error.sentence()),
+        )
+
+    def _show_items(self, items: tuple[PlannedItem, ...]) -> None:
+        if items:
+            self.code.show_items(items)
+        else:
+            self.code.show_text(tr("Nothing is written and nothing is configured: this is the link as it is."))
+
+    def _lay_out(self) -> None:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2 * GRID)
+        thorough = Card(tr("How thoroughly"), "clock")
+        thorough.body.addWidget(self.form)
+        thorough.body.addWidget(self.total)
+        thorough.body.addWidget(self.facts)
+        column.addWidget(thorough)
+        column.addWidget(self.candidates, 1)
+        self.candidates.setMinimumHeight(_LEAST_LIST_PX)
+        self.candidates.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.setChildrenCollapsible(False)
+        splitter.setHandleWidth(2 * GRID)
+        splitter.addWidget(ScrollPage(left, is_never_sideways=True))
+        splitter.addWidget(self.code)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([360, 720])
+        self.body.addWidget(splitter, 1)

@@ -1,0 +1,144 @@
+"""How thoroughly to measure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QRadioButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.domain.results import PROFILES, Profile, ProfileName
+from app.services.interfaces import RunOptions
+from ui.common.basics import inset_text, row
+from ui.common.texts import count, tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+
+
+class ProfileForm(QWidget):
+    """Quick, standard, paper or custom, and the deadline above which a reply is late."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._group = QButtonGroup(self)
+        self._radios: dict[ProfileName, QRadioButton] = {}
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        for name, text in (
+            (ProfileName.QUICK, tr("&Quick: a first look")),
+            (ProfileName.STANDARD, tr("S&tandard: three rounds, with intervals")),
+            (ProfileName.PAPER, tr("&Paper: as the published study measured")),
+            (ProfileName.CUSTOM, tr("C&ustom")),
+        ):
+            radio = QRadioButton(text)
+            if name in PROFILES:
+                set_tip(radio, _words(PROFILES[name]))
+            self._group.addButton(radio)
+            self._radios[name] = radio
+            layout.addWidget(radio)
+        self._add_custom(layout)
+        self._add_deadline(layout)
+        self._group.buttonToggled.connect(self._on_edit)
+        self._is_filling = False
+        self.show_options(RunOptions(PROFILES[ProfileName.QUICK]))
+
+    def _add_custom(self, layout: QVBoxLayout) -> None:
+        self.pings = _spin(10, 1_000_000, 200, tr("Echo requests per frame size"))
+        self.seconds = _spin(1, 3_600, 3, tr("Seconds of TCP per direction"))
+        self.rounds = _spin(1, 100, 1, tr("Rounds"))
+        self._custom = QWidget()
+        form = QFormLayout(self._custom)
+        form.setContentsMargins(3 * GRID, 0, 0, 0)
+        for text, box in (
+            (tr("Echo requests per size"), self.pings),
+            (tr("TCP per direction, s"), self.seconds),
+            (tr("Rounds"), self.rounds),
+        ):
+            form.addRow(text, box)
+            box.valueChanged.connect(self._on_edit)
+        layout.addWidget(self._custom)
+
+    def _add_deadline(self, layout: QVBoxLayout) -> None:
+        self.has_deadline = QCheckBox(tr("Count replies later than"))
+        self.deadline = QDoubleSpinBox()
+        inset_text(self.deadline)
+        self.deadline.setRange(0.1, 10_000)
+        self.deadline.setDecimals(1)
+        self.deadline.setValue(10)
+        self.deadline.setSuffix(tr(" ms"))
+        self.deadline.setAccessibleName(tr("Deadline of a reply in ms"))
+        self.has_deadline.toggled.connect(self._on_edit)
+        self.deadline.valueChanged.connect(self._on_edit)
+        layout.addLayout(row(self.has_deadline, self.deadline, 0))
+
+    def current(self) -> QRadioButton:
+        """Return the chosen button."""
+        return next(radio for radio in self._radios.values() if radio.isChecked())
+
+    def choose(self, name: ProfileName) -> None:
+        """Choose a profile."""
+        self._radios[name].setChecked(True)
+
+    def show_options(self, options: RunOptions) -> None:
+        """Fill in what was chosen before."""
+        self._is_filling = True
+        profile = options.profile
+        self._radios[profile.name].setChecked(True)
+        self.pings.setValue(profile.pings)
+        self.seconds.setValue(profile.seconds)
+        self.rounds.setValue(profile.rounds)
+        self.has_deadline.setChecked(options.deadline_ms is not None)
+        if options.deadline_ms is not None:
+            self.deadline.setValue(options.deadline_ms)
+        self._is_filling = False
+        self._enable()
+
+    def options(self, base: RunOptions) -> RunOptions:
+        """Return what is chosen; limits of load stay as they are in `base`."""
+        name = next(name for name, radio in self._radios.items() if radio.isChecked())
+        profile = PROFILES.get(name) or Profile(
+            ProfileName.CUSTOM, self.pings.value(), self.seconds.value(), self.rounds.value()
+        )
+        return replace(
+            base, profile=profile, deadline_ms=self.deadline.value() if self.has_deadline.isChecked() else None
+        )
+
+    def _enable(self) -> None:
+        self._custom.setVisible(self._radios[ProfileName.CUSTOM].isChecked())
+        self.deadline.setEnabled(self.has_deadline.isChecked())
+
+    def _on_edit(self) -> None:
+        if not self._is_filling:
+            self._enable()
+            self.edited.emit()
+
+
+def _spin(low: int, high: int, value: int, name: str) -> QSpinBox:
+    box = QSpinBox()
+    inset_text(box)
+    box.setRange(low, high)
+    box.setValue(value)
+    box.setGroupSeparatorShown(True)
+    box.setAccessibleName(name)
+    return box
+
+
+def _words(profile: Profile) -> str:
+    return (
+        tr("%1 echo requests per size, %2 s of TCP per direction, rounds: %3")
+        .replace("%1", count(profile.pings))
+        .replace("%2", str(profile.seconds))
+        .replace("%3", str(profile.rounds))
+    )

@@ -1,0 +1,101 @@
+"""The line above the plots: what is running, how far it is, and the buttons that steer it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QProgressBar, QVBoxLayout
+
+from ui.common.basics import ElidedLabel, button, label, row
+from ui.common.icons import set_icon
+from ui.common.texts import duration, tr
+from ui.common.theme import GRID, tabular
+from ui.common.tips import enable
+
+
+class RunHead(QFrame):
+    """Text, progress, time left; Pause, Skip, Cancel."""
+
+    pause_asked = Signal(bool)
+    skip_asked = Signal()
+    cancel_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "card")
+        self.text = ElidedLabel(tr("Not started yet"))
+        self.text.setProperty("look", "heading")
+        self.turn = label("", is_wrapping=False)
+        self.left = label("", is_wrapping=False)
+        for figures in (self.turn, self.left):
+            figures.setFont(tabular(figures.font()))
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Progress of the comparison"))
+        self.pause = button(tr("&Pause"), "pause", on_click=self._on_pause, tip=tr("Waits after the running candidate"))
+        self.skip = button(
+            tr("S&kip"), "skip", on_click=self.skip_asked.emit, tip=tr("Ends the running candidate and goes on")
+        )
+        self.stop = button(tr("&Cancel"), "stop", on_click=self.cancel_asked.emit, tip=tr("Esc"))
+        self._is_paused = self._is_pausing = False
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        layout.setSpacing(GRID // 2)
+        line = row(self.text, self.turn, GRID, self.left, GRID, self.pause, self.skip, self.stop)
+        line.setStretch(0, 1)
+        layout.addLayout(line)
+        layout.addWidget(self.bar)
+        self.set_running(is_running=False)
+
+    def set_running(self, *, is_running: bool) -> None:
+        """Enable what makes sense."""
+        for control in (self.pause, self.skip, self.stop):
+            enable(control, is_on=is_running, reason=tr("Nothing is being measured."))
+        if not is_running:
+            self.set_paused(is_paused=False)
+
+    @property
+    def is_pausing(self) -> bool:
+        """Whether it pauses once the running candidate has ended."""
+        return self._is_pausing
+
+    def set_paused(self, *, is_paused: bool) -> None:
+        """The pause button goes on with it."""
+        self._is_pausing = False
+        self._show_pause(tr("&Go on") if is_paused else tr("&Pause"), is_paused=is_paused)
+
+    def _show_pause(self, text: str, *, is_paused: bool) -> None:
+        self._is_paused = is_paused
+        if self.pause.text() != text:
+            self.pause.setText(text)
+            self.pause.setAccessibleName(text.replace("&", ""))
+            set_icon(self.pause, "play" if is_paused else "pause")
+
+    @property
+    def share(self) -> float:
+        """How far it is by what was shown last, 0 to 1."""
+        return max(0, self.bar.value()) / 1000
+
+    def show_text(self, text: str) -> None:
+        """Show what happens; the bar stays where it is."""
+        self.text.setText(text)
+        self.turn.setText("")
+        self.left.setText("")
+
+    def show_progress(self, text: str, fraction: float, left_s: float | None, turn: str) -> None:
+        """Show how far it is."""
+        self.text.setText(text)
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round(1000 * fraction))
+        self.turn.setText(turn)
+        self.left.setText(tr("%1 left").replace("%1", duration(left_s)) if left_s is not None else "")
+
+    def show_waiting(self, text: str) -> None:
+        """Nobody knows how far it is."""
+        self.show_text(text)
+        self.bar.setRange(0, 0)
+
+    def _on_pause(self) -> None:
+        self._is_pausing = not self._is_paused
+        self._show_pause(tr("Do not &pause") if self._is_pausing else tr("&Pause"), is_paused=self._is_pausing)
+        self.pause_asked.emit(self._is_paused)

@@ -1,0 +1,396 @@
+"""Step 5: the measurement, live."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.errors import TunnelmarkError
+from app.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    CampaignEnded,
+    CampaignStarted,
+    Event,
+    LogLevel,
+    LogLine,
+    Paused,
+    UnderlayChanged,
+)
+from app.domain.hosts import PairSpec
+from app.domain.results import CampaignPlan, CampaignRecord, CampaignStatus
+from app.measurement.control import CampaignControl
+from app.ranking.outcome import Outcome, is_unfinished, outcome_of
+from app.services.interfaces.comparison import ProgressSink
+from ui.common.basics import ScrollPage, name_tabs
+from ui.common.code_view import CodeView
+from ui.common.context import Context
+from ui.common.dialogs import Question
+from ui.common.outcome_texts import outcome_lines, remedy_actions
+from ui.common.page import Page
+from ui.common.stage_texts import joined, stage_text
+from ui.common.texts import count, tr
+from ui.common.theme import GRID
+from ui.common.tips import enable
+from ui.comparison.log_view import LogView
+from ui.comparison.run_header import RunHead
+from ui.comparison.run_table import RunTable
+from ui.plots.run_board import PlotBoard
+
+_TABLE_MS = 250
+_LEAST_TABLE_PX = 136
+"""Some three lines; where plots and table have less room together, they are scrolled."""
+
+
+class RunPage(Page):
+    """Head, plots, table and log of a running comparison."""
+
+    finished = Signal(object)
+    """Carries the CampaignRecord of a comparison that ended."""
+    failed = Signal(object)
+    """Carries the TunnelmarkError of a comparison that could not be run."""
+    running_changed = Signal()
+    remedy_asked = Signal(object)
+    """Carries the Step in which the cause of failures can be removed."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Run"))
+        self.title.setVisible(False)
+        self.head = RunHead()
+        self.head.pause_asked.connect(self._on_pause)
+        self.head.skip_asked.connect(self._on_skip)
+        self.head.cancel_asked.connect(self.cancel)
+        self.board = PlotBoard(context.theme, context.bridge.live)
+        self.table = RunTable(context.theme)
+        self.table.itemSelectionChanged.connect(self._on_row)
+        self.log = LogView()
+        self.daemon = CodeView(context.theme)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.table, tr("Candidates"))
+        self.tabs.addTab(self.log, tr("Log"))
+        self.tabs.addTab(self.daemon, tr("Daemon's log"))
+        self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
+        name_tabs(self.tabs, tr("Candidates, log"))
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setChildrenCollapsible(False)
+        splitter.setHandleWidth(GRID)
+        splitter.addWidget(self.board)
+        splitter.addWidget(self.tabs)
+        splitter.setStretchFactor(0, 3)
+        splitter.setStretchFactor(1, 2)
+        splitter.setSizes([480, 240])
+        self.body.addWidget(self.head)
+        self.tabs.setMinimumHeight(_LEAST_TABLE_PX)
+        self.body.addWidget(ScrollPage(splitter, max_width_px=None), 1)
+        self.control: CampaignControl | None = None
+        self._plan: CampaignPlan | None = None
+        self._log_position = 0
+        self._is_cancelling = False
+        self._is_resumed = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TABLE_MS)
+        self._timer.timeout.connect(self._refresh)
+        context.bridge.campaign_event.connect(self._on_event)
+        context.leftovers.changed.connect(lambda name: context.leftovers.follow(self.notice, name))
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Start measuring where the plan has not run yet."""
+        state = self.context.wizard.state
+        if not self.is_running and state.plan is not None and state.discovery and state.campaign_id is None:
+            if state.plan is self._plan:
+                return  # it failed or was cancelled before anything was stored: the notice says what to do
+            self.begin(state.discovery, state.plan)
+
+    def first_focus(self) -> QWidget | None:
+        """The pause button."""
+        return self.head.pause if self.is_running else self.table
+
+    def can_go_next(self) -> bool:
+        """When a comparison has ended."""
+        return not self.is_running and self.context.wizard.state.campaign_id is not None
+
+    def why_not_next(self) -> str:
+        """Return what is waited for."""
+        return tr("Results come when the comparison has ended.")
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a comparison is being measured or cleaned up."""
+        return self.control is not None
+
+    def cancel(self) -> bool:
+        """Esc asks first."""
+        if self.is_running:
+            self.ask_cancel()
+            return True
+        return super().cancel()
+
+    # --- measuring ----------------------------------------------------------------------------------------------------
+
+    def prepare(self, text: str) -> None:
+        """Something has to happen before measuring can start: show it instead of an empty page."""
+        self.show_preparing(text, None)
+        enable(self.head.stop, is_on=True, reason="")
+
+    def show_preparing(self, text: str, fraction: float | None) -> None:
+        """Show what happens before measuring starts, and how far it is."""
+        if fraction is None:
+            self.head.show_waiting(text)
+        else:
+            self.head.show_progress(text, fraction, None, "")
+        self.log.append_lines([LogLine(LogLevel.INFO, text)])
+
+    def prepare_ended(self, text: str) -> None:
+        """Measuring will not start."""
+        self.head.set_running(is_running=False)
+        self.head.show_progress(text, 0.0, None, "")
+        self.changed.emit()
+
+    def begin(self, found: Discovery, plan: CampaignPlan, resume_id: int | None = None) -> None:
+        """Measure.
+
+        Args:
+            found: The hosts.
+            plan: What is measured.
+            resume_id: Number of the comparison that is resumed.
+        """
+        self.notice.clear()
+        self.context.bridge.live.reset()
+        self.log.clear()
+        self._log_position = 0
+        self._is_cancelling = False
+        self._is_resumed = resume_id is not None
+        self._plan = plan
+        self.tabs.setTabVisible(2, False)  # noqa: FBT003 - Qt has it so
+        control = self.control = CampaignControl(is_attended=True)
+        services, emit = self.context.services, self.context.bridge.emit_event
+        self.head.set_running(is_running=True)
+        self.head.show_waiting(tr("Connecting to both hosts"))
+        self._timer.start()
+        self.start(
+            tr("Measuring"),
+            lambda _token, _tell: services.run(found, plan, control=control, emit=emit, resume_id=resume_id),
+            self._on_done,
+            on_failure=self._on_fault,
+        )
+        self.running_changed.emit()
+
+    def ask_cancel(self) -> None:
+        """Ask whether to end the comparison."""
+        if not self.is_running or self._is_cancelling:
+            return
+        is_paused = self.context.bridge.live.status().is_paused
+        what_happens = (
+            tr("It is paused: no candidate is running and both hosts are as they were before.")
+            if is_paused
+            else tr("The running candidate is stopped within two seconds and both hosts are put back as they were.")
+        )
+        Question(
+            self.window(),
+            tr("End this comparison?"),
+            tr("%1 What was measured so far is kept and can be seen in the results.").replace("%1", what_happens),
+            tr("End it"),
+            tr("Keep it paused") if is_paused else tr("Go on measuring"),
+            "warning",
+        ).ask(self.cancel_now)
+
+    def cancel_now(self) -> None:
+        """End the comparison; cleaning up is shown."""
+        if self.control is None:
+            return
+        self._is_cancelling = True
+        is_paused = self.context.bridge.live.status().is_paused
+        self.control.cancel()
+        self.control.resume()
+        self.head.set_running(is_running=False)
+        if is_paused:
+            self.head.show_text(tr("Cancelling: looking at both hosts once more"))
+            self.status_told.emit(tr("Ending the comparison. This takes a few seconds."))
+        else:
+            self.head.show_text(tr("Cancelling: putting both hosts back as they were"))
+            self.status_told.emit(tr("Putting both hosts back as they were. This takes a few seconds."))
+
+    def _on_pause(self, is_paused: bool) -> None:  # noqa: FBT001 - a signal's argument
+        if self.control is None:
+            return
+        if is_paused:
+            self.control.pause()
+            self._refresh()
+            self.status_told.emit(tr("It will pause after the running candidate, with both hosts clean."))
+        else:
+            self.control.resume()
+            self._refresh()
+            self.status_told.emit(tr("Going on."))
+
+    def _on_skip(self) -> None:
+        if self.control is not None:
+            self.control.skip()
+            self.status_told.emit(tr("Skipping: the running candidate is taken down."))
+
+    def _on_done(self, record: CampaignRecord) -> None:
+        self._rest()
+        self.context.wizard.set_campaign(
+            record.campaign_id,
+            has_failures=bool(outcome_of(record).headline),
+            is_complete=record.status is CampaignStatus.COMPLETED,
+        )
+        share = self.head.share
+        pair = record.plan.pair
+        leftovers = self.context.leftovers
+        if self._is_resumed and record.status is CampaignStatus.COMPLETED:
+            leftovers.forget(pair.name)  # resuming begins with putting both hosts back
+        leftovers.take(record)
+        if leftovers.show_in(self.notice, pair.name):
+            self.head.show_progress(tr("Ended: look at the hosts"), share, None, "")
+        elif record.status is CampaignStatus.INTERRUPTED:
+            self.head.show_progress(tr("Interrupted"), share, None, "")
+            self.notice.say(
+                "error",
+                self.context.bridge.live.status().message or tr("The comparison was interrupted."),
+                tr("What was measured is kept. Each host undoes by itself what was built on it."),
+                {tr("Go on with it"): self._again, tr("Put both hosts back"): lambda: self._recover(pair)},
+            )
+        elif record.status is CampaignStatus.CANCELLED:
+            self.head.show_progress(tr("Cancelled"), share, None, "")
+            self.notice.say(
+                "caution",
+                tr("The comparison was cancelled. Both hosts are as they were before."),
+                tr("Next shows what was measured until then. Resume measures the rest."),
+                {tr("Resume"): self._again} if is_unfinished(record) else {},
+            )
+        else:
+            self._show_outcome(outcome_of(record))
+        self.finished.emit(record)
+
+    def _show_outcome(self, outcome: Outcome) -> None:
+        """Say how many candidates failed, and why; only where none did, that all were measured."""
+        if not outcome.headline:
+            self.head.show_progress(tr("Done: both hosts are as they were before"), 1.0, None, "")
+            self.status_told.emit(tr("All candidates were measured. Next shows the results."))
+            return
+        self.head.show_progress(tr("Finished: %1").replace("%1", outcome.headline), 1.0, None, "")
+        text = "\n".join((*outcome_lines(outcome), tr("Both hosts are as they were before.")))
+        actions = remedy_actions(outcome, self.remedy_asked.emit)
+        kind = "error" if not outcome.measured else "caution"
+        self.notice.say(kind, tr("%1.").replace("%1", outcome.headline), text, actions)
+        self.status_told.emit(tr("%1. Next shows the results.").replace("%1", outcome.measured_words))
+
+    def _recover(self, pair: PairSpec) -> None:
+        services = self.context.services
+        self.start(
+            tr("Putting both hosts back"),
+            lambda token, _tell: services.recover(pair, token=token),
+            lambda sentences: self.notice.say("info", tr("Both hosts were looked at."), " ".join(sentences)),
+        )
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        self._rest()
+        self.head.show_progress(tr("Stopped"), self.head.share, None, "")
+        self.notice.say_error(error, {tr("Try again"): self._again})
+        self.failed.emit(error)
+
+    def _again(self) -> None:
+        state = self.context.wizard.state
+        found, plan = state.discovery, state.plan
+        if found is None or plan is None:
+            return
+        services = self.context.services
+
+        def find(_token: CancelToken, _tell: ProgressSink) -> tuple[int | None, CampaignPlan]:
+            resume_id = services.unfinished(plan.pair.name)
+            return resume_id, plan if resume_id is None else services.record(resume_id).plan
+
+        self.start(
+            tr("Looking for what was measured already"),
+            find,
+            lambda found_plan: self.begin(found, found_plan[1], found_plan[0]),
+        )
+
+    def _rest(self) -> None:
+        self.control = None
+        self._timer.stop()
+        self.board.end()
+        self._refresh()
+        self.head.set_running(is_running=False)
+        self.running_changed.emit()
+        self.changed.emit()
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _on_event(self, event: Event) -> None:
+        match event:
+            case CampaignStarted():
+                self.board.begin(event.plan)
+                self._refresh()
+            case AttemptStarted():
+                self.status_told.emit(tr("Measuring %1").replace("%1", event.title))
+            case AttemptEnded():
+                self._refresh()
+            case UnderlayChanged():
+                self._show_link(event)
+            case Paused():
+                self._show_pause(event)
+            case CampaignEnded():
+                self.status_told.emit(event.message or tr("The comparison has ended."))
+            case _:
+                pass
+
+    def _show_link(self, event: UnderlayChanged) -> None:
+        self._refresh()
+        if event.is_up:
+            self.notice.clear()
+            self.status_told.emit(event.text)
+        else:
+            self.notice.say("caution", event.text, tr("Cancel ends the comparison now."))
+
+    def _show_pause(self, event: Paused) -> None:
+        if self._is_cancelling:
+            self.notice.clear()
+            return
+        self.head.set_paused(is_paused=event.is_paused)
+        text = tr("Paused, both hosts are clean.") if event.is_paused else tr("Going on.")
+        self.status_told.emit(text)
+        if not event.is_paused:
+            self.notice.clear()
+        elif event.reason:
+            hint = tr("What was measured is kept. Go on tries again where it stopped.")
+            self.notice.say("error", event.reason, hint, {tr("Go on"): lambda: self._on_pause(False)})  # noqa: FBT003
+
+    def _refresh(self) -> None:
+        live = self.context.bridge.live
+        rows = live.rows()
+        self.table.show_rows(rows)
+        lines, self._log_position = live.log_since(self._log_position)
+        self.log.append_lines(lines)
+        status = live.status()
+        if status.progress is None or self._is_cancelling or not self.is_running:
+            return
+        running = next((row for row in rows if row.key == status.running), None)
+        text = status.progress.text
+        if status.is_paused:
+            text = tr("Paused, both hosts are clean")
+        elif status.is_link_down:
+            text = tr("Waiting for the link between the hosts")
+        elif running is not None:
+            figures = live.figures()
+            text = f"{running.title}: {joined(stage_text(running.stage), running.detail)}"
+            if running.stage is not None and running.stage.value == "latency" and figures.count:
+                text += f", {count(figures.count)} {tr('of')} {count(figures.expected)}"
+        if self.head.is_pausing and not status.is_paused:
+            text = tr("Pausing after this candidate. %1").replace("%1", text)
+        done = sum(row.attempts_done for row in rows)
+        total = sum(row.attempts for row in rows)
+        turn = tr("%1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
+        self.head.show_progress(text, status.progress.fraction, status.progress.left_s, turn)
+
+    def _on_row(self) -> None:
+        row = self.table.selected_row()
+        has_log = row is not None and bool(row.daemon_log)
+        self.tabs.setTabVisible(2, has_log)
+        if row is not None and has_log:
+            self.daemon.show_text(row.daemon_log)
+            self.tabs.setTabText(2, tr("Log of %1").replace("%1", row.title))

@@ -1,0 +1,92 @@
+"""What was broken off on a host before it counted is removed when the window looks, as `status --repair` does.
+
+There is no deployment to watch: it is a small operation beside everything else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QObject, Signal
+
+from app.domain.cancel import CancelToken
+from app.domain.deployment_status import PairStatus
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import PairSpec
+from app.services.interfaces.comparison import ProgressSink
+from ui.common.context import Context
+from ui.common.texts import tr
+
+if TYPE_CHECKING:
+    from app.services.interfaces.deployments import RolloutServices
+
+
+class Cleaner(QObject):
+    """Removes such files: once for each pair by itself, again only where the user asks.
+
+    Args:
+        context: Shared parts.
+    """
+
+    looked = Signal(str, object)
+    """Carries a pair's name, and its PairStatus after the files were removed."""
+    told = Signal(str, str, str)
+    """Carries kind, title and sentences of a notice."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._tried: set[str] = set()
+        self._running: set[str] = set()
+
+    def is_due(self, status: PairStatus) -> bool:
+        """Whether there are such files, and nothing was tried about them yet."""
+        return bool(status.unfinished) and status.pair not in self._tried
+
+    def has_failed(self, status: PairStatus | None) -> bool:
+        """Whether files are there still, though they were to be removed."""
+        return status is not None and bool(status.unfinished) and status.pair in self._tried - self._running
+
+    def clean(self, pair: PairSpec, before: PairStatus) -> None:
+        """Remove the files, and look again.
+
+        Args:
+            pair: The pair.
+            before: What a look at it has shown.
+        """
+        services, name = cast("RolloutServices", self._context.services), pair.name
+
+        def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
+            services.remove_unfinished(pair, token=token)
+            return services.status(pair, token=token)
+
+        self._tried.add(name)
+        self._running.add(name)
+        self.told.emit("info", tr("%1 is being cleaned up.").replace("%1", name), before.repair_text)
+        self._context.runner.run(
+            tr("Cleaning up %1").replace("%1", name),
+            job,
+            on_success=lambda after: self._take(before, after),
+            on_failure=lambda error: self._fail(name, error),
+            on_cancelled=lambda: self._running.discard(name),
+        )
+
+    def _take(self, before: PairStatus, after: PairStatus) -> None:
+        name = before.pair
+        self._running.discard(name)
+        self.looked.emit(name, after)
+        if _is_clean(before, after):
+            self._tried.discard(name)  # what another loss of power leaves is another case
+            self.told.emit("info", tr("%1 is cleaned up.").replace("%1", name), before.repair_text)
+        else:
+            self.told.emit("caution", tr("%1 has not been cleaned up.").replace("%1", name), " ".join(after.sentences))
+
+    def _fail(self, name: str, error: TunnelmarkError) -> None:
+        self._running.discard(name)
+        self.told.emit("caution", tr("%1 could not be cleaned up.").replace("%1", name), error.sentence())
+
+
+def _is_clean(before: PairStatus, after: PairStatus) -> bool:
+    """Whether every host that had such files says that it has none any more."""
+    ends = {end.side: end for end in (after.a, after.b)}
+    return all(ends[end.side].is_reachable and not ends[end.side].is_unfinished for end in before.unfinished)

@@ -1,0 +1,135 @@
+"""The question whether a new tunnel is to stay, and what happens if nobody answers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+
+from app.deployment.events import EXTENSION_S, Decision
+from ui.common.accessible import Role, notify_shown, set_role
+from ui.common.basics import button, label
+from ui.common.texts import duration, tr
+from ui.common.theme import GRID, tabular
+from ui.common.tips import enable
+from ui.deployments.texts import if_nobody_answers
+
+_BUTTON_HEIGHT_PX = 6 * GRID
+SPOKEN_AT_S = (60, 30, 10)
+"""Screen readers read the countdown again when so many seconds are left."""
+
+
+class Countdown(QFrame):
+    """Hidden while there is nothing to decide.
+
+    Attributes:
+        left_s: Seconds left to decide.
+    """
+
+    decided = Signal(object)
+    """Carries a Decision."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_role(self, Role.Notification)
+        self.setProperty("look", "callout")
+        self.setFocusPolicy(
+            Qt.FocusPolicy.StrongFocus
+        )  # so that a key that was meant for something else decides nothing
+        self.setAccessibleName(tr("Is the new tunnel to stay?"))
+        self.left = label("", "countdown", is_wrapping=False)
+        self.left.setFont(tabular(self.left.font()))
+        self.left.setMinimumWidth(20 * GRID)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(tr("Time left to confirm"))
+        # Screen readers read the plain labels of a notification.
+        self.title = label(tr("It stands on both hosts. Is it to stay?"), "heading", role=Role.NoRole)
+        self.text = label("")
+        self.left_s = 0.0
+        self.keep: QPushButton = button(
+            tr("&Keep it"), "check", look="primary", on_click=lambda: self._decide(Decision.KEEP), tip="Alt+K"
+        )
+        self.undo: QPushButton = button(
+            tr("&Undo now"), "undo", on_click=lambda: self._decide(Decision.UNDO), tip="Alt+U"
+        )
+        minutes = round(EXTENSION_S / 60)
+        self.more: QPushButton = button(
+            tr("+%1 min").replace("%1", str(minutes)),
+            "clock",
+            on_click=lambda: self.decided.emit(Decision.EXTEND),
+            tip=tr("Both hosts wait %1 minutes longer").replace("%1", str(minutes)),
+        )
+        for one in (self.keep, self.undo):
+            one.setMinimumSize(20 * GRID, _BUTTON_HEIGHT_PX)
+        self._lay_out()
+        self.setVisible(False)
+
+    def _lay_out(self) -> None:
+        texts = QVBoxLayout()
+        texts.setSpacing(GRID // 2)
+        texts.addWidget(self.title)
+        texts.addWidget(self.text)
+        buttons = QVBoxLayout()
+        buttons.setSpacing(GRID)
+        buttons.addWidget(self.keep)
+        buttons.addWidget(self.undo)
+        line = QHBoxLayout()
+        line.setSpacing(2 * GRID)
+        time = QVBoxLayout()
+        time.setSpacing(GRID)
+        time.addWidget(self.left)
+        time.addWidget(self.more)
+        line.addLayout(time)
+        line.addLayout(texts, 1)
+        line.addLayout(buttons)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        outer.setSpacing(GRID + 4)
+        outer.addLayout(line)
+        outer.addWidget(self.bar)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an answer is waited for."""
+        return not self.isHidden() and self.keep.isEnabled()
+
+    def show_left(self, left_s: float, total_s: float, former: str) -> None:
+        """Say how long there is.
+
+        Args:
+            left_s: Seconds left.
+            total_s: Of so many.
+            former: What stood there before; empty for nothing.
+        """
+        before_s, self.left_s = self.left_s, left_s
+        self.left.setText(duration(left_s))
+        self.left.setAccessibleName(tr("Time left: %1").replace("%1", duration(left_s)))
+        self.bar.setValue(round(1000 * left_s / max(1.0, total_s)))
+        self.text.setText(f"{tr('Try now what has to work through it.')} {if_nobody_answers(former)}")
+        self.setAccessibleDescription(f"{self.left.text()}. {self.text.text()}")
+        if self.isHidden():
+            self._open()
+        elif any(left_s <= second < before_s for second in SPOKEN_AT_S):
+            notify_shown(self)
+
+    def _open(self) -> None:
+        self.title.setText(tr("It stands on both hosts. Is it to stay?"))
+        for one in (self.keep, self.undo, self.more):
+            enable(one, is_on=True, reason="")
+        self.setVisible(True)
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def clear(self) -> None:
+        """There is nothing to decide."""
+        self.setVisible(False)
+
+    def _decide(self, decision: Decision) -> None:
+        if not self.keep.isEnabled():
+            return
+        for one in (self.keep, self.undo, self.more):
+            enable(one, is_on=False, reason=tr("The answer is on its way to both hosts."))
+        is_kept = decision is Decision.KEEP
+        self.title.setText(tr("Telling both hosts to keep it") if is_kept else tr("Telling both hosts to go back"))
+        notify_shown(self)
+        self.decided.emit(decision)

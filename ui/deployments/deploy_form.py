@@ -1,0 +1,375 @@
+"""What is to be rolled out: pair, solution and suite, LAN ports, addresses, who confirms, and why it is outdated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
+
+from app.domain.deployment import CONFIRM_WITHIN_S, LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S, Deployment, RolloutOptions
+from app.domain.hosts import PairSpec, Side
+from app.domain.results import Candidate
+from app.domain.verdicts import Verdict, deciding_finding
+from app.services.interfaces.deployments import LanPort
+from ui.common.basics import Card, icon_label, inset_text, label, label_for, name_box, row
+from ui.common.deployment_preset import Key, Wanted
+from ui.common.deployment_states import moment
+from ui.common.folding import FoldingForm
+from ui.common.icons import set_icon
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import enable, set_tip
+from ui.common.verdicts import VerdictLabel, verdict_look
+from ui.deployments.lan_guard_row import LanGuardRow
+from ui.deployments.lan_row import LanRow
+
+_SOLUTION_LETTERS = 15
+"""Wide letters: as much room as the longest name, OpenVPN over UDP or WireGuard with L2TPv3, needs in narrow ones."""
+
+
+class RolloutForm(Card):
+    """The choice, in a grid of five lines."""
+
+    changed = Signal()
+    """Something was chosen or typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("What is rolled out"))
+        self._pairs: tuple[PairSpec, ...] = ()
+        self._candidates: tuple[Candidate, ...] = ()
+        self.body.setContentsMargins(GRID + 4, GRID + 4, GRID + 4, GRID + 4)
+        self._make_choices()
+        self.lans = {side: LanRow(side, self) for side in Side}
+        self.guard = LanGuardRow(self)
+        self._make_confirming()
+        self.moves_rules = QCheckBox(tr("Apply firewall rules that &name a LAN port to its bridge as well"))
+        set_tip(
+            self.moves_rules,
+            tr("They then apply to the host's own LAN and to what the other LAN sends to it; removed with the tunnel"),
+        )
+        self.moves_rules.toggled.connect(self.changed)
+        self.reason = QLineEdit()
+        self.reason.setAccessibleName(tr("Why this outdated suite is used"))
+        self.reason.setPlaceholderText(tr("For example: the peer's firmware has nothing newer; replaced in 2027"))
+        self.reason.textChanged.connect(self.changed)
+        self.reason_label = label(tr("Why is it used?"), is_wrapping=False)
+        self._replaced_icon = icon_label("repeat", "accent")
+        self.replaced = label("", "strong", is_selectable=True)
+        self._word_icon = icon_label("info", "accent")
+        self.word = label("", is_selectable=True)
+        self._lay_out()
+        for row_of in self.lans.values():
+            row_of.changed.connect(self._on_lan)
+        self.guard.changed.connect(self.changed)
+        self._on_lan()
+        self._show_candidate()
+
+    def _make_choices(self) -> None:
+        self.pairs = QComboBox()
+        self.pairs.setAccessibleName(tr("Pair"))
+        self.pairs.currentIndexChanged.connect(self._on_pair)
+        self.solution, self.suite = QComboBox(), QComboBox()
+        self.solution.setAccessibleName(tr("Solution"))
+        name_box(self.suite, tr("Suite"))
+        for box, letters in ((self.pairs, 18), (self.solution, _SOLUTION_LETTERS), (self.suite, 10)):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(letters)
+            box.setMaxVisibleItems(20)
+        self.solution.setPlaceholderText(tr("look at both hosts first"))
+        self.solution.currentIndexChanged.connect(self._on_solution)
+        self.suite.currentIndexChanged.connect(self._on_suite)
+        self.verdict = VerdictLabel()
+        self.verdict_label = label(tr("Verdict"), is_wrapping=False)
+
+    def _make_confirming(self) -> None:
+        self.who = QComboBox()
+        self.who.setAccessibleName(tr("Who confirms"))
+        self.who.addItem(tr("I do, before the time is up"), "user")
+        self.who.addItem(tr("Tunnelmark, once verified"), "")
+        self.within = QSpinBox()
+        inset_text(self.within)
+        self.within.setAccessibleName(tr("Time to confirm, in seconds"))
+        self.within.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
+        self.within.setSuffix(" s")
+        self._preset_s = int(CONFIRM_WITHIN_S)
+        self.within.setValue(self._preset_s)
+        self.within.setSingleStep(10)
+        self.who.currentIndexChanged.connect(self._on_who)
+        self.within.valueChanged.connect(self.changed)
+
+    def _lay_out(self) -> None:
+        form = FoldingForm((3, 5))
+        form.grid.setHorizontalSpacing(GRID)
+        form.grid.setVerticalSpacing(GRID - 2)
+        lines: list[tuple[QWidget, ...]] = [
+            (
+                label_for(tr("Pair"), self.pairs),
+                self.pairs,
+                label_for(tr("VPN"), self.solution),
+                _line(1, self.solution, self.suite),
+            )
+        ]
+        lines += [(lan.name, lan.port, lan.address_name, lan.address) for lan in self.lans.values()]
+        lines.append((label_for(tr("Between the LANs"), self.guard.limit), self.guard.limit))
+        for nth, line in enumerate(lines):
+            for column, widget in enumerate(line):
+                form.add(widget, nth, column)
+        form.add(self.guard.dhcp, 3, 2, 2)
+        form.add(self.guard.advertisements, 4, 2, 2)
+        form.add(self.moves_rules, 5, 1, 3)
+        form.add(label_for(tr("Confirmed by"), self.who), 6, 0)
+        form.add(_line(0, self.who, self.within), 6, 1)
+        form.add(self.verdict_label, 6, 2)
+        form.add(_line(2, self.verdict, self.reason_label, self.reason), 6, 3)
+        replaced = row(self._replaced_icon, self.replaced)
+        replaced.setStretch(1, 1)
+        self.body.addLayout(replaced)
+        self.show_replaced(None)
+        self.body.addWidget(form)
+        words = row(self._word_icon, self.word)
+        words.setStretch(1, 1)
+        self.body.addLayout(words)
+
+    # --- what is chosen -----------------------------------------------------------------------------------------------
+
+    @property
+    def pair(self) -> PairSpec | None:
+        """The pair; None where there is none."""
+        nth = self.pairs.currentIndex()
+        return self._pairs[nth] if 0 <= nth < len(self._pairs) else None
+
+    @property
+    def key(self) -> Key | None:
+        """Solution and suite."""
+        suite = self.suite.currentData()
+        return (str(self.solution.currentData()), str(suite)) if suite is not None else None
+
+    @property
+    def candidate(self) -> Candidate | None:
+        """What was found on the hosts for it; None before they were looked at."""
+        return next((one for one in self._candidates if (one.solution, one.suite) == self.key), None)
+
+    @property
+    def options(self) -> RolloutOptions:
+        """What else was chosen."""
+        a, b = self.lans[Side.A], self.lans[Side.B]
+        candidate = self.candidate
+        needs_reason = candidate is not None and candidate.verdict.needs_reason
+        options = RolloutOptions(
+            bridge_a=a.bridge,
+            bridge_b=b.bridge,
+            inner_a=a.address.text().strip(),
+            inner_b=b.address.text().strip(),
+            confirm_within_s=float(self.within.value()) if self.who.currentData() else None,
+            legacy_reason=self.reason.text().strip() if needs_reason else "",
+            moves_lan_rules=self.moves_rules.isChecked() and bool(a.bridge or b.bridge),
+        )
+        return self.guard.added_to(options)
+
+    @property
+    def refusal(self) -> str:
+        """Why it cannot be rolled out like this; empty where it can be tried."""
+        if self.pair is None:
+            return tr("There is no pair.")
+        candidate = self.candidate
+        if candidate is None:
+            return tr("Look at both hosts first: what they can do decides what can be chosen.")
+        if candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED):
+            return tr("Choose another suite.")
+        if candidate.verdict.needs_reason and not self.reason.text().strip():
+            if candidate.verdict is Verdict.UNKNOWN:
+                return tr("The policy does not know it: say why it is used. The answer is kept with the deployment.")
+            return tr("Its design is outdated: say why it is used. The answer is kept with the deployment.")
+        return ""
+
+    # --- what can be chosen -------------------------------------------------------------------------------------------
+
+    def show_pairs(self, pairs: Sequence[PairSpec]) -> None:
+        """Offer pairs; the one that was chosen stays."""
+        former = self.pair
+        self._pairs = tuple(pairs)
+        self.pairs.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.pairs.clear()
+        self.pairs.addItems([pair.name for pair in pairs])
+        nth = self.pairs.findText(former.name) if former is not None else 0
+        self.pairs.setCurrentIndex(max(0, nth))
+        self.pairs.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        if self.pair is None or former is None or self.pair.name != former.name:
+            self._on_pair()
+
+    def show_wanted(self, wanted: Wanted) -> None:
+        """Fill in what is wanted, before the hosts have been looked at."""
+        if wanted.pair.name not in {pair.name for pair in self._pairs}:
+            self.show_pairs((*self._pairs, wanted.pair))
+        self.pairs.setCurrentIndex(self.pairs.findText(wanted.pair.name))
+        if any((one.solution, one.suite) == wanted.key for one in self._candidates):
+            self.choose(wanted.key)
+        else:
+            self._candidates = ()
+            self._fill(self.solution, [(wanted.key[0], wanted.key[0])])
+            self._fill(self.suite, [(wanted.title, wanted.key[1])])
+            self._show_offer()
+        if wanted.options is not None:
+            self._take_options(wanted.options)
+        self._show_candidate()
+        self.changed.emit()
+
+    def show_found(self, candidates: Sequence[Candidate], ports: Sequence[LanPort]) -> None:
+        """Offer what both hosts can do; what was chosen stays where it is among it."""
+        former = self.key
+        self._candidates = tuple(candidates)
+        self._show_offer()
+        titles = {one.solution: one.title.partition(", ")[0] for one in reversed(candidates)}
+        self._fill(self.solution, [(titles[name], name) for name in dict.fromkeys(one.solution for one in candidates)])
+        keys = [(one.solution, one.suite) for one in candidates]
+        safe = [(one.solution, one.suite) for one in candidates if one.verdict.is_deployable]
+        self.choose(former if former in keys else next(iter(safe or keys), ("", "")))
+        for side, lan in self.lans.items():
+            lan.show_ports([one for one in ports if one.side is side], is_known=True)
+        self._on_lan()
+
+    def show_replaced(self, deployment: Deployment | None) -> None:
+        """Say what stands on the pair and would be replaced; None where nothing does."""
+        for widget in (self._replaced_icon, self.replaced):
+            widget.setVisible(deployment is not None)
+        if deployment is not None:
+            text = tr(
+                "Replaces %1, active since %2. If the new tunnel fails or is not confirmed, both hosts roll back to it."
+            )
+            since = moment(deployment.confirmed_at or deployment.state_at)
+            self.replaced.setText(text.replace("%1", deployment.title).replace("%2", since))
+
+    def forget_found(self) -> None:
+        """What was found is not of this pair."""
+        self._candidates = ()
+        self._show_offer()
+        for lan in self.lans.values():
+            lan.show_ports((), is_known=False)
+        self._show_joined()
+        self._show_candidate()
+
+    def preset_confirm(self, seconds: float) -> None:
+        """Preselect the time to confirm, unless another one was entered."""
+        if self.within.value() == self._preset_s:
+            self.within.setValue(round(seconds))
+            self._preset_s = round(seconds)
+
+    def choose(self, key: Key) -> None:
+        """Choose solution and suite."""
+        self.solution.setCurrentIndex(self.solution.findData(key[0]))
+        self._on_solution()
+        self.suite.setCurrentIndex(max(0, self.suite.findData(key[1])))
+
+    def _show_offer(self) -> None:
+        """Offer VPNs only where it is known which of them both hosts can do."""
+        for box in (self.solution, self.suite):
+            enable(box, is_on=bool(self._candidates), reason=tr("Look at both hosts first."))
+        self.suite.setVisible(self.suite.count() > 0 or bool(self._candidates))
+
+    def _take_options(self, options: RolloutOptions) -> None:
+        for lan in self.lans.values():
+            inner = options.inner_a if lan.side is Side.A else options.inner_b
+            lan.want(options.bridge(lan.side), inner)
+        self.guard.want(options)
+        self.who.setCurrentIndex(0)  # how long is for the settings to say, not for an earlier deployment
+        self.reason.setText(options.legacy_reason)
+        self.moves_rules.setChecked(options.moves_lan_rules)
+
+    def _fill(self, box: QComboBox, entries: Sequence[tuple[str, str]]) -> None:
+        box.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        box.clear()
+        for text, data in entries:
+            box.addItem(text, data)
+        if entries:
+            box.setCurrentIndex(0)  # a box with a placeholder selects nothing by itself
+        box.blockSignals(False)  # noqa: FBT003 - Qt has it so
+
+    # --- what changes -------------------------------------------------------------------------------------------------
+
+    def _on_pair(self) -> None:
+        pair = self.pair
+        for side, lan in self.lans.items():
+            lan.show_host(pair.host(side).label if pair is not None else "")
+        self.forget_found()
+        self.changed.emit()
+
+    def _on_lan(self) -> None:
+        self._show_joined()
+        self.changed.emit()
+
+    def _show_joined(self) -> None:
+        is_joined = any(lan.bridge for lan in self.lans.values())
+        self.moves_rules.setVisible(is_joined)
+        self.guard.show_joined(is_joined=is_joined)
+
+    def _on_solution(self) -> None:
+        own = [one for one in self._candidates if one.solution == self.solution.currentData()]
+        if own:
+            self._fill(self.suite, [(one.title.partition(", ")[2] or one.suite, one.suite) for one in own])
+            for nth, one in enumerate(own):
+                look = verdict_look(one.verdict)
+                self.suite.setItemData(nth, f"{one.title}: {look.word}", Qt.ItemDataRole.ToolTipRole)
+            first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
+            self.suite.setCurrentIndex(first)
+        self._on_suite()
+
+    def _on_suite(self) -> None:
+        self._show_candidate()
+        self.changed.emit()
+
+    def _on_who(self) -> None:
+        enable(self.within, is_on=bool(self.who.currentData()), reason=tr("Tunnelmark confirms: nobody has to."))
+        self._show_candidate()
+        self.changed.emit()
+
+    def _show_candidate(self) -> None:
+        candidate = self.candidate
+        self.verdict.setVisible(candidate is not None)
+        self.verdict_label.setVisible(candidate is not None)
+        needs_reason = candidate is not None and candidate.verdict.needs_reason
+        for widget in (self.reason, self.reason_label):
+            widget.setVisible(needs_reason)
+        is_never = candidate is not None and candidate.verdict in (Verdict.INSECURE, Verdict.UNPROTECTED)
+        if candidate is not None:
+            self.verdict.show_verdict(candidate.verdict)
+        if candidate is not None and is_never:
+            set_icon(self._word_icon, "error", "bad")
+            self.word.setText(_why_never(candidate))
+        elif candidate is not None and needs_reason:
+            set_icon(self._word_icon, "warning", "legacy")
+            self.word.setText(_deciding(candidate))
+        else:
+            set_icon(self._word_icon, "info", "accent")
+            self.word.setText(self._confirming_words())
+
+    def _confirming_words(self) -> str:
+        if self.who.currentData():
+            return tr(
+                "It is built and verified first; then you have the time above to say that it is to stay. If you say "
+                "nothing, both hosts go back by themselves."
+            )
+        return tr("It stays as soon as it has been verified on both hosts; if that fails, both hosts go back.")
+
+
+def _line(stretched: int, *widgets: QWidget) -> QWidget:
+    layout = row(*widgets)
+    layout.setStretch(stretched, 1)
+    result = QWidget()
+    result.setLayout(layout)
+    return result
+
+
+def _why_never(candidate: Candidate) -> str:
+    what = verdict_look(candidate.verdict).word
+    sentence = tr("%1 is never rolled out: %2.").replace("%1", candidate.title).replace("%2", what.lower())
+    return f"{sentence} {_deciding(candidate)}".strip()
+
+
+def _deciding(candidate: Candidate) -> str:
+    deciding = deciding_finding(candidate.findings)
+    if deciding is None:
+        return ""
+    instead = f" {tr('Instead')}: {deciding.replacement}." if deciding.replacement else ""
+    return f"{deciding.subject}: {deciding.reason} ({deciding.source}){instead}"

@@ -1,0 +1,376 @@
+"""Rolling out: choose, see what would be done, have it done, say that it is to stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+
+from app.deployment.events import Decision, RolloutCountdown, RolloutEvent
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DryRun
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import PairSpec
+from app.services.interfaces.comparison import ProgressSink
+from app.services.interfaces.deployments import LanPort
+from ui.common.basics import ScrollPage, row
+from ui.common.context import Context
+from ui.common.deployment_preset import Wanted
+from ui.common.dialogs import Question
+from ui.common.operations import Operation
+from ui.common.page import BusyLine, Page
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.deployments.progress_view import PAST_STOPPING, RolloutLive
+from ui.deployments.setup import RolloutSetup
+from ui.deployments.task import RolloutTask, WindowConfirmation
+from ui.deployments.texts import what_went_back
+from ui.deployments.view_switch import AreaSwitch
+
+if TYPE_CHECKING:
+    from app.services.interfaces.comparison import ComparisonServices
+    from app.services.interfaces.deployments import RolloutServices
+
+    class Services(ComparisonServices, RolloutServices):
+        """What the window's services are where this page is reachable."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    pairs: tuple[PairSpec, ...]
+    deployments: tuple[Deployment, ...]
+
+
+class DeployPage(Page):
+    """Two faces: the choice with its dry run, and the roll-out while it happens."""
+
+    standing_asked = Signal()
+    """The other page of this area is wanted."""
+    lab_chosen = Signal()
+    attention_wanted = Signal()
+    """The user has to answer something here."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Roll out"))
+        self._wanted: Wanted | None = None
+        self._deployments: tuple[Deployment, ...] = ()
+        self._rolling: Operation | None = None
+        self._confirmation = WindowConfirmation()
+        self._has_no_pair = False
+        self._shown_pair = ""
+        self.switch = AreaSwitch("deploy")
+        self.switch.other_asked.connect(self.standing_asked)
+        self.busy = BusyLine()
+        self.setup = RolloutSetup(context.theme, self.look, self.look_ahead, self.roll_out)
+        self.form, self.firewalls, self.view = self.setup.form, self.setup.firewalls, self.setup.view
+        self.ask_hosts, self.preview, self.deploy = self.setup.ask_hosts, self.setup.preview, self.setup.deploy
+        self.hint, self.empty = self.setup.hint, self.setup.empty
+        self.form.changed.connect(self._show_replaced)
+        self.live = RolloutLive(context.theme)
+        self._lay_out()
+        self.live.stop_asked.connect(self.cancel)
+        self.live.countdown.decided.connect(self._decide)
+        context.bridge.rollout_event.connect(self._on_event)
+
+    def _lay_out(self) -> None:
+        self.body.setSpacing(GRID)
+        self.body.removeWidget(self.title)
+        self.title.setWordWrap(False)
+        self.body.insertLayout(0, row(self.title, 2 * GRID, self.switch, 0))
+        self.faces = QStackedWidget()
+        self._choice = ScrollPage(self.setup, max_width_px=None)
+        self.faces.addWidget(self._choice)
+        self.faces.addWidget(self.live)
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self.faces, 1)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    @property
+    def _services(self) -> Services:
+        return cast("Services", self.context.services)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether hosts are being changed."""
+        return self._rolling is not None and self._rolling.is_running
+
+    @property
+    def dry_run(self) -> DryRun | None:
+        """What the last dry run found."""
+        return self.setup.dry_run
+
+    def is_changing(self, pair_name: str) -> bool:
+        """Whether it is this pair that is being changed."""
+        return self.is_running and self.live.task is not None and self.live.task.pair.name == pair_name
+
+    @property
+    def closing_words(self) -> tuple[str, str, str]:
+        """Return what closing the window now would mean: a title, sentences, and the word on the button."""
+        task = self.live.task
+        former = what_went_back(task.former if task is not None else "")
+        if self.live.countdown.is_open:
+            text = tr(
+                "Closing means no: both hosts go back %1, and the window closes when that is done. If this computer is "
+                "switched off instead, they do the same by themselves when the time is up."
+            )
+            title = tr("Nobody has said yet that the new tunnel is to stay")
+            return title, text.replace("%1", former), tr("Undo and close")
+        if self.live.stage in PAST_STOPPING or (task is not None and not task.can_be_stopped):
+            text = tr("What the hosts were told is carried through, which takes some seconds; then the window closes.")
+            return tr("A roll-out is about to end"), text, tr("Close when it has ended")
+        text = tr(
+            "Closing stops it: both hosts go back %1, and the window closes when that is done. If this computer is "
+            "switched off instead, they do the same by themselves as soon as they no longer hear of it."
+        )
+        return tr("A roll-out is running"), text.replace("%1", former), tr("Stop, go back and close")
+
+    def enter(self) -> None:
+        """Read which pairs there are and what stands on them."""
+        self.switch.show_area()
+        is_busy = self.operation is not None and self.operation.is_running
+        if self.is_running or (is_busy and self._wanted is None):
+            return
+        self.form.preset_confirm(self.context.preferences.confirm_within_s)
+        services = self._services
+        self.start(tr("Reading stored pairs"), lambda _token, _tell: _stored(services), self._show_stored)
+
+    def take_settings(self) -> None:
+        """Preselect another time to confirm."""
+        if not self.is_running:
+            self.form.preset_confirm(self.context.preferences.confirm_within_s)
+
+    def take_pairs(self) -> None:
+        """Offer other pairs."""
+        self.enter()
+
+    def first_focus(self) -> QWidget | None:
+        """The countdown while there is one, else what comes next."""
+        if self.faces.currentWidget() is self.live:
+            return self.live.countdown if self.live.countdown.is_open else self.live.stages
+        return self.setup.next_button or self.form.pairs
+
+    def cancel(self) -> bool:
+        """Stop a roll-out after a question; anything else at once."""
+        if not self.is_running:
+            return super().cancel()
+        if not (self.live.countdown.is_open or (self.live.stop.isVisible() and self.live.stop.isEnabled())):
+            return True
+        task = self.live.task
+        former = what_went_back(task.former if task is not None else "")
+        Question(
+            self.window(),
+            tr("Stop the roll-out?"),
+            tr("Both hosts then go back %1.").replace("%1", former),
+            tr("Stop and go back"),
+            tr("Go on"),
+            "warning",
+        ).ask(self.end_now)
+        return True
+
+    def want(self, wanted: Wanted) -> None:
+        """Fill in what is wanted, and look at the hosts."""
+        if self.is_running:
+            return
+        self.faces.setCurrentWidget(self._choice)
+        self._wanted = wanted
+        self.form.show_wanted(wanted)
+
+    def _show_stored(self, stored: _Stored) -> None:
+        self._deployments = stored.deployments
+        self.form.show_pairs(stored.pairs)
+        self._show_replaced()
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            self.form.show_wanted(wanted)
+            self.look()
+        elif not stored.pairs:
+            self._has_no_pair = True
+            self.notice.say(
+                "info",
+                tr("There is no pair yet."),
+                tr("Enter two hosts in a comparison first, or start the practice lab, where nothing can happen."),
+                {tr("Start the practice lab"): self.lab_chosen.emit},
+            )
+        elif self._has_no_pair:
+            self._has_no_pair = False
+            self.notice.clear()
+
+    def _show_replaced(self) -> None:
+        """Say what would be replaced on the chosen pair."""
+        pair = self.form.pair
+        name = pair.name if pair is not None else ""
+        if name != self._shown_pair and not self.is_running:
+            self.notice.clear()  # it was about another pair
+        self._shown_pair = name
+        standing = next((one for one in self._deployments if one.pair.name == name and one.state.is_standing), None)
+        self.setup.show_replaced(standing)
+        if not self.is_running:
+            self._name_page(is_replacing=standing is not None)
+
+    def _name_page(self, *, is_replacing: bool) -> None:
+        title = tr("Replace a tunnel") if is_replacing else tr("Roll out")
+        if self.title.text() != title:
+            self.title.setText(title)
+            self.setAccessibleName(title)
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Find out what both hosts can do, and which ports they have."""
+        pair = self.form.pair
+        if pair is None:
+            return
+        services = self._services
+
+        def job(token: CancelToken, tell: ProgressSink) -> tuple[Discovery, tuple[LanPort, ...]]:
+            found = services.discover(pair, token=token, on_progress=tell)
+            return found, services.lan_ports(found, token=token)
+
+        self.notice.clear()
+        self.start(tr("Looking at both hosts"), job, lambda seen: self._show_found(*seen), busy=self.busy)
+
+    def _show_found(self, discovery: Discovery, ports: Sequence[LanPort]) -> None:
+        if self.form.pair is None or self.form.pair.name != discovery.pair.name:
+            return
+        self.setup.show_found(discovery, ports)
+        self.status_told.emit(tr("Both hosts have been looked at"))
+
+    # --- dry run ------------------------------------------------------------------------------------------------------
+
+    def look_ahead(self) -> None:
+        """Find out what would be done."""
+        discovery, key, choice, services = self.setup.discovery, self.form.key, self.setup.choice, self._services
+        if discovery is None or key is None or self.form.refusal:
+            return
+
+        def show(run: DryRun) -> None:
+            self.setup.show_run(run, choice, self._title_of(run.replaces))
+            # Once the page has its new height: it is to be read before the roll-out.
+            QTimer.singleShot(0, self, self._show_what_would_be_done)
+            self.status_told.emit(tr("Nothing has been changed"))
+
+        self.notice.clear()
+        self.start(
+            tr("Dry run: reading what is on both hosts"),
+            lambda token, tell: services.dry_run(discovery, key, choice[2], token=token, on_progress=tell),
+            show,
+            busy=self.busy,
+        )
+
+    def _show_what_would_be_done(self) -> None:
+        """Scroll until the dry run, and the buttons above it, are in sight."""
+        if self.setup.view.isVisible():
+            self._choice.ensureWidgetVisible(self.setup.view, 0, 0)
+
+    def _title_of(self, deployment_id: str) -> str:
+        return next((one.title for one in self._deployments if one.id == deployment_id), "")
+
+    # --- rolling out --------------------------------------------------------------------------------------------------
+
+    def roll_out(self) -> None:
+        """Do what the dry run said."""
+        discovery, key, run, services = self.setup.discovery, self.form.key, self.dry_run, self._services
+        pair, options = self.form.pair, self.form.options
+        if discovery is None or key is None or run is None or pair is None or not self.deploy.isEnabled():
+            return
+        self.begin(
+            RolloutTask(
+                tr("Rolling out"),
+                run.title,
+                pair,
+                lambda token, emit, confirmation: services.deploy(
+                    discovery, key, options, token=token, emit=emit, confirmation=confirmation
+                ),
+                self._title_of(run.replaces) or run.replaces,
+                options.confirm_within_s,
+                is_replacing=bool(run.replaces),
+            )
+        )
+
+    def begin(self, task: RolloutTask) -> None:
+        """Do something on a pair where it can be watched."""
+        if self.is_running:
+            self.status_told.emit(tr("Another roll-out is running: wait until it has ended."))
+            return
+        self._confirmation = confirmation = WindowConfirmation()
+        emit = self.context.bridge.emit_rollout
+        self.notice.clear()
+        self.setup.forget_run()
+        self.faces.setCurrentWidget(self.live)
+        self._name_page(is_replacing=task.is_replacing)
+        self.live.begin(task)
+        self._rolling = self.start(
+            task.name,
+            lambda token, _tell: task.job(token, emit, confirmation),
+            self._on_ended,
+            on_failure=self._on_fault,
+        )
+        self.live.stages.setFocus()
+
+    def end_now(self) -> None:
+        """End a roll-out in the way back, unless the hosts have been told to keep it or are going back already."""
+        task = self.live.task
+        if self._rolling is None or not self.is_running or (task is not None and not task.can_be_stopped):
+            return
+        if self.live.countdown.is_open:
+            self.live.countdown.undo.click()
+        elif self.live.stage not in PAST_STOPPING:
+            self.live.stopping()
+            self._rolling.cancel()
+
+    def _decide(self, decision: Decision) -> None:
+        self._confirmation.decide(decision)
+        (self.live.countdown if decision is Decision.EXTEND else self.live.stages).setFocus()
+
+    def _on_event(self, event: RolloutEvent) -> None:
+        if not self.is_running:
+            return
+        was_open = self.live.countdown.is_open
+        self.live.feed(event)
+        if isinstance(event, RolloutCountdown) and not was_open and self.live.countdown.is_open:
+            QApplication.alert(self.window())
+            self.attention_wanted.emit()
+            self.live.countdown.setFocus()
+
+    def _on_ended(self, deployment: Deployment) -> None:
+        words = tr("Show it among the standing tunnels") if deployment.state.is_standing else tr("Standing tunnels")
+        self.live.show_ended(deployment, {words: self.standing_asked.emit, **self._back()})
+        self._after()
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        self.live.show_error(error, self._back())
+        self._after()
+
+    def _stopped(self, busy: BusyLine | None, name: str) -> None:
+        super()._stopped(busy, name)
+        if self.operation is self._rolling and self.faces.currentWidget() is self.live:
+            self.live.show_cancelled(self._back())
+            self._after()
+
+    def _back(self) -> dict[str, Callable[[], object]]:
+        return {tr("Back to the choice"): self.show_choice}
+
+    def show_choice(self) -> None:
+        """Show the form again; what was typed is still there."""
+        self.faces.setCurrentWidget(self._choice)
+        self._show_replaced()
+        self.enter()
+        self.setup.show_actions()
+
+    def _after(self) -> None:
+        task = self.live.task
+        self.status_told.emit(self.live.outcome if task is not None else "")
+        self.changed.emit()
+
+
+def _stored(services: Services) -> _Stored:
+    deployments = services.deployments()
+    pairs = {choice.pair.name: choice.pair for choice in services.pairs()}
+    for one in deployments:
+        pairs.setdefault(one.pair.name, one.pair)
+    return _Stored(tuple(pairs.values()), deployments)

@@ -1,0 +1,400 @@
+"""Standing tunnels: what is deployed on each pair, how it is now, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from app.deployment.monitor_log import WatchLine
+from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
+from app.services.interfaces.comparison import ProgressSink
+from app.services.interfaces.deployments import AuditLine
+from ui.common.basics import row
+from ui.common.context import Context
+from ui.common.deployment_preset import Wanted
+from ui.common.dialogs import Question
+from ui.common.icons import make_icon
+from ui.common.page import BusyLine, Page
+from ui.common.texts import tr
+from ui.common.theme import GRID, LIGHT
+from ui.deployments.actions import (
+    Proposal,
+    again_proposal,
+    keep_task,
+    rotate_proposal,
+    undo_one_proposal,
+    undo_proposal,
+)
+from ui.deployments.audit_export import ask_audit_file
+from ui.deployments.cleanup import Cleaner
+from ui.deployments.deployments_table import StandingPair, StandingTable, by_pair
+from ui.deployments.desktop_notification import Notifier
+from ui.deployments.detail_view import StandingDetail
+from ui.deployments.monitor import Watcher
+from ui.deployments.repair import Repairs, half_words, repair_task
+from ui.deployments.single_host_rollback import nothing_left_words, one_end
+from ui.deployments.view_switch import AreaSwitch
+
+if TYPE_CHECKING:
+    from ui.deployments.deploy_page import Services
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    deployments: tuple[Deployment, ...]
+    audit: tuple[AuditLine, ...]
+
+
+class StandingPage(Page):
+    """A table of pairs, and everything about the selected one below it."""
+
+    rollout_asked = Signal()
+    """Something new is to be rolled out."""
+    replace_asked = Signal(object)
+    """Carries a `Wanted`: what is to be replaced."""
+    task_asked = Signal(object)
+    """Carries a `RolloutTask` that is to be done where it can be watched."""
+    repair_begun = Signal(object)
+    """Carries a `RolloutTask` that is to be done while this page stays on show."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Standing tunnels"))
+        self._pairs: tuple[StandingPair, ...] = ()
+        self._wanted = self._wanted_deployment = ""
+        self.statuses: dict[str, PairStatus] = {}
+        self._notifier: Notifier | None = None
+        self._is_notice_new = False
+        self.switch = AreaSwitch("standing")
+        self.switch.other_asked.connect(self.rollout_asked)
+        self.busy = BusyLine()
+        self.watcher = Watcher(context)
+        self.repairs = Repairs()
+        self.cleaner = Cleaner(context)
+        self.table = StandingTable(context.theme)
+        self.table.itemSelectionChanged.connect(self._show_selected)
+        self.table.itemActivated.connect(self.look)
+        self.detail = StandingDetail(context.theme)
+        self._lay_out()
+        self._connect()
+        self._show_rows(is_there=False)
+
+    def _lay_out(self) -> None:
+        self.body.setSpacing(GRID)
+        self.body.removeWidget(self.title)
+        self.title.setWordWrap(False)
+        self.body.insertLayout(0, row(self.title, 2 * GRID, self.switch, 0))
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self.table)
+        self.body.addWidget(self.detail, 1)
+        self.body.addStretch(0)
+
+    def _connect(self) -> None:
+        detail = self.detail
+        detail.look.clicked.connect(self.look)
+        detail.watch.clicked.connect(self._on_watch)
+        detail.undo.clicked.connect(self._ask_undo)
+        detail.replace.clicked.connect(self._replace)
+        detail.rotate.clicked.connect(self._ask_rotate)
+        detail.repair.clicked.connect(self._repair)
+        detail.keep.clicked.connect(self._keep)
+        detail.earlier.again_asked.connect(self._ask_again)
+        detail.audit.export_asked.connect(lambda: ask_audit_file(self, self.write_audit))
+        detail.now.limits_changed.connect(self._take_limits)
+        self.watcher.looked.connect(self._on_looked)
+        self.watcher.told.connect(self._on_told)
+        self.cleaner.looked.connect(self._on_looked)
+        self.cleaner.told.connect(self._tell_of_contact)
+        self.context.theme.changed.connect(self._refresh)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    @property
+    def _services(self) -> Services:
+        return cast("Services", self.context.services)
+
+    @property
+    def selected(self) -> StandingPair | None:
+        """The pair of the selected line."""
+        nth = self.table.currentRow()
+        return self._pairs[nth] if 0 <= nth < len(self._pairs) else None
+
+    def _pair(self, name: str) -> StandingPair | None:
+        return next((one for one in self._pairs if one.pair.name == name), None)
+
+    def enter(self) -> None:
+        """Read what is stored; no host is asked."""
+        self.switch.show_area()
+        if not self._is_notice_new:
+            self.notice.clear()
+        self._is_notice_new = False
+        self._read()
+
+    def take_pairs(self) -> None:
+        """Show other pairs."""
+        self.enter()
+
+    def want(self, pair_name: str, deployment_id: str = "") -> None:
+        """Select a pair, and a past deployment of it, as soon as the page is entered."""
+        self._wanted, self._wanted_deployment = pair_name, deployment_id
+
+    def _read(self) -> None:
+        if self.operation is not None and self.operation.is_running:
+            return
+        services = self._services
+        self.start(
+            tr("Reading deployments"),
+            lambda _token, _tell: _Stored(services.deployments(), services.audit_log()),
+            self._show_stored,
+        )
+
+    def first_focus(self) -> QWidget | None:
+        """The table."""
+        return self.table if self._pairs else self.switch.deploy
+
+    def _show_stored(self, stored: _Stored) -> None:
+        former = self.selected
+        self._pairs = by_pair(stored.deployments)
+        for one in self._pairs:
+            known = self.statuses.get(one.pair.name)
+            if known is not None and _known(known.deployment) != _known(one.standing):
+                del self.statuses[one.pair.name]  # it was of what stood there before
+        self.detail.audit.show_lines(stored.audit)
+        self._show_rows(is_there=bool(self._pairs))
+        self._fill_table()
+        if not self._pairs:
+            self.notice.say(
+                "info",
+                tr("Nothing has been rolled out yet."),
+                tr("Compare candidates on a pair first, then roll out the best one from the results; or do so now."),
+                {tr("Roll out…"): self.rollout_asked.emit},
+            )
+            return
+        names = [one.pair.name for one in self._pairs]
+        wanted = self._wanted or (former.pair.name if former is not None else "")
+        deployment_id, self._wanted, self._wanted_deployment = self._wanted_deployment, "", ""
+        nth = names.index(wanted) if wanted in names else 0
+        self.table.selectRow(nth)
+        self._show_selected()
+        self.detail.show_past(deployment_id)
+        if self.switch.deploy.hasFocus():
+            self.table.setFocus()
+
+    def _show_rows(self, *, is_there: bool) -> None:
+        if is_there and self.table.isHidden():
+            self.notice.clear()  # it said that nothing is there
+        self.table.setVisible(is_there)
+        self.detail.setVisible(is_there)
+
+    # --- looking ------------------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Ask both hosts of the selected pair."""
+        one = self.selected
+        if one is None:
+            return
+        services, pair = self._services, one.pair
+        if self.watcher.is_being_changed(pair.name):
+            self.status_told.emit(tr("Something is being rolled out on this pair: wait until that has ended."))
+            return
+
+        def job(token: CancelToken, _tell: ProgressSink) -> PairStatus:
+            return services.status(pair, token=token)
+
+        self.notice.clear()
+        self.start(tr("Looking at %1").replace("%1", pair.name), job, self._take_status, busy=self.busy)
+
+    def _take_status(self, status: PairStatus) -> None:
+        silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
+        self.status_told.emit(
+            tr("Could not be asked: %1").replace("%1", ", ".join(silent))
+            if silent
+            else tr("Both hosts have been looked at")
+        )
+        self._on_looked(status.pair, status)
+
+    def _on_looked(self, name: str, status: PairStatus | None) -> None:
+        if status is not None:
+            self.statuses[name] = status
+        self._fill_table()
+        if self.selected is not None and self.selected.pair.name == name:
+            self._show_selected()
+        if status is not None:
+            if self._is_news(status):
+                self._read()
+            self._repair_at_contact(status)
+
+    def _is_news(self, status: PairStatus) -> bool:
+        """Whether the hosts have told something that changes what is stored."""
+        one = self._pair(status.pair)
+        if one is None:
+            return False
+        if status.deployment is None:
+            is_nothing = status.state is None and status.a.is_reachable and status.b.is_reachable
+            return is_nothing and one.standing is not None
+        known = next((each for each in one.deployments if each.id == status.deployment.id), None)
+        return known is None or known.state is not status.deployment.state
+
+    def _on_watch(self) -> None:
+        one = self.selected
+        if one is None:
+            return
+        if self.watcher.is_watching(one.pair.name):
+            self.watcher.rest(one.pair.name)
+        else:
+            self._take_limits()
+            self.watcher.watch(one.pair)
+        self._refresh()
+
+    def _take_limits(self) -> None:
+        self.watcher.limits = self.detail.now.limits
+
+    def _on_told(self, name: str, line: WatchLine) -> None:
+        self.status_told.emit(f"{name}: {line.text}")
+        if line.is_bad:
+            self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), line.text)
+
+    @property
+    def notifier(self) -> Notifier:
+        """Notifications of the desktop."""
+        if self._notifier is None:
+            self._notifier = Notifier(self.window(), make_icon("app", LIGHT.accent, 0.0, 64))
+        return self._notifier
+
+    def _refresh(self) -> None:
+        self._fill_table()
+        self._show_selected()
+
+    def _fill_table(self) -> None:
+        watched = {one.pair.name: self.watcher.is_watching(one.pair.name) for one in self._pairs}
+        self.table.show_pairs(self._pairs, self.statuses, watched)
+
+    def _show_selected(self) -> None:
+        one = self.selected
+        if one is None:
+            return
+        name = one.pair.name
+        self.detail.show_pair(
+            one,
+            self.statuses.get(name),
+            self.watcher.log(name),
+            is_watched=self.watcher.is_watching(name),
+            is_repair_needed=self.repairs.waits_for_user(one.standing)
+            or self.cleaner.has_failed(self.statuses.get(name)),
+        )
+
+    # --- doing --------------------------------------------------------------------------------------------------------
+
+    def _ask_undo(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        alone = one_end(self.statuses.get(one.pair.name))
+        if alone is None:
+            self._ask(undo_proposal(self._services, one.pair, one.standing))
+        elif alone.can_be_undone:
+            self._ask(undo_one_proposal(self._services, one.pair, one.standing, alone))
+        else:
+            self.notice.say("info", *nothing_left_words(one.standing, alone))
+
+    def _ask_rotate(self) -> None:
+        one = self.selected
+        if one is not None and one.standing is not None:
+            self._ask(rotate_proposal(self._services, one.pair, one.standing))
+
+    def _ask_again(self, former: Deployment) -> None:
+        one = self._pair(former.pair.name)
+        standing, within_s = one.standing if one is not None else None, self.context.preferences.confirm_within_s
+        self._ask(again_proposal(self._services, former, standing, confirm_within_s=within_s))
+
+    def _repair(self) -> None:
+        self._repair_pair(self.selected.pair.name if self.selected is not None else "")
+
+    def _repair_pair(self, name: str) -> None:
+        one = self._pair(name)
+        if one is None:
+            return
+        status = self.statuses.get(name)
+        if status is not None and status.unfinished:
+            self.cleaner.clean(one.pair, status)
+        elif one.standing is not None:
+            self.repairs.tried.add(one.standing.id)
+            self.task_asked.emit(repair_task(self._services, one.pair, one.standing))
+
+    def _repair_at_contact(self, status: PairStatus) -> None:
+        """Finish a removal that was asked for. Else offer a repair: the other end may be gone for a reason."""
+        one = self._pair(status.pair)
+        half = status.deployment
+        if one is not None and self.cleaner.is_due(status) and not self.watcher.is_being_changed(status.pair):
+            self.cleaner.clean(one.pair, status)
+        if one is None or half is None or not self.repairs.is_due(status):
+            return
+        if not half.is_ending:
+            actions = {tr("Repair"): lambda: self._repair_pair(status.pair)}
+            self._tell_of_contact("caution", *half_words(status.pair), actions)
+            return
+        title = tr("%1 is being repaired.").replace("%1", status.pair)
+        self._tell_of_contact("info", title, status.repair_text, {tr("Watch it"): self.rollout_asked.emit})
+        self.repair_begun.emit(repair_task(self._services, one.pair, half))
+        self.repairs.running = status.pair
+        self._show_selected()
+
+    def _tell_of_contact(
+        self, kind: str, title: str, text: str, actions: Mapping[str, Callable[[], object]] | None = None
+    ) -> None:
+        """Say what a contact with the hosts has brought about; it stays until the user has seen it."""
+        self.notice.say(kind, title, text, actions)
+        self.status_told.emit(title)
+        self._is_notice_new = not self.isVisible()
+        self._show_selected()
+
+    def on_rollout_changed(self) -> None:
+        """Something on the page where roll-outs are done has changed: a repair may have ended."""
+        name = self.repairs.running
+        if not name or self.watcher.is_being_changed(name):
+            return
+        self.repairs.running = ""
+        if self.selected is not None and self.selected.pair.name == name:
+            self.look()
+        else:
+            self._read()
+
+    def _keep(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        self.task_asked.emit(keep_task(self._services, one.pair, one.standing))
+
+    def _ask(self, proposal: Proposal) -> None:
+        question = Question(self.window(), proposal.title, proposal.text, proposal.yes, tr("Leave it as it is"))
+        question.ask(lambda: self.task_asked.emit(proposal.task))
+
+    def _replace(self) -> None:
+        one = self.selected
+        if one is None or one.standing is None:
+            return
+        standing = one.standing
+        key = (standing.solution, standing.suite)
+        self.replace_asked.emit(Wanted(one.pair, key, standing.title, standing.options))
+
+    # --- files --------------------------------------------------------------------------------------------------------
+
+    def write_audit(self, path: Path) -> None:
+        """Write the audit log; its kind follows from the ending."""
+        services = self._services
+        self.start(
+            tr("Writing the audit log"),
+            lambda _token, _tell: services.write_audit(path),
+            lambda written: self.notice.say("done", tr("The audit log is written."), str(written)),
+            busy=self.busy,
+        )
+
+
+def _known(deployment: Deployment | None) -> tuple[str, DeploymentState] | None:
+    return (deployment.id, deployment.state) if deployment is not None else None

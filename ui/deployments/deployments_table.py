@@ -1,0 +1,185 @@
+"""Every pair that something was ever rolled out on, and how it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor, QIcon
+from PySide6.QtWidgets import QHeaderView
+
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
+from app.domain.hosts import PairSpec
+from ui.common.data_table import DataTable
+from ui.common.deployment_states import StateLook, moment, state_look
+from ui.common.icons import make_icon
+from ui.common.texts import NONE, ms, pct, plain_tip, tr
+from ui.common.theme import Theme
+from ui.common.verdicts import verdict_look
+
+PAIR, WHAT, SINCE, STATE, TUNNEL, RTT, LOSS, VERDICT, WATCH = range(9)
+_MOST_LINES = 6
+_LEAST_WHAT_EM = 12
+
+
+@dataclass(frozen=True, slots=True)
+class StandingPair:
+    """A pair and what was rolled out on it.
+
+    Attributes:
+        pair: The pair.
+        deployments: All of them, newest first.
+    """
+
+    pair: PairSpec
+    deployments: tuple[Deployment, ...]
+
+    @property
+    def standing(self) -> Deployment | None:
+        """What stands there, as stored; None where nothing does."""
+        return next((one for one in self.deployments if one.state.is_standing), None)
+
+    def state(self, status: PairStatus | None) -> DeploymentState | None:
+        """Return the state: what the hosts say where they were asked, else what is stored."""
+        if status is not None:
+            return status.state
+        return self.standing.state if self.standing is not None else None
+
+
+def by_pair(deployments: Sequence[Deployment]) -> tuple[StandingPair, ...]:
+    """Sort deployments by their pairs; those with something standing first."""
+    names = dict.fromkeys(one.pair.name for one in deployments)
+    pairs = []
+    for name in names:
+        own = tuple(one for one in deployments if one.pair.name == name)
+        pairs.append(StandingPair(own[0].pair, own))
+    return tuple(sorted(pairs, key=lambda one: one.standing is None))
+
+
+class StandingTable(DataTable):
+    """One line per pair.
+
+    Args:
+        theme: Colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        headers = [
+            tr("Pair"),
+            tr("What stands"),
+            tr("Since"),
+            tr("State"),
+            tr("Tunnel"),
+            tr("RTT now"),
+            tr("Loss now"),
+            tr("Verdict today"),
+            tr("Watch"),
+        ]
+        super().__init__(headers, {RTT, LOSS}, tr("Standing tunnels"))
+        self._theme = theme
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(48)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.stretch(WHAT, _LEAST_WHAT_EM)
+
+    def show_pairs(
+        self, pairs: Sequence[StandingPair], statuses: Mapping[str, PairStatus], watched: Mapping[str, bool]
+    ) -> None:
+        """Show pairs, with what was seen of them since the program started."""
+        if self.rowCount() != len(pairs):
+            self.setRowCount(len(pairs))
+        for nth, one in enumerate(pairs):
+            name = one.pair.name
+            self._show(nth, one, statuses.get(name), is_watched=watched.get(name, False))
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Leave room for the scroll bar below the lines where the columns have none beside each other."""
+        super().share_width()
+        if self.rowCount():
+            is_wide = self.horizontalHeader().length() > self.viewport().width()
+            bar_px = self.horizontalScrollBar().sizeHint().height() if is_wide else 0
+            self.setFixedHeight(self.height_for_px(min(self.rowCount(), _MOST_LINES)) + bar_px)
+
+    def _show(self, nth: int, one: StandingPair, status: PairStatus | None, *, is_watched: bool) -> None:
+        standing = one.standing
+        look = _look(one, status)
+        verdict = status.verdict if status is not None else standing.verdict if standing is not None else None
+        texts = {
+            PAIR: one.pair.name,
+            WHAT: standing.title if standing is not None else tr("nothing"),
+            SINCE: moment(standing.confirmed_at or standing.state_at) if standing is not None else NONE,
+            STATE: look.word,
+            TUNNEL: tunnel_word(status),
+            RTT: ms(mean_rtt_ms(status)),
+            LOSS: pct(worst_loss_pct(status)),
+            VERDICT: verdict_look(verdict).word if verdict is not None else NONE,
+            WATCH: tr("on") if is_watched else tr("off"),
+        }
+        for column, text in texts.items():
+            cell = self.cell(nth, column)
+            cell.setText(text)
+            cell.setToolTip(plain_tip(text))
+        colours = self._theme.colours
+        is_down = status is not None and has_lost(status)
+        role = "muted" if is_down and look.role == "good" else look.role
+        self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, role)) if look.icon else QIcon())
+        self._show_tunnel(nth, status, is_down=is_down)
+        seen = verdict_look(verdict) if verdict is not None else None
+        icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
+        self.cell(nth, VERDICT).setIcon(icon)
+
+    def _show_tunnel(self, nth: int, status: PairStatus | None, *, is_down: bool) -> None:
+        """Show the worst news with the strongest sign."""
+        colours, cell = self._theme.colours, self.cell(nth, TUNNEL)
+        icon, role = ("error", "bad") if is_down else ("check", "good")
+        is_known = status is not None and cell.text() != NONE
+        cell.setIcon(make_icon(icon, getattr(colours, role)) if is_known else QIcon())
+        cell.setForeground(QColor(colours.bad if is_down else colours.text))
+        font = cell.font()
+        font.setBold(is_down)
+        cell.setFont(font)
+
+
+def _look(one: StandingPair, status: PairStatus | None) -> StateLook:
+    """Return how the state is shown: without a tick while no host has said it."""
+    state = one.state(status)
+    if status is None and state is DeploymentState.CONFIRMED:
+        return StateLook("", tr("confirmed"), "muted")
+    return state_look(state)
+
+
+def has_lost(status: PairStatus) -> bool:
+    """Return whether a tunnel that should be up is down, or a host cannot be asked."""
+    is_wanted = status.deployment is not None or status.state is not None
+    is_reachable = status.a.is_reachable and status.b.is_reachable
+    are_fine = all(end.is_up or end.is_waiting for end in (status.a, status.b))
+    return not is_reachable or (is_wanted and not are_fine)
+
+
+def tunnel_word(status: PairStatus | None) -> str:
+    """Return whether the tunnel is up."""
+    if status is None:
+        return tr("not looked at")
+    if not (status.a.is_reachable and status.b.is_reachable):
+        return tr("cannot be asked")
+    if status.deployment is None and status.state is None:
+        return NONE
+    if status.a.is_looped or status.b.is_looped:
+        return tr("up, but a loop keeps the LANs parted")
+    if status.a.is_waiting and status.b.is_waiting:
+        return tr("not confirmed yet")
+    return tr("up") if status.a.is_up and status.b.is_up else tr("down")
+
+
+def mean_rtt_ms(status: PairStatus | None) -> float | None:
+    """Return the mean of what both hosts see."""
+    seen = [end.rtt_ms for end in (status.a, status.b) if end.rtt_ms is not None] if status is not None else []
+    return sum(seen) / len(seen) if seen else None
+
+
+def worst_loss_pct(status: PairStatus | None) -> float | None:
+    """Return the worse of what both hosts see."""
+    seen = [end.loss_pct for end in (status.a, status.b) if end.loss_pct is not None] if status is not None else []
+    return max(seen, default=None)

@@ -1,0 +1,199 @@
+"""Everything about one pair: what stands, how it is, what was changed by hand, its keys, its past, the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from app.deployment.monitor_log import WatchLog
+from app.domain.deployment import DeploymentState
+from app.domain.deployment_status import PairStatus
+from app.domain.verdicts import by_weight
+from ui.common.basics import ScrollPage, button, icon_label, label, name_tabs, row
+from ui.common.deployment_states import moment
+from ui.common.icons import set_icon
+from ui.common.texts import tr
+from ui.common.theme import GRID, Theme
+from ui.common.tips import enable
+from ui.deployments.deployments_table import StandingPair, tunnel_word
+from ui.deployments.diff_view import DiffView, parts_text
+from ui.deployments.history_view import AuditView, EarlierView, KeysTable
+from ui.deployments.single_host_rollback import is_half_undone, one_end
+from ui.deployments.status_view import NowView
+from ui.deployments.texts import host_name
+
+
+class StandingDetail(QWidget):
+    """Buttons, sentences, tabs.
+
+    Args:
+        theme: Colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.look = button(tr("Look &now"), "search", look="primary")
+        self.watch = button(tr("&Watch"), "eye", tip=tr("Looks every few seconds, whatever page is on show"))
+        self.watch.setCheckable(True)
+        self.replace = button(tr("Re&place…"), "repeat", tip=tr("Another solution or suite with the same guarantees"))
+        self.rotate = button(tr("R&otate keys…"), "key")
+        self.undo = button(tr("&Undo…"), "undo")
+        self.repair = button(
+            tr("Repa&ir"), "repeat", tip=tr("Carries through on both hosts what one of them alone has")
+        )
+        self.keep = button(tr("&Keep it"), "check", tip=tr("Both hosts wait for it to be confirmed"))
+        self._icon = icon_label("info", "accent")
+        self.sentence = label("", is_selectable=True)
+        self.tabs = QTabWidget()
+        name_tabs(self.tabs, tr("Views of the pair"))
+        self.now = NowView(theme)
+        self.drift = DiffView(theme, tr("Changed by hand"))
+        self.keys = KeysTable()
+        self.earlier = EarlierView(theme)
+        self.audit = AuditView()
+        self.tabs.addTab(self.now, tr("Now"))
+        self._drift_at = self.tabs.addTab(_padded(self.drift), tr("Changed by hand"))
+        self.tabs.addTab(_padded(self.keys), tr("Keys"))
+        self._earlier_at = self.tabs.addTab(self.earlier, tr("Deployments"))
+        self.tabs.addTab(self.audit, tr("Audit log"))
+        words = row(self._icon, self.sentence)
+        words.setStretch(1, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addLayout(row(self.look, self.watch, self.repair, self.keep, 0, self.replace, self.rotate, self.undo))
+        layout.addLayout(words)
+        layout.addWidget(ScrollPage(self.tabs, max_width_px=None), 1)
+
+    def show_pair(
+        self,
+        one: StandingPair,
+        status: PairStatus | None,
+        log: WatchLog,
+        *,
+        is_watched: bool,
+        is_repair_needed: bool = False,
+    ) -> None:
+        """Show a pair.
+
+        Args:
+            one: The pair and what was rolled out on it.
+            status: How it was when it was looked at; None where it was not.
+            log: What was seen while it was watched.
+            is_watched: Whether it is watched.
+            is_repair_needed: Whether a repair was offered, or a repair or cleaning up did not succeed.
+        """
+        standing = one.standing
+        for target in (self.replace, self.rotate, self.undo):
+            enable(target, is_on=standing is not None, reason=tr("Nothing stands on this pair."))
+        state = one.state(status)
+        is_broken = state is DeploymentState.HALF_CONFIRMED or (status is not None and bool(status.unfinished))
+        self.repair.setVisible(is_broken and is_repair_needed)
+        self.keep.setVisible(state is DeploymentState.APPLIED)
+        is_watchable = standing is not None or is_watched
+        enable(self.watch, is_on=is_watchable, reason=tr("Nothing stands on this pair."))
+        self.watch.setChecked(is_watched)
+        self.watch.setText(tr("Stop &watching") if is_watched else tr("&Watch"))
+        self.watch.setAccessibleName(self.watch.text().replace("&", ""))
+        self._say(one, status)
+        self.now.show_status(status, (one.pair.a.label, one.pair.b.label))
+        self.now.show_log(log, (standing or one.deployments[0]).solution)
+        self._show_drift(status)
+        self.keys.show_status(status)
+        self.earlier.show_deployments(one.deployments)
+        number = len(one.deployments)
+        self.tabs.setTabText(self._earlier_at, tr("Deployments (%1)").replace("%1", str(number)))
+
+    def show_past(self, deployment_id: str) -> None:
+        """Bring one of the pair's past deployments to the front; one that is active, or none, changes nothing."""
+        if self.earlier.choose(deployment_id):
+            self.tabs.setCurrentIndex(self._earlier_at)
+
+    def _say(self, one: StandingPair, status: PairStatus | None) -> None:
+        sentences = list(_sentences(one, status))
+        self.sentence.setText(" ".join(sentences))
+        if status is None:
+            set_icon(self._icon, "info", "accent")
+        elif status.is_healthy or _has_nothing(status):
+            set_icon(self._icon, "check", "good")
+        else:
+            set_icon(self._icon, "warning", "legacy")
+
+    def _show_drift(self, status: PairStatus | None) -> None:
+        ends = (status.a, status.b) if status is not None else ()
+        parts = [
+            (f"{host_name(end.side, end.label)}  {one.path}", f"{one.what}\n{one.diff}".rstrip())
+            for end in ends
+            for one in end.drift
+        ]
+        name = tr("Changed by hand")
+        self.tabs.setTabText(self._drift_at, f"{name} ({len(parts)})" if parts else name)
+        if parts:
+            text = parts_text(parts)
+        elif status is None:
+            text = tr("Not looked at yet: “Look now” compares the hosts with what was rolled out.")
+        else:
+            text = _no_drift(status)
+        if text != self.drift.view.toPlainText():  # else the place that is being read would be lost
+            self.drift.show_text(text)
+
+
+def _sentences(one: StandingPair, status: PairStatus | None) -> Iterator[str]:
+    standing = one.standing
+    if standing is not None:
+        words = tr("%1 stands since %2, rolled out by %3.").replace("%1", standing.title).replace("%3", standing.by)
+        yield words.replace("%2", moment(standing.confirmed_at or standing.state_at))
+        if is_half_undone(standing):
+            yield tr("It is being taken back: what one host still has is taken back at the next contact with both.")
+    if status is None:
+        if standing is None:
+            yield tr("Nothing stands on this pair. An earlier deployment can be deployed again.")
+        else:
+            yield tr("“Look now” asks both hosts how it is.")
+        return
+    yield _looked(status).replace("%1", moment(status.at)).replace("%2", tunnel_word(status))
+    yield from status.sentences
+    alone = one_end(status)
+    if standing is not None and alone is not None and alone.can_be_undone:
+        yield tr("“Undo…” can take it back on %1 alone.").replace("%1", alone.reached.label)
+    for finding in by_weight(status.findings):
+        if not finding.verdict.is_deployable:
+            instead = f" {tr('Instead')}: {finding.replacement}." if finding.replacement else ""
+            yield f"{finding.subject}: {finding.reason} ({finding.source}){instead}"
+
+
+def _no_drift(status: PairStatus) -> str:
+    silent = [end.label for end in (status.a, status.b) if not end.is_reachable]
+    if silent:
+        return tr("Not known, because it could not be asked: %1.").replace("%1", ", ".join(silent))
+    if status.state is not DeploymentState.CONFIRMED:
+        return tr("Nothing was changed by hand.")
+    return tr("Nothing was changed by hand: both hosts have what was rolled out.")
+
+
+def _looked(status: PairStatus) -> str:
+    is_whole = status.a.is_reachable and status.b.is_reachable
+    if status.deployment is not None or status.state is not None:
+        return tr("Looked at %1: the tunnel is %2.") if is_whole else tr("Looked at %1.")
+    return (
+        tr("Looked at %1: nothing stands on this pair.")
+        if is_whole
+        else tr("Looked at %1: it is not known whether anything stands on this pair.")
+    )
+
+
+def _has_nothing(status: PairStatus) -> bool:
+    """Whether both hosts say that nothing is there."""
+    is_whole = status.a.is_reachable and status.b.is_reachable
+    return (
+        status.deployment is None and status.state is None and is_whole and not status.unfinished and not status.damaged
+    )
+
+
+def _padded(inner: QWidget) -> QWidget:
+    outer = QWidget()
+    layout = QVBoxLayout(outer)
+    layout.setContentsMargins(GRID, GRID, GRID, GRID)
+    layout.addWidget(inner)
+    return outer

@@ -1,0 +1,213 @@
+"""What a deployment would do: what is in the way, what would be there, and every file and command of each host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from app.domain.deployment import DryRun, EndDryRun, FileDiff, PlannedCommand, RolloutObstacle
+from app.domain.hosts import Side
+from ui.common.basics import ScrollPage, icon_label, label, name_tabs
+from ui.common.data_table import LineDelegate
+from ui.common.texts import NONE, plain_tip, tr
+from ui.common.theme import GRID, Theme
+from ui.deployments.diff_view import DiffView, count_signs
+from ui.deployments.host_table import SidesTable
+from ui.deployments.texts import host_name, joined_text, ports_text
+
+
+class DryRunView(QTabWidget):
+    """Three tabs: overview, A, B.
+
+    Args:
+        theme: Colours.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        name_tabs(self, tr("Views of the dry run"))
+        self.overview = Overview()
+        self.ends = {side: EndView(theme, side) for side in Side}
+        self.addTab(self.overview, tr("Overview"))
+        for side, view in self.ends.items():
+            self.addTab(view, side.value.upper())
+
+    def show_run(self, run: DryRun, former: str) -> None:
+        """Show a dry run.
+
+        Args:
+            run: It.
+            former: Title of the deployment whose place it would take; empty where there is none.
+        """
+        self.overview.show_run(run, former)
+        for nth, (side, view) in enumerate(self.ends.items(), start=1):
+            end = run.a if side is Side.A else run.b
+            view.show_end(end)
+            self.setTabText(nth, host_name(side, end.label))
+        self.setCurrentIndex(0)
+
+
+class Overview(QWidget):
+    """What is in the way, what is to be known, and facts of both hosts side by side."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._content = QWidget()
+        self._scroll = ScrollPage(self._content, 1600)
+        self.sentences: tuple[str, ...] = ()
+        self.table = SidesTable(tr("Afterwards"))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._scroll)
+        split.addWidget(self.table)
+        split.setSizes([420, 640])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.addWidget(split)
+
+    def show_run(self, run: DryRun, former: str) -> None:
+        """Show a dry run."""
+        content = QWidget()
+        content.setProperty("look", "page")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        lines = list(_known(run, former))
+        self.sentences = tuple(f"{what} {hint}".strip() for _icon, _role, what, hint in lines)
+        for icon, role, what, hint in lines:
+            layout.addLayout(_line(icon, role, what, hint))
+        layout.addStretch(1)
+        self._scroll.replace(self._content, content)
+        self._content = content
+        self.table.show_rows(run.a.label, run.b.label, _facts(run))
+
+
+def _line(icon: str, role: str, what: str, hint: str) -> QHBoxLayout:
+    texts = QVBoxLayout()
+    texts.setSpacing(0)
+    texts.addWidget(label(what, is_selectable=True))
+    if hint:
+        texts.addWidget(label(hint, "muted", is_selectable=True))
+    result = QHBoxLayout()
+    result.setSpacing(GRID)
+    result.addWidget(icon_label(icon, role), 0, Qt.AlignmentFlag.AlignTop)
+    result.addLayout(texts, 1)
+    return result
+
+
+def _known(run: DryRun, former: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield icon, colour, sentence and hint: first what is in the way."""
+    yield (
+        ("check", "good", tr("Nothing is in the way. Nothing has been changed yet."), "")
+        if run.is_possible
+        else ("error", "bad", tr("It cannot be rolled out like this. Nothing has been changed."), "")
+    )
+    if run.replaces:
+        title = former or run.replaces
+        hint = tr("If the new one does not work, the old one is there again.")
+        yield "repeat", "accent", tr("It takes the place of %1.").replace("%1", title), hint
+    for obstacle in sorted(run.obstacles, key=lambda one: not one.is_blocking):
+        icon, role = ("error", "bad") if obstacle.is_blocking else ("warning", "legacy")
+        yield icon, role, _where(run, obstacle) + obstacle.what, obstacle.hint
+
+
+def _where(run: DryRun, obstacle: RolloutObstacle) -> str:
+    if obstacle.side is None:
+        return ""
+    return f"{(run.a if obstacle.side is Side.A else run.b).label}: "
+
+
+def _facts(run: DryRun) -> list[tuple[str, str, str]]:
+    def both(name: str, a: str, b: str) -> tuple[str, str, str]:
+        return name, a or NONE, b or NONE
+
+    a, b = run.a, run.b
+    return [
+        both(tr("Interface"), a.interface, b.interface),
+        both(tr("Joined with"), joined_text(a), joined_text(b)),
+        both(tr("MTU"), f"{a.mtu_bytes} {tr('bytes')}", f"{b.mtu_bytes} {tr('bytes')}"),
+        both(tr("Largest frame in one packet"), _largest(a), _largest(b)),
+        both(tr("To be let in"), ports_text(a.ports), ports_text(b.ports)),
+        both(tr("Services"), ", ".join(a.services), ", ".join(b.services)),
+        both(tr("Firewall"), " ".join(a.firewall), " ".join(b.firewall)),
+        both(tr("Files"), str(len(a.files)), str(len(b.files))),
+        both(tr("Commands"), str(len(a.commands)), str(len(b.commands))),
+    ]
+
+
+def _largest(end: EndDryRun) -> str:
+    size = end.largest_unfragmented_frame_bytes
+    return tr("any: they are cut into a stream") if size is None else f"{size} {tr('bytes')}"
+
+
+class EndView(QWidget):
+    """Every file and command of one host.
+
+    Args:
+        theme: Colours.
+        side: The host.
+    """
+
+    def __init__(self, theme: Theme, side: Side) -> None:
+        super().__init__()
+        letter = side.value.upper()
+        self.list = QListWidget()
+        self.list.setAccessibleName(tr("Files and commands on %1").replace("%1", letter))
+        self.list.setItemDelegate(LineDelegate(self.list))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.currentRowChanged.connect(self._go_to)
+        self.text = DiffView(theme, tr("Text of files and commands on %1").replace("%1", letter))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.list)
+        split.addWidget(self.text)
+        split.setStretchFactor(1, 1)
+        split.setSizes([320, 720])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.addWidget(split)
+
+    def show_end(self, end: EndDryRun) -> None:
+        """Show what would be done on a host."""
+        self.list.clear()
+        parts = []
+        for one in end.files:
+            self._add(f"{one.path.rpartition('/')[2]}   {_signs(one)}", one.path)
+            parts.append((f"{tr('file')}  {one.path}  {one.mode:04o}  {_kind(one)}", _file_text(one)))
+        for nth, command in enumerate(end.commands, start=1):
+            self._add(f"{nth}  {command.title}", command.command)
+            parts.append((f"{tr('command')} {nth}  {command.title}", _command_text(command)))
+        self.text.show_parts_of(parts)
+        self.text.go_to(0)
+
+    def _add(self, text: str, more: str) -> None:
+        item = QListWidgetItem(text)
+        item.setToolTip(plain_tip(more))
+        self.list.addItem(item)
+
+    def _go_to(self, nth: int) -> None:
+        if nth >= 0:
+            self.text.go_to(nth)
+
+
+def _signs(one: FileDiff) -> str:
+    if not one.diff:
+        return tr("new") if one.is_new else tr("unchanged")
+    more, less = count_signs(one.diff)
+    return f"+{more}" if not less else f"+{more} −{less}"
+
+
+def _kind(one: FileDiff) -> str:
+    return tr("new") if one.is_new else tr("changed") if one.diff else tr("unchanged")
+
+
+def _file_text(one: FileDiff) -> str:
+    return "\n".join(part for part in (one.note, one.diff) if part) or tr("It stays as it is.")
+
+
+def _command_text(command: PlannedCommand) -> str:
+    undo = command.undo or tr("nothing to be undone")
+    return f"$ {command.command}\n{tr('undo')}: {undo}"

@@ -1,0 +1,226 @@
+"""What was rolled out on a pair before, and every command that was run on its hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHeaderView, QSplitter, QVBoxLayout, QWidget
+
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment_status import PairStatus
+from app.services.interfaces.deployments import AuditLine
+from ui.common.basics import button, label, row
+from ui.common.code_view import CodeView
+from ui.common.data_table import DataTable
+from ui.common.deployment_states import moment, state_look
+from ui.common.icons import make_icon
+from ui.common.search_field import SearchField
+from ui.common.texts import NONE, count, duration, plain_tip, tr
+from ui.common.theme import GRID, Theme
+from ui.common.tips import enable
+from ui.common.verdicts import verdict_look
+from ui.deployments.texts import host_name
+
+MOST_SHOWN = 2_000
+"""Lines of the audit log that the table holds."""
+_DAY_S = 86_400
+_DEPLOYMENT = 3
+_ROOMY_EM = 66
+"""A narrower audit log leaves the deployment out; the filter and the tool tips still know it."""
+
+
+class EarlierView(QWidget):
+    """Deployments of one pair, newest first, each with its files and commands.
+
+    Args:
+        theme: Colours.
+    """
+
+    again_asked = Signal(object)
+    """Carries the Deployment that is to be rolled out again."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._deployments: tuple[Deployment, ...] = ()
+        headers = [tr("When"), tr("What"), tr("Verdict then"), tr("State"), tr("By"), tr("Message")]
+        self.table = DataTable(headers, (), tr("Deployments"))
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(5, QHeaderView.ResizeMode.Stretch)
+        self.table.itemSelectionChanged.connect(self._on_line)
+        theme.changed.connect(self._fill)
+        self.again = button(tr("Deploy a&gain…"), "repeat", on_click=self._ask_again)
+        enable(self.again, is_on=False, reason=tr("Select an earlier deployment."))
+        self.message = label("", is_selectable=True)
+        self.message.setVisible(False)
+        self.code = CodeView(theme)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.table)
+        split.addWidget(self.code)
+        split.setSizes([160, 200])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.setSpacing(GRID)
+        outer.addWidget(self.message)
+        outer.addWidget(split, 1)
+        outer.addLayout(row(self.again, 0))
+
+    def choose(self, deployment_id: str) -> bool:
+        """Select the line of a past deployment; return whether there is one of this id."""
+        ids = ["" if one.state.is_standing else one.id for one in self._deployments]
+        is_there = bool(deployment_id) and deployment_id in ids
+        if is_there:
+            self.table.selectRow(ids.index(deployment_id))
+        return is_there
+
+    def show_deployments(self, deployments: Sequence[Deployment]) -> None:
+        """Show them; the line that was selected stays."""
+        if tuple(deployments) == self._deployments:
+            return
+        former = self.selected
+        self._deployments = tuple(deployments)
+        self._fill()
+        ids = [one.id for one in deployments]
+        if ids:
+            self.table.selectRow(ids.index(former.id) if former is not None and former.id in ids else 0)
+        self._on_line()
+
+    def _fill(self) -> None:
+        self.table.setRowCount(len(self._deployments))
+        colours = self._theme.colours
+        for nth, one in enumerate(self._deployments):
+            look, word = state_look(one.state), verdict_look(one.verdict)
+            state = tr("refused") if one.is_refused else look.word
+            texts = (moment(one.prepared_at), one.title, word.word, state, one.by, one.message)
+            for column, text in enumerate(texts):
+                self.table.cell(nth, column).setText(text)
+                self.table.cell(nth, column).setToolTip(plain_tip(text))
+            self.table.cell(nth, 2).setIcon(make_icon(word.icon, getattr(colours, word.role)))
+            self.table.cell(nth, 3).setIcon(make_icon(look.icon, getattr(colours, look.role)))
+
+    @property
+    def selected(self) -> Deployment | None:
+        """The deployment of the selected line."""
+        nth = self.table.currentRow()
+        return self._deployments[nth] if 0 <= nth < len(self._deployments) else None
+
+    def _on_line(self) -> None:
+        one = self.selected
+        is_past = one is not None and not one.state.is_standing
+        enable(self.again, is_on=is_past, reason=tr("It stands now: select an earlier deployment."))
+        items = (*one.a.items, *one.b.items) if one is not None else ()
+        self.code.show_items(items)
+        self.code.setVisible(bool(items))
+        text = one.message if one is not None else ""
+        if one is not None and one.state is DeploymentState.FAILED:
+            why = tr("Refused, nothing was changed: %1") if one.is_refused else tr("Failed: %1")
+            text = why.replace("%1", one.message)
+        self.message.setText(text)
+        self.message.setVisible(bool(text))
+
+    def _ask_again(self) -> None:
+        if self.selected is not None:
+            self.again_asked.emit(self.selected)
+
+
+class KeysTable(DataTable):
+    """Age of keys and certificates on both hosts."""
+
+    def __init__(self) -> None:
+        super().__init__([tr("Host"), tr("Key"), tr("Age"), tr("Days left")], {2, 3}, tr("Keys"))
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+
+    def show_status(self, status: PairStatus | None) -> None:
+        """Show what was found."""
+        keys = [(end, key) for end in (status.a, status.b) for key in end.keys] if status is not None else []
+        self.setRowCount(len(keys))
+        for nth, (end, key) in enumerate(keys):
+            left = tr("no expiry") if key.days_left is None else f"{key.days_left:.0f}"
+            for column, text in enumerate((host_name(end.side, end.label), key.title, _age(key.age_days), left)):
+                self.cell(nth, column).setText(text)
+
+
+def _age(days: float) -> str:
+    return tr("%1 days").replace("%1", f"{days:.1f}") if days >= 1 else duration(days * _DAY_S)
+
+
+class AuditView(QWidget):
+    """Every command that changed a host, newest first. It can be read and exported, not changed."""
+
+    export_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: tuple[AuditLine, ...] = ()
+        headers = [tr("When"), tr("Who"), tr("Host"), tr("Deployment"), tr("Exit"), tr("What for"), tr("Command")]
+        self.table = DataTable(headers, {4}, tr("Audit log"))
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setMinimumSectionSize(48)
+        self.table.set_widths(dict(enumerate((10.5, 9, 8, 9, 3.5, 12.5))))
+        header.setStretchLastSection(True)
+        self.table.hide_where_narrow((_DEPLOYMENT,), _ROOMY_EM)
+        self.search = SearchField(
+            tr("Filter by time, user, host, command or deployment"), tr("Filter of the audit log")
+        )
+        self.search.textChanged.connect(self._filter)
+        self.export = button(tr("E&xport…"), "report", on_click=self.export_asked.emit, tip=tr("As CSV or JSON"))
+        enable(self.export, is_on=False, reason=tr("No command has changed a host yet."))
+        self.more = label("", "muted", is_wrapping=False)
+        self.more.setVisible(False)
+        self.legend = label(
+            tr("Exit “?”: the command was not seen to end, because it was stopped or the connection was lost."), "muted"
+        )
+        self.legend.setVisible(False)
+        head = row(self.search, self.more, self.export)
+        head.setStretch(0, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.setSpacing(GRID)
+        outer.addLayout(head)
+        outer.addWidget(self.table, 1)
+        outer.addWidget(self.legend)
+
+    def show_lines(self, lines: Sequence[AuditLine]) -> None:
+        """Show the newest of what was written down."""
+        shown = tuple(lines[:MOST_SHOWN])
+        left_out = len(lines) - len(shown)
+        text = tr("The newest %1 of %2; the export has all.").replace("%1", count(len(shown)))
+        self.more.setText(text.replace("%2", count(len(lines))) if left_out else "")
+        self.more.setVisible(bool(left_out))
+        if shown == self._lines:
+            return
+        self._lines = shown
+        self.legend.setVisible(any(one.entry.exit_status is None for one in shown))
+        self.table.setRowCount(len(shown))
+        for nth, one in enumerate(shown):
+            for column, text in enumerate(_audit_texts(one)):
+                self.table.cell(nth, column).setText(text)
+                self.table.cell(nth, column).setToolTip(plain_tip(text))
+        enable(self.export, is_on=bool(shown), reason=tr("No command has changed a host yet."))
+        self._filter()
+
+    def _filter(self) -> None:
+        words = self.search.text().casefold().split()
+        for nth, one in enumerate(self._lines):
+            text = " ".join(_audit_texts(one)).casefold()
+            self.table.setRowHidden(nth, not all(word in text for word in words))
+
+
+def _audit_texts(one: AuditLine) -> tuple[str, ...]:
+    entry = one.entry
+    return (
+        f"{entry.at.astimezone():%Y-%m-%d %H:%M:%S}",
+        one.by or NONE,
+        f"{entry.side.value.upper()}  {entry.host}" if entry.side is not None else entry.host,
+        one.deployment or NONE,
+        "?" if entry.exit_status is None else str(entry.exit_status),
+        entry.what,
+        entry.command,
+    )

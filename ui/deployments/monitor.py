@@ -1,0 +1,133 @@
+"""Looks at pairs again and again, whatever page is on show, and tells what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
+
+from app.deployment.monitor_log import Limits, WatchLine, WatchLog
+from app.domain.deployment_status import PairStatus
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import PairSpec
+from ui.common.context import Context
+from ui.common.operations import Operation
+from ui.common.texts import tr
+
+if TYPE_CHECKING:
+    from app.services.interfaces.deployments import RolloutServices
+
+EVERY_MS = 5_000
+"""Between the end of one look and the beginning of the next."""
+_TICK_MS = 250
+
+
+@dataclass
+class _Watched:
+    pair: PairSpec
+    log: WatchLog = field(default_factory=WatchLog)
+    is_on: bool = True
+    asked: Operation | None = None
+    since: QElapsedTimer | None = None
+
+
+class Watcher(QObject):
+    """Belongs to the page of standing tunnels.
+
+    Args:
+        context: Shared parts.
+        every_ms: Pause between two looks at one pair.
+
+    Attributes:
+        limits: When the user wants to be told.
+        is_being_changed: Whether something is rolled out on a pair, by its name, just now: it is left alone meanwhile.
+    """
+
+    looked = Signal(str, object)
+    """Carries a pair's name, and its PairStatus; None where it could not be asked."""
+    told = Signal(str, object)
+    """Carries a pair's name and a new WatchLine."""
+
+    def __init__(self, context: Context, every_ms: int = EVERY_MS) -> None:
+        super().__init__()
+        self._context = context
+        self.every_ms = every_ms
+        self.limits = Limits()
+        self.is_being_changed: Callable[[str], bool] = lambda _name: False
+        self._watched: dict[str, _Watched] = {}
+        self._timer = QTimer(self)
+        self._timer.setInterval(min(_TICK_MS, every_ms))
+        self._timer.timeout.connect(self._on_tick)
+
+    def is_watching(self, pair_name: str) -> bool:
+        """Whether a pair is watched."""
+        found = self._watched.get(pair_name)
+        return found is not None and found.is_on
+
+    def log(self, pair_name: str) -> WatchLog:
+        """Return what was seen of a pair."""
+        found = self._watched.get(pair_name)
+        return found.log if found is not None else WatchLog()
+
+    def watch(self, pair: PairSpec) -> None:
+        """Begin to look at a pair, at once."""
+        known = self._watched.setdefault(pair.name, _Watched(pair))
+        known.pair, known.is_on, known.since = pair, True, None
+        self._timer.start()
+        self._on_tick()
+
+    def rest(self, pair_name: str) -> None:
+        """Look at a pair no more; what was seen is kept."""
+        found = self._watched.get(pair_name)
+        if found is None:
+            return
+        found.is_on = False
+        if found.asked is not None:
+            found.asked.abandon()
+            found.asked = None
+        if not any(one.is_on for one in self._watched.values()):
+            self._timer.stop()
+
+    def _on_tick(self) -> None:
+        if self._context.bridge.is_closing:
+            self._timer.stop()
+            return
+        for one in self._watched.values():
+            is_due = one.since is None or one.since.hasExpired(self.every_ms)
+            if one.is_on and one.asked is None and is_due and not self.is_being_changed(one.pair.name):
+                self._ask(one)
+
+    def _ask(self, one: _Watched) -> None:
+        services = cast("RolloutServices", self._context.services)
+        pair = one.pair
+        one.asked = self._context.runner.run(
+            tr("Looking at %1").replace("%1", pair.name),
+            lambda token, _tell: services.status(pair, token=token),
+            on_success=partial(self._take, one),
+            on_failure=partial(self._fail, one),
+            on_cancelled=partial(self._done, one),
+            is_quiet=True,
+        )
+
+    def _take(self, one: _Watched, status: PairStatus) -> None:
+        self._done(one)
+        self._tell(one, lambda: one.log.take(status, self.limits), status)
+
+    def _fail(self, one: _Watched, error: TunnelmarkError) -> None:
+        self._done(one)
+        self._tell(one, lambda: one.log.fail(datetime.now(UTC), error.message), None)
+
+    def _tell(self, one: _Watched, take: Callable[[], tuple[WatchLine, ...]], status: PairStatus | None) -> None:
+        new = take()
+        self.looked.emit(one.pair.name, status)
+        for line in new:
+            self.told.emit(one.pair.name, line)
+
+    def _done(self, one: _Watched) -> None:
+        one.asked = None
+        one.since = QElapsedTimer()
+        one.since.start()

@@ -1,0 +1,213 @@
+"""A roll-out while it happens: stages on both hosts, the countdown, notes, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from app.deployment.events import (
+    Decision,
+    RolloutApplied,
+    RolloutCountdown,
+    RolloutEvent,
+    RolloutNote,
+    RolloutStage,
+    RolloutStageStarted,
+)
+from app.domain.deployment import Deployment, DeploymentState
+from app.domain.errors import TunnelmarkError
+from app.domain.hosts import Side
+from ui.common.basics import ElidedLabel, button, row
+from ui.common.icons import make_icon
+from ui.common.notices import Notice
+from ui.common.texts import tr
+from ui.common.theme import GRID, Theme
+from ui.common.tips import enable
+from ui.deployments.confirm_countdown import Countdown
+from ui.deployments.stage_table import StageTable
+from ui.deployments.task import RolloutTask
+from ui.deployments.texts import ended_words, lapsed_words, report_words, stage_words, undone_alone_words
+
+_TICK_MS = 500
+_NOTES_HEIGHT_PX = 112
+PAST_STOPPING = (RolloutStage.CONFIRM, RolloutStage.ENABLE, RolloutStage.UNDO)
+"""Stages that go on to their end: a host that has been told to keep it cannot be told otherwise half way."""
+
+
+class RolloutLive(QWidget):
+    """One piece of work on a pair.
+
+    Args:
+        theme: Colours.
+
+    Attributes:
+        task: What is done, or was done last.
+        outcome: How it ended, for the status line; empty while it runs.
+    """
+
+    stop_asked = Signal()
+    """The user wants it stopped."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.task: RolloutTask | None = None
+        self.outcome = ""
+        self._asked_for_s: float | None = None
+        self._has_answer = False
+        self.what = ElidedLabel()
+        self.what.setProperty("look", "heading")
+        self.stop = button(tr("&Stop and go back"), "stop", on_click=self.stop_asked.emit, tip=tr("Esc"))
+        self.countdown = Countdown()
+        self.countdown.decided.connect(self._decided)
+        self.result = Notice()
+        self.stages = StageTable(theme)
+        self.notes = QListWidget()
+        self.notes.setAccessibleName(tr("What should be known"))
+        self.notes.setWordWrap(True)
+        self.notes.setMaximumHeight(_NOTES_HEIGHT_PX)
+        self.notes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.notes.setIconSize(QSize(16, 16))
+        self._noted: list[tuple[str, bool]] = []
+        theme.changed.connect(self._show_notes)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self.stages.redraw)
+        head = row(self.what, self.stop)
+        head.setStretch(0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID + 4)
+        layout.addLayout(head)
+        layout.addWidget(self.countdown)
+        layout.addWidget(self.result)
+        layout.addWidget(self.stages, 1)
+        layout.addWidget(self.notes)
+
+    @property
+    def stage(self) -> RolloutStage | None:
+        """The stage that is being worked on."""
+        return next((one for one in RolloutStage if self.stages.state_of(one) == "running"), None)
+
+    def begin(self, task: RolloutTask) -> None:
+        """Something begins."""
+        self.task, self.outcome = task, ""
+        self._asked_for_s, self._has_answer = None, False
+        self.what.setText(f"{task.name}: {task.title}, {task.pair.name}")
+        self.stop.setVisible(task.can_be_stopped)
+        enable(self.stop, is_on=True, reason="")
+        self.result.clear()
+        self.countdown.clear()
+        self._noted.clear()
+        self._show_notes()
+        self.stages.begin(task.pair, task.stages, task.only)
+        self._timer.start()
+
+    def feed(self, event: RolloutEvent) -> None:
+        """Something happened."""
+        match event:
+            case RolloutStageStarted(stage=stage, detail=detail):
+                self.countdown.clear()
+                enable(self.stop, is_on=stage not in PAST_STOPPING, reason=tr("This stage is carried through."))
+                self.stages.enter(stage, detail)
+            case RolloutCountdown(left_s=left_s, total_s=total_s):
+                self._asked_for_s = total_s
+                self.countdown.show_left(left_s, total_s, self.task.former if self.task is not None else "")
+                enable(self.stop, is_on=False, reason=tr("“Undo now” goes back."))
+            case RolloutNote(text=text, is_warning=is_warning, sides=sides, stage=doubted):
+                self._note(text, is_warning=is_warning)
+                if is_warning:
+                    self.stages.warn(sides, doubted)
+            case RolloutApplied(deployment=deployment, report=report):
+                self.stages.rest()
+                agreed = " · ".join(line.strip() for line in deployment.negotiated.splitlines() if line.strip())
+                for sentence, is_warning in report_words(report):
+                    if (sentence, is_warning) not in self._noted:  # the roll-out may have warned of it already
+                        self._note(sentence, is_warning=is_warning)
+                        self.stages.warn(tuple(Side) if is_warning else (), RolloutStage.VERIFY)
+                if agreed:
+                    self._note(f"{tr('Agreed on')}: {agreed}", is_warning=False)
+            case _:
+                pass
+
+    def stopping(self) -> None:
+        """The user wants it stopped; both hosts are being put back."""
+        enable(self.stop, is_on=False, reason=tr("It is being stopped."))
+
+    def show_ended(self, deployment: Deployment, actions: Mapping[str, Callable[[], object]]) -> None:
+        """It has ended, in whatever state."""
+        only = self.task.only if self.task is not None else None
+        self._conclude(self._how_it_ended(deployment.state))
+        if only is not None and deployment.state is DeploymentState.HALF_CONFIRMED:
+            self._rest(is_good=True)
+            self._noted = [one for one in self._noted if one[0] != deployment.message]  # the result says it
+            self._show_notes()
+            kind, title, hint = undone_alone_words(deployment, only)
+        else:
+            self._rest(is_good=deployment.state in (DeploymentState.CONFIRMED, DeploymentState.UNDONE))
+            if deployment.state is DeploymentState.UNDONE and self._asked_for_s is not None and not self._has_answer:
+                kind, title, hint = lapsed_words(deployment, self._asked_for_s)
+            else:
+                kind, title, hint = ended_words(deployment)
+        self.result.say(kind, title, hint, actions)
+
+    def _decided(self, decision: Decision) -> None:
+        self._has_answer = self._has_answer or decision is not Decision.EXTEND
+
+    def show_error(self, error: TunnelmarkError, actions: Mapping[str, Callable[[], object]]) -> None:
+        """It did not work."""
+        self._conclude(tr("%1: failed"))
+        self._rest(is_good=False)
+        self.result.say_error(error, actions, self._where_it_failed())
+
+    def _where_it_failed(self) -> str:
+        """Name the stage, and say that nothing was changed where that is certain."""
+        failed = self.stages.failed
+        if failed is None:
+            return ""
+        name = stage_words(failed)[0]
+        if failed is RolloutStage.PREPARE and not self.stages.state_of(RolloutStage.UNDO):
+            return tr("“%1” failed: nothing was changed on either host.").replace("%1", name)
+        return tr("“%1” failed.").replace("%1", name)
+
+    def show_cancelled(self, actions: Mapping[str, Callable[[], object]]) -> None:
+        """The user stopped it."""
+        self._conclude(tr("%1: stopped, both hosts went back"))
+        self._rest(is_good=False)
+        self.result.say("info", tr("It was stopped."), tr("Both hosts were put back as they were before."), actions)
+
+    def _how_it_ended(self, state: DeploymentState) -> str:
+        is_undo = self.task is not None and self.task.is_undo
+        if state is DeploymentState.FAILED:
+            return tr("%1: failed")
+        if state is DeploymentState.UNDONE and not is_undo:
+            return tr("%1: not confirmed, both hosts went back")
+        return tr("%1: finished")
+
+    def _conclude(self, words: str) -> None:
+        self.outcome = words.replace("%1", self.task.name if self.task is not None else "")
+
+    def _rest(self, *, is_good: bool) -> None:
+        self._timer.stop()
+        if self.task is not None:
+            self.what.setText(f"{self.task.title}, {self.task.pair.name}")
+        self.countdown.clear()
+        self.stop.setVisible(False)
+        self.stages.end(is_good=is_good)
+
+    def _note(self, text: str, *, is_warning: bool) -> None:
+        self._noted.append((text, is_warning))
+        self._show_notes()
+
+    def _show_notes(self) -> None:
+        colours = self._theme.colours
+        self.notes.clear()
+        for text, is_warning in sorted(self._noted, key=lambda one: not one[1]):  # few lines are in sight
+            icon = make_icon("warning", colours.legacy) if is_warning else make_icon("info", colours.accent)
+            item = QListWidgetItem(icon, text)
+            if is_warning:
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, tr("Warning: %1").replace("%1", text))
+            self.notes.addItem(item)
+        self.notes.setVisible(bool(self._noted))

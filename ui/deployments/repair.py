@@ -1,0 +1,76 @@
+"""Repairs of what one host alone keeps.
+
+A removal that was asked for is carried through when the window makes contact with both hosts. Deploying once more
+waits for the user, as `status` does for `--repair`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.deployment.events import Confirmation, RolloutSink
+from app.domain.cancel import CancelToken
+from app.domain.deployment import Deployment
+from app.domain.deployment_status import PairStatus
+from app.domain.errors import NotFound
+from app.domain.hosts import PairSpec
+from app.services.interfaces.deployments import RolloutServices
+from ui.common.texts import tr
+from ui.deployments.task import RolloutTask
+
+
+@dataclass
+class Repairs:
+    """Deployments that a repair was begun or offered for: once for each, again only where the user asks.
+
+    Attributes:
+        may_begin: Whether the place where it is done is free.
+        tried: Ids of deployments.
+        running: Name of the pair that is being repaired; empty where none is.
+    """
+
+    may_begin: Callable[[], bool] = lambda: True
+    tried: set[str] = field(default_factory=set)
+    running: str = ""
+
+    def is_due(self, status: PairStatus) -> bool:
+        """Whether a repair begins or is offered now, and remember it."""
+        if not status.can_be_repaired or status.deployment is None or status.deployment.id in self.tried:
+            return False
+        if not self.may_begin():
+            return False  # the next look tries again
+        self.tried.add(status.deployment.id)
+        return True
+
+    def waits_for_user(self, deployment: Deployment | None) -> bool:
+        """Whether a repair was offered, or tried in vain, and is not running."""
+        return deployment is not None and deployment.id in self.tried and deployment.pair.name != self.running
+
+
+def half_words(pair: str) -> tuple[str, str]:
+    """Return what is said of a pair of which one host alone keeps the deployment: what is the case, what to do."""
+    return (
+        tr("%1 has its tunnel on one host only.").replace("%1", pair),
+        tr(
+            "Repair deploys it on both hosts once more. If somebody removed it on purpose, remove it on the other host."
+        ),
+    )
+
+
+def repair_task(services: RolloutServices, pair: PairSpec, half: Deployment) -> RolloutTask:
+    """Return the task that puts a pair right.
+
+    Args:
+        services: Does it.
+        pair: The pair.
+        half: What one host alone keeps.
+    """
+
+    def job(token: CancelToken, emit: RolloutSink, _confirmation: Confirmation) -> Deployment:
+        repaired = services.repair(pair, token=token, emit=emit)
+        if repaired is None:
+            raise NotFound(tr("Nothing has to be repaired on %1 any more.").replace("%1", pair.name))
+        return repaired
+
+    return RolloutTask(tr("Repairing"), half.title, pair, job, half.title, is_undo=half.is_ending)

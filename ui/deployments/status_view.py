@@ -1,0 +1,228 @@
+"""How a pair is now: facts of both hosts, round-trip times while it is watched, and when it was lost."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.deployment.monitor_log import Limits, WatchLine, WatchLog
+from app.domain.deployment import DeploymentState
+from app.domain.deployment_status import EndStatus, PairStatus
+from ui.common.basics import inset_text
+from ui.common.deployment_states import moment, state_look
+from ui.common.icons import make_icon
+from ui.common.texts import NONE, count, duration, ms, pct, size, tr
+from ui.common.theme import GRID, Theme
+from ui.deployments.host_table import SidesTable, yes_no
+from ui.plots.framed import framed
+from ui.plots.rtt_history import WatchPlot
+
+_LEAST_PLOT_PX = 160
+"""In less height the plot has no room for its title and its axis."""
+
+
+class NowView(QWidget):
+    """Facts on the left; plot, limits and log on the right.
+
+    Args:
+        theme: Colours.
+    """
+
+    limits_changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.facts = SidesTable(tr("Now"))
+        self.plot = WatchPlot(theme)
+        self.log = QListWidget()
+        self.log.setAccessibleName(tr("Losses while watched"))
+        self.log.setWordWrap(True)
+        self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.log.setIconSize(QSize(16, 16))
+        self._logged: tuple[WatchLine, ...] | None = None
+        theme.changed.connect(self._show_lines)
+        self.rtt = _limit(tr("Limit of the round-trip time"), " ms", 20.0)
+        self.loss = _limit(tr("Limit of the loss"), " %", 1.0)
+        right = QWidget()
+        layout = QVBoxLayout(right)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        plot = framed(self.plot)
+        plot.setMinimumHeight(_LEAST_PLOT_PX)
+        layout.addWidget(plot, 3)
+        layout.addLayout(self._limits_row())
+        layout.addWidget(self.log, 2)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.facts)
+        split.addWidget(right)
+        split.setSizes([520, 520])
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.addWidget(split)
+
+    def _limits_row(self) -> QHBoxLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        for nth, (text, (check, spin)) in enumerate(
+            ((tr("Tell me of RTT above"), self.rtt), (tr("Tell me of loss above"), self.loss))
+        ):
+            check.setText(text)
+            grid.addWidget(check, nth, 0)
+            grid.addWidget(spin, nth, 1)
+            check.toggled.connect(lambda is_on, box=spin: box.setEnabled(is_on))
+            check.toggled.connect(self.limits_changed)
+            spin.valueChanged.connect(self.limits_changed)
+        line = QHBoxLayout()
+        line.addLayout(grid)
+        line.addStretch(1)
+        return line
+
+    @property
+    def limits(self) -> Limits:
+        """When the user wants to be told."""
+        rtt, loss = self.rtt, self.loss
+        return Limits(
+            rtt[1].value() if rtt[0].isChecked() else None,
+            loss[1].value() if loss[0].isChecked() else None,
+        )
+
+    def show_status(self, status: PairStatus | None, labels: tuple[str, str]) -> None:
+        """Show how both hosts are; None while nobody has looked."""
+        if status is None:
+            self.facts.show_rows(*labels, [(tr("Looked at"), tr("not yet"), tr("not yet"))])
+            return
+        self.facts.show_rows(status.a.label, status.b.label, _rows(status))
+
+    def show_log(self, log: WatchLog, solution: str) -> None:
+        """Show what was seen while it was watched."""
+        self.plot.draw(solution, list(log.samples))
+        lines = tuple(reversed(log.lines))
+        if lines != self._logged:  # else what is selected would be lost
+            self._logged = lines
+            self._show_lines()
+
+    def _show_lines(self) -> None:
+        self.log.clear()
+        colours = self._theme.colours
+        for line in self._logged or ():
+            icon = make_icon("warning", colours.bad) if line.is_bad else make_icon("check", colours.good)
+            self.log.addItem(QListWidgetItem(icon, f"{line.at.astimezone():%H:%M:%S}  {line.text}"))
+        if not self._logged:
+            self.log.addItem(QListWidgetItem(tr("Watch the pair to see losses here.")))
+
+
+def _limit(name: str, suffix: str, value: float) -> tuple[QCheckBox, QDoubleSpinBox]:
+    check, spin = QCheckBox(), QDoubleSpinBox()
+    inset_text(spin)
+    check.setAccessibleName(name)
+    spin.setAccessibleName(f"{name}{suffix}")
+    spin.setDecimals(1)
+    spin.setRange(0.0, 10_000.0 if suffix.strip() == "ms" else 100.0)
+    spin.setSuffix(suffix)
+    spin.setValue(value)
+    spin.setEnabled(False)
+    return check, spin
+
+
+def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
+    a, b = status.a, status.b
+
+    def both(name: str, a_text: str, b_text: str) -> tuple[str, str, str]:
+        return name, a_text if a.is_reachable else NONE, b_text if b.is_reachable else NONE
+
+    rows = [
+        (tr("SSH"), _reached(a), _reached(b)),
+        both(tr("State"), _state(a, status), _state(b, status)),
+        both(tr("Tunnel"), _up(a), _up(b)),
+        both(tr("RTT now"), ms(a.rtt_ms), ms(b.rtt_ms)),
+        both(tr("Loss now"), pct(a.loss_pct), pct(b.loss_pct)),
+        both(tr("Last handshake"), _ago(a.last_handshake_s), _ago(b.last_handshake_s)),
+        both(tr("Received"), size(a.rx_bytes), size(b.rx_bytes)),
+        both(tr("Sent"), size(a.tx_bytes), size(b.tx_bytes)),
+        both(tr("Interface"), a.interface or NONE, b.interface or NONE),
+        both(tr("Starts with the host"), yes_no(a.is_enabled), yes_no(b.is_enabled)),
+        both(tr("Supervisor runs"), yes_no(a.is_watched), yes_no(b.is_watched)),
+        both(tr("Started again"), _times(a.restarts), _times(b.restarts)),
+        both(tr("Connected after its last start"), _seconds(_started_s(a, status)), _seconds(_started_s(b, status))),
+        both(tr("Connected after the host's start"), _seconds(a.boot_connect_s), _seconds(b.boot_connect_s)),
+        both(tr("Lost, and back by itself"), _losses(a), _losses(b)),
+        both(tr("Joined LANs"), _lans(a), _lans(b)),
+    ]
+    if a.note or b.note:
+        rows.append((tr("Note"), a.note, b.note))
+    return rows
+
+
+def _lans(end: EndStatus) -> str:
+    if end.is_looped:
+        return tr("parted: a loop")
+    if end.limited_broadcasts is None:
+        return NONE
+    if end.limited_broadcasts:
+        return tr("no loop; broadcasts over the limit: %1").replace("%1", count(end.limited_broadcasts))
+    return tr("no loop")
+
+
+def _reached(end: EndStatus) -> str:
+    return tr("answers") if end.is_reachable else tr("does not answer")
+
+
+def _state(end: EndStatus, status: PairStatus) -> str:
+    if end in status.unfinished:
+        return tr("files of a broken-off deployment")
+    if end in status.damaged:
+        return tr("parts of a deployment")
+    if not end.deployment_id:
+        return state_look(None).word
+    if end.left_s is not None:
+        return tr("goes back in %1 unless confirmed").replace("%1", duration(end.left_s))
+    if not end.is_confirmed:
+        return state_look(DeploymentState.APPLIED).word
+    is_other = status.deployment is not None and end.deployment_id != status.deployment.id
+    return tr("another deployment") if is_other else state_look(DeploymentState.CONFIRMED).word
+
+
+def _up(end: EndStatus) -> str:
+    if end.is_waiting:
+        return tr("not pinged before it is confirmed")
+    return tr("up") if end.is_up else tr("down")
+
+
+def _ago(seconds: float | None) -> str:
+    return NONE if seconds is None else tr("%1 ago").replace("%1", duration(seconds))
+
+
+def _times(number: int) -> str:
+    if number < 2:
+        return tr("once") if number else tr("never")
+    return tr("%1 times").replace("%1", str(number))
+
+
+def _started_s(end: EndStatus, status: PairStatus) -> float | None:
+    """Return what the host has measured; where it has not started it itself, what the roll-out measured."""
+    return status.connect_s if end.connect_s is None else end.connect_s
+
+
+def _seconds(seconds: float | None) -> str:
+    return NONE if seconds is None else duration(seconds)
+
+
+def _losses(end: EndStatus) -> str:
+    ended = [one for one in end.outages if one.lasted_s is not None]
+    words = [tr("%1, the last after %2").replace("%1", _times(len(ended))).replace("%2", _seconds(end.reconnect_s))]
+    if end.outages and end.outages[-1].lasted_s is None:
+        words.append(tr("lost since %1").replace("%1", moment(end.outages[-1].began_at)))
+    return "; ".join(words if ended else words[1:]) or tr("never")

@@ -1,0 +1,47 @@
+"""The two pages of the roll-out area, as two buttons beside the title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+
+from ui.common.accessible import Role, set_role
+from ui.common.basics import button
+from ui.common.texts import tr
+from ui.common.theme import GRID
+
+
+class AreaSwitch(QWidget):
+    """Says which of two pages is on show and goes to the other.
+
+    Args:
+        own: The page that this switch is on: `deploy` or `standing`.
+    """
+
+    other_asked = Signal()
+
+    def __init__(self, own: str) -> None:
+        super().__init__()
+        set_role(self, Role.PageTabList)
+        self.setAccessibleName(tr("Pages of the roll-out"))
+        self.deploy = button(tr("Ro&ll out"), "rollout", look="tab", role=Role.PageTab)
+        self.standing = button(tr("Standing &tunnels"), "eye", look="tab", role=Role.PageTab)
+        self._own, other = (self.deploy, self.standing) if own == "deploy" else (self.standing, self.deploy)
+        self._group = QButtonGroup(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        for one in (self.deploy, self.standing):
+            one.setCheckable(True)
+            self._group.addButton(one)
+            layout.addWidget(one)
+        other.clicked.connect(self._on_other)
+        self.show_area()
+
+    def show_area(self) -> None:
+        """Mark the page that is on show."""
+        self._own.setChecked(True)
+
+    def _on_other(self) -> None:
+        self.show_area()
+        self.other_asked.emit()

@@ -1,0 +1,143 @@
+"""A configuration file with its findings written under the lines they belong to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from PySide6.QtGui import QColor, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+
+from app.domain.linting import LintedFile, LintFinding
+from app.domain.verdicts import Question, Verdict
+from app.policy.lint import is_advice
+from ui.common.texts import tr
+from ui.common.theme import Theme, fixed_font
+from ui.common.verdicts import VerdictLook, question_look
+
+_WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
+"""Roles of colours."""
+
+
+def finding_look(finding: LintFinding) -> VerdictLook:
+    """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
+    if is_advice(finding):
+        return VerdictLook("info", tr("Advice"), "fair")
+    if finding.question is Question.INSECURE and finding.verdict is Verdict.UNPROTECTED:
+        return VerdictLook("shield-broken", tr("Not encrypted"), "bad")
+    return question_look(finding.question, finding.verdict)
+
+
+def replacement_text(finding: LintFinding) -> str:
+    """Return what to add, or what to write instead."""
+    return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
+
+
+def worst_look(findings: Sequence[LintFinding]) -> VerdictLook:
+    """Return the look of the worst of some findings."""
+    return finding_look(min(findings, key=_badness))
+
+
+def finding_names(findings: Sequence[LintFinding]) -> list[str]:
+    """Return what tells findings apart: line, setting and algorithm, with the source where that is shared."""
+    names = [_name(one) for one in findings]
+    seen = Counter((name, finding_look(one).word) for name, one in zip(names, findings, strict=True))
+    return [
+        f"{name} ({one.source.partition(',')[0]})" if seen[name, finding_look(one).word] > 1 and one.source else name
+        for name, one in zip(names, findings, strict=True)
+    ]
+
+
+def finding_groups(findings: Sequence[LintFinding]) -> list[tuple[str, list[int]]]:
+    """Return findings of one algorithm at one place together: the name, and their numbers, the worst first."""
+    groups: dict[str, list[int]] = {}
+    for number, one in enumerate(findings):
+        groups.setdefault(_name(one), []).append(number)
+    return [(name, sorted(numbers, key=lambda nth: _badness(findings[nth]))) for name, numbers in groups.items()]
+
+
+def _badness(finding: LintFinding) -> int:
+    role = finding_look(finding).role
+    return _WORST_FIRST.index(role) if role in _WORST_FIRST else len(_WORST_FIRST)
+
+
+def _name(finding: LintFinding) -> str:
+    """Return line and setting with the algorithm that a finding is about, else with the whole value."""
+    setting = finding.setting.rpartition(".")[2]
+    algorithm, colon, _ = finding.reason.partition(": ")
+    is_part = bool(colon) and algorithm.casefold() in finding.value.casefold()
+    place = f"{finding.line}: {setting}" if finding.line else setting
+    return f"{place} {algorithm if is_part else finding.value}".strip()
+
+
+class LintView(QPlainTextEdit):
+    """Shows the lines, numbered, each with what was found in it underneath."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._file: LintedFile | None = None
+        self._block_of: dict[int, int] = {}
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setFont(fixed_font())
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setAccessibleName(tr("File with findings"))
+        theme.changed.connect(self._redraw)
+
+    @property
+    def file(self) -> LintedFile | None:
+        """What is shown."""
+        return self._file
+
+    def show_file(self, file: LintedFile | None) -> None:
+        """Show another file, or nothing."""
+        self._file = file
+        self._redraw()
+
+    def show_line(self, number: int) -> None:
+        """Scroll to a line, from 1, and put the cursor there; 0 is the beginning."""
+        block = self.document().findBlockByNumber(self._block_of.get(number, 0))
+        self.setTextCursor(QTextCursor(block))
+        self.centerCursor()
+
+    def _redraw(self) -> None:
+        self.clear()
+        self._block_of = {}
+        file = self._file
+        if file is None:
+            return
+        by_line: dict[int, list[LintFinding]] = {}
+        for finding in file.findings:
+            by_line.setdefault(min(finding.line, len(file.lines)), []).append(finding)
+        width = len(str(len(file.lines)))
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        for finding in by_line.get(0, []):
+            self._add_finding(cursor, finding, " " * (width + 2))
+        for number, text in enumerate(file.lines, start=1):
+            found = by_line.get(number, [])
+            self._block_of[number] = cursor.blockNumber()
+            colour = getattr(self._theme.colours, finding_look(found[0]).role) if found else None
+            self._add_line(cursor, f"{number:>{width}}  {text}", colour, is_marked=bool(found))
+            for finding in found:
+                self._add_finding(cursor, finding, " " * (width + 2))
+        cursor.endEditBlock()
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _add_finding(self, cursor: QTextCursor, finding: LintFinding, indent: str) -> None:
+        look = finding_look(finding)
+        text = f"{indent}\u25b2 {look.word}: {finding.reason}"
+        if finding.replacement:
+            text += f"  {replacement_text(finding)}"
+        self._add_line(cursor, text, getattr(self._theme.colours, look.role), is_marked=True)
+
+    def _add_line(self, cursor: QTextCursor, text: str, colour: str | None, *, is_marked: bool) -> None:
+        letters, block = QTextCharFormat(), QTextBlockFormat()
+        if colour is not None:
+            letters.setForeground(QColor(colour))
+        if is_marked:
+            block.setBackground(QColor(self._theme.colours.raised))
+        cursor.setBlockFormat(block)
+        cursor.insertText(text, letters)
+        cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())

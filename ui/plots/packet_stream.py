@@ -1,0 +1,110 @@
+"""The running probe's round-trip times of the last seconds, as they arrive."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt
+
+from app.wording.colours import series_style
+from ui.common.sample_model import RECENT_S
+from ui.common.texts import count, ms, tr
+from ui.common.theme import Theme
+from ui.plots.base import PlotTable, ScopePlot, SecondsAxis, nice_top, plot_pen
+
+_BUCKETS = 500
+"""The plot is at most so many pixels wide in effect: more samples than that are drawn as lines from least to most."""
+
+
+class ArrivingPlot(ScopePlot):
+    """Samples over the last seconds; what lies above the axis is clipped, and counted in words."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("Now: RTT in ms as it arrives, last 10 s"),
+            axes={"bottom": SecondsAxis("bottom")},
+        )
+        self._samples = pg.PlotCurveItem(connect="pairs", antialias=False)
+        self.addItem(self._samples)
+        self._note = pg.TextItem(anchor=(1, 0))
+        self.addItem(self._note, ignoreBounds=True)
+        self.set_x_range(-RECENT_S, 0)
+        self.set_y_range(0, 1)
+        self.show_scale(is_there=False)
+        self._solution = ""
+        self._recent = (np.empty(0), np.empty(0))
+
+    def draw(self, solution: str, at_s: npt.NDArray[np.float64], rtt_ms: npt.NDArray[np.float64]) -> None:
+        """Show samples.
+
+        Args:
+            solution: Chooses the colour.
+            at_s: Seconds relative to now, ascending, shape (n,).
+            rtt_ms: In ms, NaN where lost, shape (n,).
+        """
+        self._recent = at_s, rtt_ms
+        self._note.setFont(self.small_font())
+        seen = ~np.isnan(rtt_ms)
+        at_s, rtt_ms = at_s[seen], rtt_ms[seen]
+        if solution != self._solution:
+            self._solution = solution
+            pen = plot_pen(series_style(solution).colour)
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+            self._samples.setPen(pen)
+        self.show_scale(is_there=bool(rtt_ms.size))
+        if not rtt_ms.size:
+            self._samples.setData([], [])
+            self._note.setText(tr("no echo requests just now"), color=self._theme.colours.muted)
+            self._note.setPos(QPointF(0, self.view_box.viewRange()[1][1]))
+            return
+        top = nice_top(1.6 * float(np.percentile(rtt_ms, 98)))
+        self.set_y_range(0, top)
+        above = int((rtt_ms > top).sum())
+        x, low, high = buckets(at_s, np.minimum(rtt_ms, top), -RECENT_S, 0.0, _BUCKETS)
+        xs, ys = np.repeat(x, 2), np.column_stack((low, high)).ravel()
+        ys[1::2] += np.where(high - low < 0.004 * top, 0.004 * top, 0.0)  # a line of no length would not be drawn
+        self._samples.setData(xs, ys)
+        self._note.setText(f"{above} above {top:g} ms" if above else "", color=self._theme.colours.muted)
+        self._note.setPos(QPointF(0, top))
+
+    def figures(self) -> PlotTable:
+        """Return replies, losses, median and slowest of each of the last seconds."""
+        at_s, rtt_ms = self._recent
+        rows = []
+        for second in range(int(RECENT_S)):
+            values = rtt_ms[(at_s <= -second) & (at_s > -second - 1)]
+            seen = values[~np.isnan(values)]
+            median, most = np.percentile(seen, (50, 100)) if seen.size else (None, None)
+            rows.append(
+                (f"{-second} … {-second - 1} s", count(seen.size), count(values.size - seen.size), ms(median), ms(most))
+            )
+        return PlotTable((tr("Time"), tr("Replies"), tr("Lost"), tr("Median RTT"), tr("Most")), tuple(rows))
+
+
+def buckets(
+    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], low: float, high: float, number: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return (x, least y, most y) of every bucket that holds a sample; nothing extreme is lost by it.
+
+    Args:
+        x: Ascending, shape (n,).
+        y: Shape (n,).
+        low: Left end of the first bucket.
+        high: Right end of the last one.
+        number: How many buckets.
+
+    Returns:
+        Three arrays of one shape.
+    """
+    places = np.clip(((x - low) / (high - low) * number).astype(np.int64), 0, number - 1)
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    if not starts.size:
+        empty = np.empty(0)
+        return empty, empty, empty
+    return (
+        low + (places[starts] + 0.5) * (high - low) / number,
+        np.minimum.reduceat(y, starts),
+        np.maximum.reduceat(y, starts),
+    )

@@ -1,0 +1,262 @@
+"""The plots of a comparison that has ended: distribution, throughput against latency, CPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtGui import QColor, QFontMetrics
+
+from app.ranking.titles import in_lines
+from app.wording.colours import series_style
+from ui.common.candidate_rows import Key
+from ui.common.texts import NONE, mbit_s, ms, pct, tr
+from ui.common.theme import Theme
+from ui.plots.base import EndLabel, LogAxis, PlotTable, ScopePlot, plot_pen, solution_pen, solution_symbol
+from ui.plots.result_data import Floats, ResultData
+from ui.plots.throughput_cpu import cpu_shades
+
+_TICK_GAP_PX = 16
+_TAIL = 0.995
+"""The axis ends at this fraction of the slowest candidate: single outliers would press everything else together."""
+
+
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
+"""Shares of the replies in the table of the distribution."""
+
+
+class CdfPlot(ScopePlot):
+    """Which share of the replies came within which time."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("Share of replies that came within a time"),
+            tr("round-trip time in ms"),
+            tr("share in %"),
+            axes={"bottom": LogAxis("bottom")},
+            label_room_px=156,
+        )
+        self._shown: list[tuple[str, Floats, Floats]] = []
+        self.set_y_range(0, 101)
+
+    def draw(self, data: ResultData, frame_bytes: int) -> None:
+        """Show one frame size."""
+        for item in list(self.getPlotItem().curves):
+            self.removeItem(item)
+        self._shown = [
+            (data.names[key][0], data.fractions, values)
+            for (key, size), values in data.cdfs.items()
+            if size == frame_bytes
+        ]
+        drawn: list[tuple[Key, Floats]] = [
+            (key, np.log10(values)) for (key, size), values in data.cdfs.items() if size == frame_bytes
+        ]
+        if not drawn:
+            self.set_end_labels(())
+            return
+        tail = round(_TAIL * (len(data.fractions) - 1))
+        low = min(float(x[0]) for _, x in drawn)
+        high = max(float(x[tail]) for _, x in drawn)
+        for key, x in drawn:
+            self.addItem(pg.PlotCurveItem(x, 100 * data.fractions, pen=solution_pen(key[0], data.names[key][1])))
+        self.set_x_range(low - 0.02, high + 0.02)
+        order = sorted(drawn, key=lambda pair: float(np.median(pair[1])))
+        heights = np.linspace(88, 30, len(order)) if len(order) > 1 else np.array([50.0])
+        labels = []
+        for (key, x), height in zip(order, heights, strict=True):
+            style = series_style(key[0], data.names[key][1])
+            at = float(np.interp(height / 100, data.fractions, x))
+            labels.append(EndLabel(data.names[key][0], style.colour, bool(style.dash), at, float(height)))
+        self.set_end_labels(labels)
+
+    def figures(self) -> PlotTable:
+        """Return within which time which share of each candidate's replies came."""
+        rows = [
+            (name, *(ms(float(np.interp(share, fractions, values))) for share in _SHARES))
+            for name, fractions, values in self._shown
+        ]
+        return PlotTable((tr("Candidate"), *(f"{100 * share:.0f} %" for share in _SHARES)), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    key: Key
+    x: float
+    y: float
+    is_on_frontier: bool
+
+
+def _points(data: ResultData) -> list[_Point]:
+    """Return logarithms of latency and throughput; the frontier is among those with cryptography."""
+    found = [
+        (result, result.weighted_latency_ms.mean, _mean([each.mean for each in result.throughput_mbit_s.values()]))
+        for result in data.ranking.results
+        if result.weighted_latency_ms is not None and result.throughput_mbit_s
+    ]
+    rivals = [(x, y) for result, x, y in found if not (result.is_unprotected or result.is_partial)]
+    return [
+        _Point(
+            (result.solution, result.suite),
+            float(np.log10(x)),
+            float(np.log10(y)),
+            not (result.is_unprotected or result.is_partial) and not any(u < x and v > y for u, v in rivals),
+        )
+        for result, x, y in found
+        if x > 0 and y > 0
+    ]
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+class FrontierPlot(ScopePlot):
+    """Throughput against weighted latency; who is beaten in neither stands on the frontier."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("Throughput against latency: up and left is better; a ring marks VPNs that no other one beats"),
+            tr("weighted latency in ms"),
+            tr("throughput in Mbit/s"),
+            axes={"bottom": LogAxis("bottom"), "left": LogAxis("left")},
+            label_room_px=156,
+        )
+        self._items: list[object] = []
+        self._rows: tuple[tuple[str, ...], ...] = ()
+
+    def draw(self, data: ResultData) -> None:
+        """Show every candidate with both figures."""
+        for old in self._items:
+            self.removeItem(old)
+        self._items.clear()
+        points = _points(data)
+        self._rows = tuple(
+            (
+                data.names[point.key][0],
+                NONE if data.result(point.key).is_unprotected else tr("yes") if point.is_on_frontier else tr("no"),
+                ms(10**point.x),
+                mbit_s(10**point.y),
+            )
+            for point in points
+        )
+        if not points:
+            self.set_end_labels(())
+            return
+        labels = []
+        for point in points:
+            style = series_style(point.key[0], data.names[point.key][1])
+            if point.is_on_frontier:
+                ring = pg.ScatterPlotItem([point.x], [point.y], size=18, pen=plot_pen(style.colour), brush=None)
+                self._add(ring)
+            self._add(
+                pg.ScatterPlotItem(
+                    [point.x],
+                    [point.y],
+                    size=11,
+                    pen=None,
+                    brush=style.colour,
+                    symbol=solution_symbol(point.key[0]),
+                )
+            )
+            labels.append(EndLabel(data.names[point.key][0], style.colour, bool(style.dash), point.x, point.y))
+        xs, ys = [point.x for point in points], [point.y for point in points]
+        self.set_x_range(min(xs) - 0.1, max(xs) + 0.1)
+        self.set_y_range(min(ys) - 0.15, max(ys) + 0.15)
+        self.set_end_labels(labels)
+
+    def _add(self, item: object) -> None:
+        self._items.append(item)
+        self.addItem(item)
+
+    def figures(self) -> PlotTable:
+        """Return both figures of each candidate, and whether another one beats it in both."""
+        headers = tr("Candidate"), tr("Beaten by none"), tr("Weighted latency"), tr("Throughput")
+        return PlotTable(headers, self._rows, texts=2)
+
+
+class CpuBarsPlot(ScopePlot):
+    """CPU of both hosts during throughput, stacked."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(
+            theme,
+            tr("CPU while throughput was probed; all cores together are 100 %"),
+            tr("% of all cores"),
+            "",
+            label_room_px=16,
+        )
+        self._items: list[object] = []
+        self._data: ResultData | None = None
+
+    def restyle(self) -> None:
+        """Take the scheme's colours."""
+        super().restyle()
+        if getattr(self, "_data", None) is not None:
+            self.draw(self._data)  # type: ignore[arg-type]
+
+    def draw(self, data: ResultData) -> None:
+        """Show one bar per candidate and host."""
+        self._data = data
+        for old in self._items:
+            self.removeItem(old)
+        self._items.clear()
+        ticks = []
+        heights: dict[Key, float] = {}
+        outline = plot_pen(self._theme.colours.text, 1)  # neighbouring shades alone are too alike
+        for bar in data.cpu:
+            base = heights.setdefault(bar.key, -float(len(heights)))
+            y = base + (0.21 if bar.side == "a" else -0.21)
+            left = 0.0
+            shares = (bar.user_pct, bar.system_pct, bar.softirq_pct)
+            for share, colour in zip(shares, reversed(cpu_shades(self._theme)), strict=True):
+                item = pg.BarGraphItem(
+                    x0=[left], y0=[y - 0.17], width=[share], height=[0.34], brush=QColor(colour), pen=outline
+                )
+                self._add(item)
+                left += share
+            text = pg.TextItem(f"{bar.side.upper()}  {left:.0f} %", color=self._theme.colours.text, anchor=(0, 0.5))
+            text.setFont(self.small_font())
+            text.setPos(left + 0.5, y)
+            self._add(text)
+        for key, y in heights.items():
+            ticks.append((y, in_lines(data.names[key][0])))
+        axis = self.getPlotItem().getAxis("left")
+        axis.setTicks([ticks])
+        letters = QFontMetrics(self.small_font())
+        lines = [line for _, name in ticks for line in name.splitlines()]
+        axis.setWidth(_TICK_GAP_PX + max((letters.horizontalAdvance(line) for line in lines), default=0))
+        self.set_x_range(0, 108)
+        self.set_y_range(-len(heights) + 0.4, 1.1)
+        self._key(data)
+
+    def figures(self) -> PlotTable:
+        """Return the shares of each candidate and host."""
+        data = self._data
+        names = data.names if data is not None else {}
+        rows = [
+            (names[bar.key][0], bar.side.upper(), *(pct(share) for share in (*shares, sum(shares))))
+            for bar in (data.cpu if data is not None else ())
+            for shares in ((bar.user_pct, bar.system_pct, bar.softirq_pct),)
+        ]
+        headers = tr("Candidate"), tr("Host"), tr("user"), tr("system"), tr("softirq"), tr("Sum")
+        return PlotTable(headers, tuple(rows), texts=2)
+
+    def _key(self, data: ResultData) -> None:
+        if not data.cpu:
+            return
+        names = (tr("user"), tr("system"), tr("softirq"))
+        shades = tuple(reversed(cpu_shades(self._theme)))
+        html = " &nbsp; ".join(
+            f'<span style="color:{shade}">■</span> <span style="color:{self._theme.colours.text}">{name}</span>'
+            for name, shade in zip(names, shades, strict=True)
+        )
+        text = pg.TextItem(html=f'<span style="font-size:{self.small_pt():.1f}pt">{html}</span>', anchor=(1, 0.5))
+        text.setPos(107, 0.68)
+        self._add(text)
+
+    def _add(self, item: object) -> None:
+        self._items.append(item)
+        self.addItem(item)

@@ -1,0 +1,172 @@
+"""The plots of a running comparison, drawn from snapshots of the live model at a steady pace."""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.domain.results import CampaignPlan
+from ui.common.basics import label
+from ui.common.sample_model import Figures, LiveModel
+from ui.common.texts import count, ms, tr
+from ui.common.theme import GRID, Theme, tabular
+from ui.plots.base import plot_heading
+from ui.plots.framed import PlotFrame, framed
+from ui.plots.latency import LatencyPlot
+from ui.plots.packet_stream import ArrivingPlot
+from ui.plots.result_data import plot_names
+from ui.plots.throughput_cpu import CpuKey, CpuPlot, ThroughputPlot
+
+TICK_MS = 100
+_CURVES_EVERY, _LOAD_EVERY = 4, 5
+"""Ticks between two drawings of what changes more slowly: on small computers drawing must not disturb measuring."""
+
+
+class PlotBoard(QWidget):
+    """Curves on the left; arriving times, throughput and CPU on the right."""
+
+    def __init__(self, theme: Theme, model: LiveModel) -> None:
+        super().__init__()
+        self._model = model
+        self.latency = LatencyPlot(theme)
+        self.arriving = ArrivingPlot(theme)
+        self.throughput = ThroughputPlot(theme)
+        self.cpu = {"a": CpuPlot(theme, "A"), "b": CpuPlot(theme, "B")}
+        self._cpu_key = CpuKey(theme)
+        self.figures = _FigureLine()
+        self._tick = 0
+        self._drawn_version = -1
+        self._plan: CampaignPlan | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(TICK_MS)
+        self._timer.timeout.connect(self.tick)
+        self._lay_out()
+
+    def begin(self, plan: CampaignPlan) -> None:
+        """A campaign has started."""
+        self._plan = plan
+        gc.freeze()  # the collector then looks at new objects only; going through all of them takes up to 100 ms
+        self.latency.set_sizes(plan.profile.frame_bytes)
+        self.latency.set_candidates(plot_names(plan.candidates))
+        self._timer.start()
+
+    def end(self) -> None:
+        """It is over: draw the last state and rest."""
+        self._timer.stop()
+        self.draw()
+
+    def tick(self) -> None:
+        """Draw what is due."""
+        if not self.isVisible():
+            return
+        self._tick += 1
+        version = self._model.version
+        self._draw_arriving()
+        if version == self._drawn_version:
+            return
+        if self._tick % _CURVES_EVERY == 0:
+            self._draw_curves()
+            self._drawn_version = version
+        if self._tick % _LOAD_EVERY == 0:
+            self._draw_load()
+
+    def draw(self) -> None:
+        """Draw everything now."""
+        self._draw_arriving()
+        self._draw_curves()
+        self._draw_load()
+
+    def _draw_curves(self) -> None:
+        self.latency.draw(self._model.curves())
+        self.latency.highlight(self._model.running_key())
+
+    def _draw_arriving(self) -> None:
+        figures = self._model.figures()
+        self.figures.show_figures(figures)
+        running = self._model.running_key()
+        at_s, rtt_ms = self._model.recent()
+        self.arriving.draw(running[0] if running else "baseline", at_s, rtt_ms)
+
+    def _draw_load(self) -> None:
+        running = self._model.running_key()
+        seconds = self._plan.profile.seconds if self._plan else 3
+        self.throughput.draw(
+            running[0] if running else "baseline",
+            {name: self._model.throughput(name) for name in ("a_to_b", "b_to_a")},
+            seconds,
+        )
+        for side, plot in self.cpu.items():
+            plot.draw(self._model.cpu(side))
+        totals = "  ".join(plot.words for plot in self.cpu.values() if plot.words)
+        self._cpu_heading.setText(f"{tr('CPU')}  {totals}" if totals else tr("CPU, %"))
+
+    def _lay_out(self) -> None:
+        main = framed(self.latency)
+        now = framed(self.arriving, self.figures)
+        lower = QHBoxLayout()
+        lower.setSpacing(GRID)
+        self.throughput.newest.setContentsMargins(GRID, 0, 0, 0)
+        lower.addWidget(framed(self.throughput, self.throughput.newest), 5)
+        lower.addWidget(self._cpu_frame(), 4)
+        right = QVBoxLayout()
+        right.setSpacing(GRID)
+        right.addWidget(now, 6)
+        right.addLayout(lower, 5)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(main, 10)
+        layout.addLayout(right, 11)
+
+    def _cpu_frame(self) -> PlotFrame:
+        self._cpu_heading = plot_heading(tr("CPU, %"))
+        self._cpu_key.setContentsMargins(GRID, 0, 0, 0)
+        plots = tuple(self.cpu.values())
+        return PlotFrame(self._cpu_heading, tr("CPU, %"), plots, (self._cpu_key,), "card")
+
+
+class _FigureLine(QWidget):
+    """Percentiles of the frame size that is being probed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        grid = QGridLayout(self)
+        grid.setContentsMargins(GRID, 0, GRID, GRID // 2)
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(0)
+        self._values: dict[str, QLabel] = {}
+        self._names: dict[str, str] = {}
+        for column, (name, text) in enumerate(
+            (
+                ("count", tr("replies")),
+                ("p50", tr("median")),
+                ("p95", "95 %"),
+                ("p99", "99 %"),
+                ("max", tr("most")),
+                ("lost", tr("lost")),
+            )
+        ):
+            value = label("–", is_wrapping=False)
+            value.setFont(tabular(value.font()))
+            self._values[name] = value
+            self._names[name] = text
+            grid.addWidget(label(text, "muted", is_wrapping=False), 0, column)
+            grid.addWidget(value, 1, column)
+            grid.setColumnStretch(column, 2 if name == "count" else 1)
+
+    def show_figures(self, figures: Figures) -> None:
+        """Show figures with their units."""
+        texts = {
+            "count": f"{count(figures.count)} / {count(figures.expected)}" if figures.frame_bytes else "–",
+            "p50": ms(figures.p50_ms),
+            "p95": ms(figures.p95_ms),
+            "p99": ms(figures.p99_ms),
+            "max": ms(figures.max_ms),
+            "lost": count(figures.lost) if figures.frame_bytes else "–",
+        }
+        for name, text in texts.items():
+            if self._values[name].text() != text:
+                self._values[name].setText(text)
+                self._values[name].setAccessibleName(f"{self._names[name]}: {text}")

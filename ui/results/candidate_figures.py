@@ -1,0 +1,172 @@
+"""Figures of one candidate: latency per frame size, throughput per direction, CPU per host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHeaderView, QWidget
+
+from app.domain.ranking import CandidateResult, Estimate
+from app.ranking.candidates import with_figures
+from app.ranking.rounds import size_estimates
+from ui.common.attempt_story import attempts_of
+from ui.common.basics import ScrollPage, column, label
+from ui.common.candidate_rows import Key
+from ui.common.data_table import DataTable
+from ui.common.texts import NONE, count, mbit_s, ms, pct, plain_tip, tr
+from ui.common.theme import GRID
+from ui.plots.result_data import ResultData
+
+_ROOMY_EM = 64
+_P5, _P999, _STDEV, _LATE = 5, 9, 11, 12
+_WIDEST_PX = 1600
+
+
+class CandidateFigures(ScrollPage):
+    """Three tables, one under the other.
+
+    Attributes:
+        latency: A line per frame size.
+        throughput: A line per direction.
+        cpu: A line per host.
+    """
+
+    def __init__(self) -> None:
+        names = tr("Latency per frame size"), tr("TCP throughput per direction"), tr("CPU during throughput")
+        interval = tr("95 % interval")
+        self.latency = _table(
+            (
+                tr("Frame"),
+                tr("Sent"),
+                tr("Lost"),
+                tr("Mean"),
+                interval,
+                "5 %",
+                tr("Median"),
+                "95 %",
+                "99 %",
+                "99.9 %",
+                tr("Max"),
+                tr("Std dev"),
+                tr("Late"),
+            ),
+            range(13),
+            names[0],
+        )
+        self.latency.set_tips(
+            {
+                3: tr("Round-trip time, mean of the rounds' means"),
+                4: tr("Over rounds; with one round there is none"),
+                _LATE: tr("Replies later than the deadline, and requests without reply"),
+            }
+        )
+        self.latency.hide_where_narrow((_P5, _P999, _STDEV), _ROOMY_EM)
+        self.throughput = _table(
+            (tr("Direction"), tr("Mean"), interval, tr("Rounds"), tr("Retransmits")), range(1, 5), names[1]
+        )
+        self.cpu = _table(
+            (tr("Host"), tr("Mean"), interval, tr("user"), tr("system"), tr("softirq")), range(1, 6), names[2]
+        )
+        content = QWidget()
+        content.setProperty("look", "page")
+        tables = (self.latency, self.throughput, self.cpu)
+        parts = [part for name, table in zip(names, tables, strict=True) for part in (label(name, "heading"), table)]
+        self.notes = label("", "muted", is_selectable=True)
+        parts.insert(2, self.notes)
+        content.setLayout(column(*parts, 0, margin_px=GRID))
+        self.latency.horizontalHeader().setSectionResizeMode(4, QHeaderView.ResizeMode.ResizeToContents)
+        super().__init__(content, _WIDEST_PX)
+
+    def show_candidate(self, data: ResultData, key: Key) -> None:
+        """Show the figures of a candidate."""
+        result = data.result(key)
+        attempts = with_figures(attempts_of(data.record, key))
+        means = size_estimates(attempts)
+        sizes = sorted(result.latency, key=lambda one: one.frame_bytes)
+        rows = [
+            (
+                f"{count(one.frame_bytes)} B",
+                count(one.sent),
+                count(one.sent - one.received),
+                ms(one.mean_ms),
+                _interval(means.get(one.frame_bytes), "ms", 2),
+                *(ms(value) for value in (one.p5_ms, one.p50_ms, one.p95_ms, one.p99_ms, one.p999_ms)),
+                ms(one.max_ms),
+                ms(one.stdev_ms),
+                NONE if one.over_deadline_pct is None else f"{one.over_deadline_pct:.1f} %",
+            )
+            for one in sizes
+        ]
+        _fill(self.latency, rows)
+        self.latency.set_column_unused(_LATE, is_unused=data.record.plan.deadline_ms is None)
+        has_intervals = any(one.ci is not None for one in means.values())
+        for table, place in ((self.latency, 4), (self.throughput, 2), (self.cpu, 2)):
+            table.setColumnHidden(place, not has_intervals)
+        notes = [f"{count(one.frame_bytes)} B: {one.note}" for one in sizes if one.note]
+        self.notes.setText("\n".join(notes))
+        self.notes.setVisible(bool(notes))
+        again = {
+            name: [one.retransmits for each in attempts for one in each.throughput if one.direction == name]
+            for name in ("a_to_b", "b_to_a")
+        }
+        _fill(self.throughput, _throughput_rows(result, again))
+        _fill(self.cpu, _cpu_rows(data, key, result))
+
+    def text(self, table: DataTable, row: int, column: int) -> str:
+        """Return a cell's text, for tests."""
+        return table.cell(row, column).text()
+
+
+def _throughput_rows(result: CandidateResult, again: dict[str, list[int | None]]) -> list[tuple[str, ...]]:
+    words = {"a_to_b": tr("A to B"), "b_to_a": tr("B to A")}
+    return [
+        (
+            words.get(name, name),
+            mbit_s(one.mean),
+            _interval(one, "Mbit/s", 1),
+            count(one.rounds),
+            count(sum(known)) if (known := [value for value in again.get(name, []) if value is not None]) else NONE,
+        )
+        for name, one in result.throughput_mbit_s.items()
+    ]
+
+
+def _cpu_rows(data: ResultData, key: Key, result: CandidateResult) -> list[tuple[str, ...]]:
+    shares = {bar.side: (bar.user_pct, bar.system_pct, bar.softirq_pct) for bar in data.cpu if bar.key == key}
+    return [
+        (
+            side.upper(),
+            pct(one.mean),
+            _interval(one, "%", 0),
+            *(pct(value) for value in shares.get(side, (None, None, None))),
+        )
+        for side, one in result.cpu_pct.items()
+    ]
+
+
+def _interval(estimate: Estimate | None, unit: str, digits: int) -> str:
+    if estimate is None or estimate.ci is None:
+        return NONE
+    low, high = estimate.ci
+    return f"{low:.{digits}f} – {high:.{digits}f} {unit}"
+
+
+def _table(headers: Sequence[str], figures: range, name: str) -> DataTable:
+    table = DataTable(headers, figures, name)
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+    header.setMinimumSectionSize(48)
+    table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return table
+
+
+def _fill(table: DataTable, rows: Sequence[tuple[str, ...]]) -> None:
+    table.setRowCount(len(rows))
+    for nth, texts in enumerate(rows):
+        for place, text in enumerate(texts):
+            cell = table.cell(nth, place)
+            cell.setText(text)
+            cell.setToolTip(plain_tip(text))
+    table.setFixedHeight(table.height_for_all_px() if rows else 2 * table.horizontalHeader().sizeHint().height())

@@ -1,0 +1,217 @@
+"""One candidate at a glance: verdict, proofs, figures, path and versions, doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.domain.capture import WireReport
+from app.domain.ranking import Estimate
+from app.domain.results import Attempt
+from app.domain.verdicts import deciding_finding
+from app.ranking.rounds import DIRECTIONS, SIDES
+from ui.common.attempt_story import attempts_of
+from ui.common.basics import Card, ScrollPage, icon_label, label, row
+from ui.common.candidate_rows import Key
+from ui.common.texts import NONE, count, mbit_s, ms, pct, ratio, tr
+from ui.common.theme import GRID
+from ui.common.verdicts import VerdictLabel
+from ui.plots.result_data import ResultData
+from ui.results.capture_view import proof_looks
+
+Fact = tuple[str, str]
+"""What it is, and how it is."""
+
+_WIDEST_PX = 1600
+
+
+class CandidateOverview(ScrollPage):
+    """Cards in two columns."""
+
+    def __init__(self) -> None:
+        self._content = QWidget()
+        super().__init__(self._content, _WIDEST_PX)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._lines: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """Everything that is said, for tests and screen readers."""
+        return "\n".join(self._lines)
+
+    def show_candidate(self, data: ResultData, key: Key) -> None:
+        """Show a candidate."""
+        self._lines = []
+        fresh = QWidget()
+        fresh.setProperty("look", "page")
+        outer = QHBoxLayout(fresh)
+        outer.setContentsMargins(GRID, GRID, GRID, GRID)
+        outer.setSpacing(2 * GRID)
+        result, report = data.result(key), data.wires.get(key)
+        has_figures = bool(result.latency or result.throughput_mbit_s)
+        doubts = tuple(dict.fromkeys((*result.doubts, *(report.doubts if report is not None else ()))))
+        left = [self._verdict(data, key), self._proofs(report)]
+        if doubts or has_figures:
+            left.append(self._doubts(doubts))
+        measured = self._measured(data, key) if has_figures else self._nothing_measured()
+        for cards in (left, [measured, self._built(data, key)]):
+            holder = QVBoxLayout()
+            holder.setSpacing(2 * GRID)
+            for card in cards:
+                holder.addWidget(card)
+            holder.addStretch(1)
+            outer.addLayout(holder, 1)
+        self.replace(self._content, fresh)
+        self._content = fresh
+
+    def _verdict(self, data: ResultData, key: Key) -> Card:
+        candidate, card = data.candidate(key), Card(tr("Verdict"), "shield")
+        card.body.addWidget(VerdictLabel(candidate.verdict))
+        deciding = deciding_finding(candidate.findings)
+        if candidate.is_unprotected:
+            self._say(card, tr("A reference without cryptography: it is never recommended and never deployed."))
+        elif deciding is None:
+            self._say(card, tr("Nothing was found against its cryptography."))
+        else:
+            self._say(card, f"{deciding.subject}: {deciding.reason}")
+            self._say(card, f"{tr('Source')}: {deciding.source}", "muted")
+            if deciding.replacement:
+                self._say(card, f"{tr('Use instead')}: {deciding.replacement}")
+        slow = data.slow.get(key)
+        if slow is not None:
+            self._with_icon(card, "clock", "legacy", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
+        return card
+
+    def _proofs(self, report: WireReport | None) -> Card:
+        card = Card(tr("Proofs"), "search")
+        if report is None:
+            self._say(card, tr("Its packets were not captured."), "muted")
+            return card
+        for title, look, sentence in proof_looks(report):
+            self._with_icon(card, look.icon, look.role, f"{title}: {look.word}", "strong")
+            self._say(card, sentence, "muted")
+        return card
+
+    def _doubts(self, doubts: tuple[str, ...]) -> Card:
+        card = Card(tr("Doubts"), "warning")
+        for doubt in doubts:
+            self._with_icon(card, "warning", "legacy", doubt)
+        if not doubts:
+            self._with_icon(card, "check", "good", tr("Nothing speaks against these figures."))
+        return card
+
+    def _nothing_measured(self) -> Card:
+        card = Card(tr("Measured"), "compare")
+        self._say(card, tr("Nothing was measured of it."), "muted")
+        return card
+
+    def _measured(self, data: ResultData, key: Key) -> Card:
+        result = data.result(key)
+        words = tr("Throughput A to B"), tr("Throughput B to A")
+        throughput = [
+            (what, _figure(result.throughput_mbit_s.get(name), mbit_s, "Mbit/s", 1))
+            for what, name in zip(words, DIRECTIONS, strict=True)
+        ]
+        facts: list[Fact] = [
+            (tr("Rank"), _rank_words(data, key)),
+            (tr("Weighted latency"), _figure(result.weighted_latency_ms, ms, "ms", 2)),
+            (tr("× bare"), ratio(result.latency_vs_baseline)),
+            *throughput,
+            (tr("× bare"), ratio(result.throughput_vs_baseline)),
+            *((f"CPU {side.upper()}", _figure(result.cpu_pct.get(side), pct, "%", 0)) for side in SIDES),
+            (tr("CPU per Mbit/s"), _figure(result.cpu_pct_per_mbit_s, _per_mbit, "%", 2)),
+        ]
+        return self._facts(Card(tr("Measured"), "compare"), facts)
+
+    def _built(self, data: ResultData, key: Key) -> Card:
+        attempts, result = attempts_of(data.record, key), data.result(key)
+        report = data.wires.get(key)
+        agreed = dict.fromkeys(one.negotiated for one in attempts if one.negotiated)
+        versions = [
+            f"{side.upper()}: {support.version}"
+            for side, facts in sorted(data.record.facts.items())
+            if (support := facts.solutions.get(key[0])) is not None and support.version
+        ]
+        facts: list[Fact] = [
+            (tr("Suite"), key[1]),
+            (tr("Agreed on"), "\n".join(agreed) or NONE),
+            (tr("Versions"), "\n".join(versions) or NONE),
+            *_path_facts(attempts),
+        ]
+        if report is not None and report.advised_inner_mtu_bytes is not None:
+            facts.append((tr("Advised MTU"), f"{count(report.advised_inner_mtu_bytes)} {tr('bytes')}"))
+        facts += [(tr("To build"), _seconds(result.setup_s)), (tr("To remove"), _seconds(result.cleanup_s))]
+        return self._facts(Card(tr("Tunnel"), "rollout"), facts)
+
+    def _facts(self, card: Card, facts: list[Fact]) -> Card:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        grid.setColumnStretch(1, 1)
+        for nth, (what, text) in enumerate(facts):
+            grid.addWidget(label(what, "muted", is_wrapping=False), nth, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(label(text, is_selectable=True), nth, 1)
+            self._lines.append(f"{what}: {text}")
+        card.body.addLayout(grid)
+        return card
+
+    def _say(self, card: Card, text: str, look: str = "") -> None:
+        card.body.addWidget(label(text, look, is_selectable=True))
+        self._lines.append(text)
+
+    def _with_icon(self, card: Card, icon: str, role: str, text: str, look: str = "") -> None:
+        words = label(text, look, is_selectable=True)
+        line = row(icon_label(icon, role), words)
+        line.setStretch(1, 1)
+        line.setAlignment(words, Qt.AlignmentFlag.AlignTop)
+        card.body.addLayout(line)
+        self._lines.append(text)
+
+
+def _rank_words(data: ResultData, key: Key) -> str:
+    place = next(one for one in data.ranking.ranking if (one.solution, one.suite) == key)
+    if place.rank is None:
+        return tr("none")
+    if not place.tied_with:
+        return str(place.rank)
+    words = tr("%1, shared: the difference to %2 is not significant").replace("%1", str(place.rank))
+    return words.replace("%2", "; ".join(place.tied_with))
+
+
+def _path_facts(attempts: tuple[Attempt, ...]) -> list[Fact]:
+    notes = [one.path for one in attempts if one.path is not None]
+    if not notes:
+        return []
+    last, unit = notes[-1], tr("bytes")
+    facts: list[Fact] = [
+        (tr("MTU inside"), f"{count(last.inner_mtu_bytes)} {unit}"),
+        (tr("MTU of the underlay"), f"{count(last.underlay_mtu_bytes)} {unit}"),
+    ]
+    if last.overhead_bytes is not None:
+        facts.append((tr("Overhead by calculation"), f"{count(last.overhead_bytes)} {tr('bytes per frame')}"))
+    if last.largest_unfragmented_frame_bytes is not None:
+        facts.append((tr("Largest whole frame"), f"{count(last.largest_unfragmented_frame_bytes)} {unit}"))
+    made = [one.fragments_created for one in notes if one.fragments_created is not None]
+    if made:
+        facts.append((tr("IP fragments made"), count(sum(made))))
+    return facts
+
+
+def _figure(estimate: Estimate | None, text_of: Callable[[float | None], str], unit: str, digits: int) -> str:
+    if estimate is None:
+        return NONE
+    mean = text_of(estimate.mean)
+    if estimate.ci is None:
+        return f"{mean}  ({tr('one round, no interval')})"
+    low, high = estimate.ci
+    return f"{mean}  (95 %: {low:.{digits}f} – {high:.{digits}f} {unit}, {count(estimate.rounds)} {tr('rounds')})"
+
+
+def _per_mbit(value: float | None) -> str:
+    return NONE if value is None else f"{value:.2f} %"
+
+
+def _seconds(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f} s"

@@ -1,0 +1,246 @@
+"""History: every comparison, census and deployment, with notes; opened, measured again or deleted from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound, StorageFault
+from app.domain.history import EntryId, EntryKind, HistoryEntry, Winner
+from app.services.interfaces.comparison import ProgressSink
+from ui.common.basics import button, label, row
+from ui.common.context import Context
+from ui.common.dialogs import Question
+from ui.common.page import BusyLine, Page
+from ui.common.search_field import SearchField
+from ui.common.texts import tr
+from ui.common.tips import enable
+from ui.results.history_order import what_text
+from ui.results.history_table import HistoryTable
+from ui.results.note_dialog import NoteQuestion
+from ui.results.results_page import ResultsPage
+
+_MOST_NAMED = 12
+"""Entries that a question names."""
+
+
+class HistoryPage(Page):
+    """Table of what was measured and deployed; opening a line shows its results."""
+
+    opened = Signal(int)
+    """Carries the number of a comparison."""
+    census_opened = Signal(int)
+    """Carries the number of a census."""
+    deployment_opened = Signal(str, str)
+    """Carries the name of the pair that a deployment is on, and the deployment's id."""
+    note_changed = Signal(object, str)
+    """Carries the `EntryId` of a comparison or census, and its note."""
+    deleted = Signal(object)
+    """Carries the `EntryId`s of what is gone."""
+    lab_chosen = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("History"),
+            tr("Every comparison, cipher census and deployment made on this computer, newest first."),
+        )
+        self.busy = BusyLine()
+        self.table = HistoryTable(context.theme)
+        self.search = SearchField(tr("Filter by pair, VPN or note (Ctrl+F)"), tr("Filter"))
+        self.search.setFixedWidth(320)
+        self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self.table.setFocus)
+        QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
+        self.number = label("", "muted", is_wrapping=False)
+        self.open = button(tr("&Open"), "arrow-right", look="primary", on_click=self._open)
+        self.note = button(tr("No&te…"), "edit", on_click=self.ask_note, tip=tr("F2"))
+        self.delete = button(tr("&Delete…"), "delete", on_click=self.ask_delete, tip=tr("Del"))
+        self.nothing = label(tr("No entry has all of these words."), "muted", is_wrapping=False)
+        self.every = button(tr("&Show every entry"), "clock", on_click=self.search.clear)
+        self.table.itemActivated.connect(self._open)
+        self.table.itemSelectionChanged.connect(self._on_selection)
+        for text, keys, action in (
+            (tr("Note…"), "F2", self.ask_note),
+            (tr("Delete…"), "Del", self.ask_delete),
+        ):
+            one = QAction(text, self.table)
+            one.setShortcut(QKeySequence(keys))
+            one.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            one.triggered.connect(action)
+            self.table.addAction(one)
+        self.body.addWidget(self.busy)
+        self.body.addLayout(row(self.search, self.number, 0, self.note, self.delete, self.open))
+        self.body.addLayout(row(self.nothing, self.every, 0))
+        self.body.addWidget(self.table, 1)
+        self.body.addStretch(0)  # keeps the rest together while there is nothing to show
+        self._show_rows(is_there=False)
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Read the list again."""
+        services = self.context.services
+        self.start(tr("Reading the history"), lambda _token, _tell: services.history(), self._fill)
+
+    def first_focus(self) -> QWidget | None:
+        """The table."""
+        return self.table if self.table.entries else None
+
+    def _fill(self, entries: tuple[HistoryEntry, ...]) -> None:
+        self.table.show_entries(entries)
+        self._show_rows(is_there=bool(entries))
+        self._on_selection()
+        self._count()
+        if not entries:
+            self.notice.say(
+                "info",
+                tr("Nothing has been measured yet."),
+                tr("The practice lab shows within a few minutes what a comparison looks like."),
+                {tr("Start the practice lab"): self.lab_chosen.emit},
+            )
+            return
+        self.notice.clear()
+        unranked = [one for one in entries if _is_unranked(one)]
+        if unranked:
+            self._rank(unranked)
+
+    def _show_rows(self, *, is_there: bool) -> None:
+        for widget in (self.search, self.number, self.open, self.note, self.delete):
+            widget.setVisible(is_there)
+        self._show_hits()
+
+    def _show_hits(self) -> None:
+        """Show the table, or say that the filter leaves nothing of it."""
+        has_hits, is_filtered = bool(self.table.shown), bool(self.table.entries)
+        self.table.setVisible(has_hits)
+        for widget in (self.nothing, self.every):
+            widget.setVisible(is_filtered and not has_hits)
+
+    def _rank(self, unranked: list[HistoryEntry]) -> None:
+        """Find the winners that no list has shown yet; the table can be used meanwhile."""
+        services = self.context.services
+
+        def find(token: CancelToken, tell: ProgressSink) -> dict[str, Winner]:
+            found: dict[str, Winner] = {}
+            for nth, one in enumerate(unranked):
+                token.raise_if_cancelled()
+                tell(tr("Ranking comparison %1").replace("%1", one.key), nth / len(unranked))
+                try:
+                    found[one.key] = services.winner(int(one.key))
+                except (NotFound, StorageFault):  # deleted meanwhile, or damaged: opening it says more
+                    found[one.key] = Winner(tr("cannot be read"))
+            return found
+
+        self.start(tr("Ranking past comparisons"), find, self._take_winners, busy=self.busy)
+
+    def _take_winners(self, winners: Mapping[str, Winner]) -> None:
+        self.table.take_winners(winners)
+        self._count()
+
+    def _count(self) -> None:
+        shown, whole = len(self.table.shown), len(self.table.entries)
+        text = tr("1 entry") if whole == 1 else tr("%1 entries").replace("%1", str(whole))
+        if shown != whole:
+            text = tr("%1 of %2 entries").replace("%1", str(shown)).replace("%2", str(whole))
+        self.number.setText(text)
+        self.status_told.emit(text if whole else "")
+
+    def _filter(self) -> None:
+        self.table.filter(self.search.text())
+        self._show_hits()
+        self._on_selection()
+        self._count()
+
+    def _on_selection(self) -> None:
+        chosen = self.table.chosen()
+        measured = [one for one in chosen if one.id is not None]
+        one, some = tr("Select one line."), tr("Select comparisons or censuses; the record of deployments stays.")
+        enable(self.open, is_on=len(chosen) == 1, reason=one)
+        reason = tr("Select one comparison or census.")
+        enable(self.note, is_on=len(chosen) == len(measured) == 1, reason=reason)
+        enable(self.delete, is_on=bool(measured), reason=some)
+
+    # --- opening ------------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        chosen = self.table.chosen()
+        if len(chosen) != 1:
+            return
+        entry = chosen[0]
+        if entry.id is None:
+            self.deployment_opened.emit(entry.pair, entry.key)
+        elif entry.kind is EntryKind.CENSUS:
+            self.census_opened.emit(entry.id.number)
+        else:
+            self.opened.emit(entry.id.number)
+
+    # --- notes --------------------------------------------------------------------------------------------------------
+
+    def ask_note(self) -> None:
+        """Ask for the note on the selected line."""
+        chosen = self.table.chosen()
+        if len(chosen) != 1 or chosen[0].id is None:
+            return
+        entry, entry_id = chosen[0], chosen[0].id
+
+        def saved(note: str) -> None:
+            self.note_changed.emit(entry_id, note)
+            self.enter()
+
+        NoteQuestion(self.context, self.window(), entry_id, what_text(entry), saved).ask(entry.note)
+
+    # --- deleting -----------------------------------------------------------------------------------------------------
+
+    def ask_delete(self) -> None:
+        """Say what would go and what stays, and delete the selected lines if the user agrees."""
+        chosen = self.table.chosen()
+        measured = tuple(one for one in chosen if one.id is not None)
+        if not measured:
+            return
+        one = what_text(measured[0])
+        many = tr("Delete %1 measurements?").replace("%1", str(len(measured)))
+        Question(
+            self.window(),
+            tr("Delete %1?").replace("%1", one) if len(measured) == 1 else many,
+            _what_goes(measured, has_deployments=len(chosen) > len(measured)),
+            tr("Delete"),
+            tr("Keep"),
+            "warning",
+        ).ask(lambda: self._delete(tuple(each.id for each in measured if each.id is not None)))
+
+    def _delete(self, ids: tuple[EntryId, ...]) -> None:
+        services = self.context.services
+
+        def gone(_result: None) -> None:
+            self.deleted.emit(ids)
+            self.enter()
+
+        self.notice.clear()
+        self.start(tr("Deleting"), lambda _token, _tell: services.delete_measured(ids), gone)
+
+
+def _is_unranked(entry: HistoryEntry) -> bool:
+    return entry.kind is EntryKind.COMPARISON and entry.winner is None and not entry.is_running
+
+
+def _what_goes(measured: tuple[HistoryEntry, ...], *, has_deployments: bool) -> str:
+    lines = [f"{what_text(one)}: {one.pair}, {one.at.astimezone():%Y-%m-%d %H:%M}" for one in measured[:_MOST_NAMED]]
+    if len(measured) > _MOST_NAMED:
+        lines.append(tr("and %1 more").replace("%1", str(len(measured) - _MOST_NAMED)))
+    goes = tr("Deleted for good: figures, every round-trip time, results of packet captures, configurations and notes.")
+    stays = tr("The audit log, deployments and reports in files stay.")
+    if has_deployments:
+        stays = tr("The selected deployments, the audit log and reports in files stay.")
+    return "\n".join([*lines, "", goes, stays])
+
+
+class PastResultsPage(ResultsPage):
+    """Results that were opened from the history: they do not belong to the wizard."""
+
+    def enter(self) -> None:
+        """Nothing: the window says which comparison is shown."""

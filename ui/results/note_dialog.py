@@ -1,0 +1,100 @@
+"""Dialog for the user's note on a comparison or census."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
+
+from app.domain.errors import InvalidOption
+from app.domain.history import LONGEST_NOTE, EntryId, checked_note
+from ui.common.basics import label, set_fault
+from ui.common.context import Context
+from ui.common.dialogs import Question
+from ui.common.texts import tr
+
+_LINES = 5
+
+
+class NoteDialog(Question):
+    """A field with the note; what cannot be stored is said below it, and nothing typed is lost.
+
+    Args:
+        parent: The window.
+        name: Name of what the note is on, for example `Comparison 7`.
+        note: What it is now.
+    """
+
+    def __init__(self, parent: QWidget | None, name: str, note: str) -> None:
+        text = tr("It is shown in the history, in the results and in reports. At most %1 characters.")
+        title = tr("Note on %1").replace("%1", name)
+        super().__init__(parent, title, text.replace("%1", str(LONGEST_NOTE)), tr("Save note"), tr("Cancel"), "edit")
+        self.field = QPlainTextEdit(note)
+        self.field.setAccessibleName(title)
+        self.field.setTabChangesFocus(True)
+        self.field.setPlaceholderText(tr("For example: after the new firmware of gateway B"))
+        self.field.setMinimumHeight((_LINES + 1) * self.field.fontMetrics().lineSpacing())
+        self.field.textChanged.connect(lambda: self.say(""))
+        self.fault = label("", "bad")
+        self.fault.setVisible(False)
+        self.body.addWidget(self.field)
+        self.body.addWidget(self.fault)
+        QShortcut(QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return), self, self.accept)
+
+    @property
+    def note(self) -> str:
+        """What was typed."""
+        return self.field.toPlainText()
+
+    def accept(self) -> None:
+        """Close, unless the note cannot be stored."""
+        try:
+            checked_note(self.note)
+        except InvalidOption as error:
+            self.say(error.sentence())
+            return
+        self.done(QDialog.DialogCode.Accepted)
+
+    def say(self, fault: str) -> None:
+        """Say what is wrong with the note; nothing where the text is empty."""
+        self.fault.setText(fault)
+        self.fault.setVisible(bool(fault))
+        set_fault(self.field, is_wrong=bool(fault))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteQuestion:
+    """Question for the note on an entry, which is stored when it is answered.
+
+    Attributes:
+        context: Shared parts.
+        window: Parent of the dialog.
+        entry: The comparison or census.
+        name: Its name for people.
+        on_saved: Gets the note once it is stored.
+    """
+
+    context: Context
+    window: QWidget
+    entry: EntryId
+    name: str
+    on_saved: Callable[[str], None]
+
+    def ask(self, note: str, fault: str = "") -> None:
+        """Ask; where the note cannot be stored, ask again with what was typed."""
+        dialog = NoteDialog(self.window, self.name, note)
+        dialog.say(fault)
+        dialog.ask(lambda: self._save(checked_note(dialog.note)))
+        dialog.field.setFocus()
+
+    def _save(self, note: str) -> None:
+        services = self.context.services
+        self.context.runner.run(
+            tr("Storing the note"),
+            lambda _token, _tell: services.set_note(self.entry, note),
+            on_success=lambda _result: self.on_saved(note),
+            on_failure=lambda error: self.ask(note, error.sentence()),
+        )

@@ -1,0 +1,48 @@
+"""Line with the user's note on a comparison, and the button that changes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from app.domain.history import EntryId
+from ui.common.basics import ElidedLabel, button
+from ui.common.context import Context
+from ui.common.texts import plain_tip, tr
+from ui.results.note_dialog import NoteQuestion
+
+
+class NoteLine(ElidedLabel):
+    """Hidden while there is no note; `edit` belongs wherever there is room for it."""
+
+    saved = Signal(object, str)
+    """Carries the `EntryId` and its note."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._entry: EntryId | None = None
+        self._note = ""
+        self.edit = button(tr("No&te…"), "edit", look="tab", on_click=self.ask)
+        self.setVisible(False)
+
+    def show_note(self, entry: EntryId, note: str) -> None:
+        """Show the note on an entry."""
+        self._entry, self._note = entry, note
+        self.setText(tr("Note: %1").replace("%1", " ".join(note.split())))
+        self.setToolTip(plain_tip(note))
+        self.setVisible(bool(note))
+        self.edit.setText(tr("Change no&te…") if note else tr("Add a no&te…"))
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._entry = None
+        self.setVisible(False)
+
+    def ask(self) -> None:
+        """Ask for the note."""
+        entry = self._entry
+        if entry is not None:
+            question = NoteQuestion(
+                self._context, self.window(), entry, entry.title, lambda note: self.saved.emit(entry, note)
+            )
+            question.ask(self._note)

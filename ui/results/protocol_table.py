@@ -1,0 +1,78 @@
+"""Link-layer protocols of one candidate: through the tunnel, and between LANs that it joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
+
+from app.domain.link_protocols import ProtocolCrossing, ProtocolVerdict, joined_verdict
+from app.wording.link_protocols import (
+    BETWEEN_LANS_NOTE,
+    PROTOCOL_COLUMNS,
+    PROTOCOL_NAMES,
+    joined_words,
+    protocol_note,
+    protocol_sentence,
+    tunnel_words,
+)
+from ui.common.basics import label
+from ui.common.data_table import DataTable
+from ui.common.icons import make_icon
+from ui.common.texts import plain_tip, tr
+from ui.common.theme import GRID, Theme
+from ui.common.tips import set_tip
+
+_NAME, _TUNNEL, _JOINED = range(3)
+_LOOKS = {
+    ProtocolVerdict.CROSSES: ("check", "good"),
+    ProtocolVerdict.CHANGED: ("warning", "legacy"),
+    ProtocolVerdict.LOST: ("error", "bad"),
+    ProtocolVerdict.NOT_TRIED: ("info", "muted"),
+}
+
+
+class ProtocolTable(QWidget):
+    """A line per protocol, with remarks below."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.table = DataTable(tuple(tr(text) for text in PROTOCOL_COLUMNS[:-1]), (), tr("Link-layer protocols"))
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_JOINED, QHeaderView.ResizeMode.Stretch)
+        self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.table.setSelectionMode(DataTable.SelectionMode.NoSelection)
+        self._remarks = label("", "muted", is_selectable=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.table)
+        layout.addWidget(self._remarks)
+
+    def show_protocols(self, protocols: Sequence[ProtocolCrossing]) -> str:
+        """Show what became of the protocols' frames, and return it as text."""
+        self.setVisible(bool(protocols))
+        self.table.setRowCount(len(protocols))
+        for nth, one in enumerate(protocols):
+            note = protocol_note(one)
+            name = self.table.cell(nth, _NAME)
+            name.setText(tr(PROTOCOL_NAMES[one.protocol]))
+            name.setToolTip(plain_tip(note))
+            self._show_verdict(nth, _TUNNEL, one.verdict, tunnel_words(one))
+            self._show_verdict(nth, _JOINED, joined_verdict(one), joined_words(one))
+        if not protocols:
+            return ""
+        self.table.setFixedHeight(self.table.height_for_all_px())
+        remarks = [f"{PROTOCOL_NAMES[one.protocol]}: {note}" for one in protocols if (note := protocol_note(one))]
+        self._remarks.setText("\n".join((*remarks, tr(BETWEEN_LANS_NOTE))))
+        return "\n".join((*map(protocol_sentence, protocols), BETWEEN_LANS_NOTE, ""))
+
+    def _show_verdict(self, nth: int, column: int, verdict: ProtocolVerdict, words: str) -> None:
+        icon, role = _LOOKS[verdict]
+        cell = self.table.cell(nth, column)
+        cell.setText(words)
+        set_tip(cell, words)
+        cell.setIcon(make_icon(icon, getattr(self._theme.colours, role)))

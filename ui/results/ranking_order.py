@@ -1,0 +1,73 @@
+"""Order of the ranking's lines: by rank, or by a column that was clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+
+from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
+from app.domain.verdicts import Verdict
+from app.ranking.weighting import Scored
+from ui.common.candidate_rows import Key
+from ui.plots.result_data import ResultData
+
+RANK, NAME, VERDICT, LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, STATE, YOURS = range(11)
+"""Columns of the ranking; the last one, by the user's own weights, is shown second."""
+
+_Value = float | str | None
+_VALUES: dict[int, Callable[[CandidateResult], _Value]] = {
+    NAME: lambda one: one.title.casefold(),
+    VERDICT: lambda one: float(list(Verdict).index(one.verdict)),
+    LATENCY: lambda one: mean(one.weighted_latency_ms),
+    INTERVAL: lambda one: (
+        one.weighted_latency_ms.ci[0] if one.weighted_latency_ms and one.weighted_latency_ms.ci else None
+    ),
+    LATENCY_X: lambda one: one.latency_vs_baseline,
+    MBIT: lambda one: average(one.throughput_mbit_s.values()),
+    MBIT_X: lambda one: one.throughput_vs_baseline,
+    CPU: lambda one: average(one.cpu_pct.values()),
+    STATE: lambda one: one.status.value,
+}
+
+
+def ordered(
+    data: ResultData, column: int, order: Qt.SortOrder, scores: Mapping[Key, Scored] | None = None
+) -> tuple[RankedCandidate, ...]:
+    """Return the places sorted by a column; those without a value come last in either order, equal ones by rank.
+
+    Args:
+        data: The comparison.
+        column: Column of the ranking.
+        order: Rising or falling.
+        scores: By the user's own weights.
+    """
+    places: Sequence[RankedCandidate] = data.ranking.ranking
+    value_of = _VALUES.get(column)
+    if column == YOURS and scores is not None:
+        found = {key: float(one.rank) for key, one in scores.items()}
+        value_of = lambda one: found.get((one.solution, one.suite))  # noqa: E731 - as those of the other columns
+    if value_of is None:
+        return tuple(places)
+    valued = [(value_of(data.result((place.solution, place.suite))), place) for place in places]
+    known = [(value, place) for value, place in valued if value is not None]
+    is_falling = order is Qt.SortOrder.DescendingOrder
+    known.sort(key=_by_value, reverse=is_falling)
+    return (*(place for _, place in known), *(place for value, place in valued if value is None))
+
+
+def _by_value(pair: tuple[_Value, RankedCandidate]) -> Any:
+    """Return the value; those of a column are all of one type."""
+    return pair[0]
+
+
+def mean(estimate: Estimate | None) -> float | None:
+    """Return the mean of an estimate."""
+    return estimate.mean if estimate is not None else None
+
+
+def average(estimates: Iterable[Estimate]) -> float | None:
+    """Return the mean of several estimates' means; None without any."""
+    means = [estimate.mean for estimate in estimates]
+    return sum(means) / len(means) if means else None

@@ -1,0 +1,353 @@
+"""The ranking: shared ranks drawn as brackets, everything also relative to the baseline."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QPainter, QPen
+from PySide6.QtWidgets import QHeaderView, QStyleOptionViewItem, QTableWidget
+
+from app.domain.events import Stage
+from app.domain.ranking import CandidateResult, Estimate, RankedCandidate
+from app.domain.results import AttemptStatus
+from app.ranking.weighting import Scored, Weighting
+from app.wording.colours import BASELINE_SOLUTION
+from ui.common.candidate_rows import Key
+from ui.common.data_table import DataTable, LineDelegate
+from ui.common.icons import make_icon
+from ui.common.stage_texts import stage_text
+from ui.common.swatch import swatch_icon
+from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
+from ui.common.theme import Theme
+from ui.common.tips import set_tip
+from ui.common.verdicts import verdict_look
+from ui.plots.result_data import ResultData
+from ui.results.ranking_order import (
+    CPU,
+    INTERVAL,
+    LATENCY,
+    LATENCY_X,
+    MBIT,
+    MBIT_X,
+    NAME,
+    RANK,
+    STATE,
+    VERDICT,
+    YOURS,
+    average,
+    mean,
+    ordered,
+)
+
+_FIGURES = (LATENCY, INTERVAL, LATENCY_X, MBIT, MBIT_X, CPU, YOURS)
+_PLACE = Qt.ItemDataRole.UserRole
+_RANK_PX = 56
+_ARROWS = {Qt.SortOrder.AscendingOrder: "\u25b4", Qt.SortOrder.DescendingOrder: "\u25be"}
+_SECOND_RANK = (INTERVAL, LATENCY_X, MBIT_X)
+_ROOMY_EM = 70
+"""In a narrower table the relative figures give way to the names."""
+_ROOMY_WITH_INTERVALS_EM = 76
+"""The same beside intervals, which are told first."""
+_LEAST_NAME_EM = 14
+"""Least width of a name; where that leaves no room for the figures, the table is scrolled."""
+
+
+class RankingTable(DataTable):
+    """One line per candidate, best first; references and failures below, without rank.
+
+    A click on a header sorts by its column, a second one turns the order round, a third one returns to the ranks. Only
+    in the order of the ranks are shared ones drawn as brackets: elsewhere their lines need not be neighbours.
+    """
+
+    open_asked = Signal()
+    """The page of the selected candidate is wanted."""
+    pointed_at = Signal(object)
+    """Carries the Key of the line under the pointer; None where there is none."""
+    deploy_asked = Signal()
+    """The selected candidate is to be rolled out."""
+
+    def __init__(self, theme: Theme) -> None:
+        headers = (
+            tr("Rank"),
+            tr("Candidate"),
+            tr("Verdict"),
+            tr("Weighted latency"),
+            tr("95 % interval"),
+            tr("× bare"),
+            tr("Throughput"),
+            tr("× bare"),
+            tr("CPU"),
+            tr("State"),
+            tr("Yours"),
+        )
+        super().__init__(headers, _FIGURES, tr("Ranking"))
+        self._headers = headers
+        self._theme = theme
+        self._data: ResultData | None = None
+        self._places: tuple[RankedCandidate, ...] = ()
+        self._sorting: tuple[int, Qt.SortOrder] | None = None
+        self._weighting: Weighting | None = None
+        self.set_tips(
+            {
+                RANK: tr(
+                    "1 plus the number of candidates that are significantly faster. Those that share a rank (=) cannot "
+                    "be told apart: one of them may have a higher mean than a candidate of the next rank."
+                ),
+                LATENCY: tr("Weighted mean of the mean round-trip times over seven frame sizes"),
+                INTERVAL: tr("Over rounds; with one round there is none"),
+                LATENCY_X: tr("Weighted latency divided by that of the bare underlay"),
+                MBIT: tr("TCP, mean of both directions"),
+                MBIT_X: tr("Throughput divided by that of the bare underlay"),
+                YOURS: tr("Place and score by your own weights: 1 is the best in everything that has weight"),
+                CPU: tr("Mean of both hosts during throughput; all cores together are 100 %"),
+            }
+        )
+        self.setItemDelegateForColumn(RANK, _BracketDelegate(self, theme))
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(48)
+        header.setSectionsClickable(True)
+        header.sectionClicked.connect(self._on_header)
+        self.setMouseTracking(True)
+        self.cellEntered.connect(lambda row, _column: self.pointed_at.emit(self._key_at(row)))
+        self._add_actions()
+        by_rank = QAction(tr("Order by rank"), self)
+        by_rank.triggered.connect(lambda: self.sort_by(None))
+        self.addAction(by_rank)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.stretch(NAME, _LEAST_NAME_EM)
+        header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.Fixed)
+        header.moveSection(header.visualIndex(YOURS), 1)
+        self.set_column_unused(YOURS, is_unused=True)
+        self.hide_where_narrow(_SECOND_RANK, _ROOMY_EM)
+        theme.changed.connect(self._redraw)
+
+    def _add_actions(self) -> None:
+        """Put what can be done with a candidate above what copies its line."""
+        self.itemActivated.connect(self.open_asked)
+        opening = QAction(tr("Open"), self)
+        opening.triggered.connect(self.open_asked)
+        self.deploy = QAction(tr("Deploy…"), self)
+        self.deploy.triggered.connect(self.deploy_asked)
+        self.insertActions(self.actions()[0], [opening, self.deploy])
+
+    def show_data(self, data: ResultData) -> None:
+        """Show a ranking, in its own order."""
+        self._data = data
+        self.sort_by(None)
+        if self._places:
+            self.setCurrentCell(self._first_row(data), 0)
+
+    def _first_row(self, data: ResultData) -> int:
+        """Return the line to select: what the sentence names first, or the first failed VPN where none was measured."""
+        advice = data.ranking.recommendation
+        advised = [
+            nth for nth, one in enumerate(self._places) if (one.solution, one.suite) == (advice.solution, advice.suite)
+        ]
+        if advised:
+            return advised[0]
+        results = [data.result((one.solution, one.suite)) for one in self._places]
+        vpns = [nth for nth, one in enumerate(results) if one.solution != BASELINE_SOLUTION]
+        if any(results[nth].status is AttemptStatus.COMPLETED for nth in vpns):
+            return 0
+        return next((nth for nth in vpns if results[nth].status is AttemptStatus.FAILED), 0)
+
+    def show_weighting(self, weighting: Weighting | None) -> None:
+        """Order by the user's own weights, in a column of its own; None shows the order of the ranks again."""
+        self._weighting = weighting
+        self.set_column_unused(YOURS, is_unused=weighting is None)
+        self.set_column_unused(CPU, is_unused=False)
+        self.hide_where_narrow(_SECOND_RANK if weighting is None else (*_SECOND_RANK, CPU), _ROOMY_EM)
+        self.sort_by(YOURS if weighting is not None else None)
+
+    def sort_by(self, column: int | None, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column, or by rank; the same candidate stays selected."""
+        if self._data is None:
+            return
+        key = self.selected_key()
+        is_by_rank = column is None or column == RANK
+        self._sorting = None if is_by_rank else (column or 0, order)
+        self._places = (
+            ordered(self._data, *self._sorting, self._scores()) if self._sorting else self._data.ranking.ranking
+        )
+        self._mark_header()
+        self._fill_all(self._data)
+        found = [nth for nth, place in enumerate(self._places) if (place.solution, place.suite) == key]
+        if found:
+            self.setCurrentCell(found[0], 0)
+        self.setAccessibleDescription(self._order_text())
+
+    def _mark_header(self) -> None:
+        """Write the way of sorting behind the column's name: Qt draws its own arrow over figures' names."""
+        for nth, name in enumerate(self._headers):
+            header = self.horizontalHeaderItem(nth)
+            if header is not None and self._sorting is not None and self._sorting[0] == nth:
+                header.setText(f"{name} {_ARROWS[self._sorting[1]]}")
+            elif header is not None:
+                header.setText(name)
+
+    def _order_text(self) -> str:
+        if self._sorting is None:
+            return tr("Ordered by rank")
+        column, order = self._sorting
+        way = tr("rising") if order is Qt.SortOrder.AscendingOrder else tr("falling")
+        return tr("Ordered by %1, %2").replace("%1", self._headers[column]).replace("%2", way)
+
+    def _on_header(self, column: int) -> None:
+        if self._sorting == (column, Qt.SortOrder.AscendingOrder):
+            self.sort_by(column, Qt.SortOrder.DescendingOrder)
+        elif self._sorting is not None and self._sorting[0] == column:
+            self.sort_by(None)
+        else:
+            self.sort_by(column)
+
+    def _fill_all(self, data: ResultData) -> None:
+        places = self._places
+        self.setRowCount(len(places))
+        self.setColumnWidth(RANK, max(_RANK_PX, self.horizontalHeader().sectionSizeFromContents(RANK).width()))
+        has_intervals = any(r.weighted_latency_ms and r.weighted_latency_ms.ci for r in data.ranking.results)
+        self.set_column_unused(INTERVAL, is_unused=not has_intervals)
+        self.hide_sooner(dict.fromkeys((LATENCY_X, MBIT_X), _ROOMY_WITH_INTERVALS_EM) if has_intervals else {})
+        for nth, place in enumerate(places):
+            result = data.result((place.solution, place.suite))
+            texts = (
+                self._rank_text(place),
+                result.title,
+                verdict_look(result.verdict).word,
+                ms(mean(result.weighted_latency_ms)),
+                _interval(result.weighted_latency_ms),
+                ratio(result.latency_vs_baseline),
+                mbit_s(average(result.throughput_mbit_s.values())),
+                ratio(result.throughput_vs_baseline),
+                pct(average(result.cpu_pct.values())),
+                _state(result, is_slow=(place.solution, place.suite) in data.slow),
+                self._score_text((place.solution, place.suite)),
+            )
+            for column, text in enumerate(texts):
+                self._fill(nth, column, text, result)
+            same = [other for other, candidate in enumerate(places) if place.rank and candidate.rank == place.rank]
+            rank = self.cell(nth, RANK)
+            is_bracketed = len(same) > 1 and self._sorting is None
+            rank.setData(_PLACE, (nth == same[0], nth == same[-1]) if is_bracketed else None)
+            rank.setData(Qt.ItemDataRole.AccessibleTextRole, None)
+            if place.tied_with:
+                sentence = tr("Rank %1, shared: the difference to %2 is not significant")
+                set_tip(rank, sentence.replace("%1", str(place.rank)).replace("%2", ", ".join(place.tied_with)))
+                rank.setData(Qt.ItemDataRole.AccessibleTextRole, rank.toolTip())
+        self.share_width()
+
+    def selected_key(self) -> Key | None:
+        """Return the candidate of the selected line."""
+        return self._key_at(self.currentRow())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """No line is under the pointer any more."""
+        super().leaveEvent(event)
+        self.pointed_at.emit(None)
+
+    def _key_at(self, row: int) -> Key | None:
+        if not 0 <= row < len(self._places):
+            return None
+        return self._places[row].solution, self._places[row].suite
+
+    def _scores(self) -> dict[Key, Scored]:
+        scored = self._weighting.scored if self._weighting is not None else ()
+        return {(one.result.solution, one.result.suite): one for one in scored}
+
+    def _score_text(self, key: Key) -> str:
+        found = self._scores().get(key)
+        return f"{found.rank}  ({found.score:.2f})" if found is not None else NONE
+
+    @staticmethod
+    def _rank_text(place: RankedCandidate) -> str:
+        """Return a rank, with a sign where it is shared."""
+        if place.rank is None:
+            return NONE
+        return f"{place.rank} =" if place.tied_with else str(place.rank)
+
+    def _fill(self, nth: int, column: int, text: str, result: CandidateResult) -> None:
+        item = self.cell(nth, column)
+        item.setText(text)
+        tips = {STATE: self._why(result), YOURS: self._why_no_place(result)}
+        item.setToolTip(plain_tip(tips.get(column) or text))
+        colours = self._theme.colours
+        if column == NAME and self._data is not None:
+            item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
+        elif column == VERDICT:
+            look = verdict_look(result.verdict)
+            item.setIcon(make_icon(look.icon, getattr(colours, look.role)))
+        elif column == STATE:
+            icon, role = state_icon(result)
+            item.setIcon(make_icon(icon, getattr(colours, role)))
+
+    def _why(self, result: CandidateResult) -> str:
+        """Return what the word in the last column means; being slow bears on no verdict and no rank."""
+        slow = self._data.slow.get((result.solution, result.suite)) if self._data is not None else None
+        return result.message or (slow.reason if slow is not None else "")
+
+    def _why_no_place(self, result: CandidateResult) -> str:
+        unscored = self._weighting.unscored if self._weighting is not None else ()
+        return next((one.reason for one in unscored if one.result is result), "")
+
+    def _redraw(self) -> None:
+        if self._data is not None:
+            self._fill_all(self._data)
+
+
+class _BracketDelegate(LineDelegate):
+    """Draws a rank, and a bracket around those that share it."""
+
+    def __init__(self, parent: QTableWidget, theme: Theme) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw the cell, then its piece of the bracket."""
+        super().paint(painter, option, index)
+        place = index.data(_PLACE)
+        if place is None:
+            return
+        is_first, is_last = place
+        rect = option.rect
+        painter.save()
+        painter.setPen(QPen(QColor(self._theme.colours.text), 2))
+        right, left = rect.right() - 6, rect.right() - 14
+        top = rect.top() + 6 if is_first else rect.top()
+        bottom = rect.bottom() - 6 if is_last else rect.bottom() + 1
+        painter.drawLine(right, top, right, bottom)
+        if is_first:
+            painter.drawLine(left, top, right, top)
+        if is_last:
+            painter.drawLine(left, bottom, right, bottom)
+        painter.restore()
+
+
+def _interval(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.ci is None:
+        return NONE
+    return f"{estimate.ci[0]:.2f} – {estimate.ci[1]:.2f} ms"
+
+
+def state_icon(result: CandidateResult) -> tuple[str, str]:
+    """Return icon and colour of a candidate's state, the same as while it was measured; only failing is bad."""
+    if result.status is AttemptStatus.COMPLETED:
+        return ("warning", "legacy") if result.doubts else ("check", "good")
+    if result.status is AttemptStatus.FAILED and not result.is_partial:
+        return "error", "bad"
+    return "stop" if result.status is AttemptStatus.CANCELLED else "skip", "muted"
+
+
+def _state(result: CandidateResult, *, is_slow: bool) -> str:
+    if result.status is AttemptStatus.COMPLETED:
+        said = [tr("done"), *([tr("slow")] if is_slow else []), *([tr("doubtful")] if result.doubts else [])]
+        return ", ".join(said)
+    words = {
+        AttemptStatus.FAILED: tr("failed"),
+        AttemptStatus.NOT_RUN: tr("not run"),
+        AttemptStatus.CANCELLED: tr("cancelled"),
+        AttemptStatus.SKIPPED: tr("skipped"),
+    }
+    word = words.get(result.status, str(result.status))
+    if result.is_partial and result.stage:
+        return tr("%1 in stage: %2").replace("%1", word).replace("%2", stage_text(Stage(result.stage)))
+    return word

@@ -1,0 +1,99 @@
+"""The sentence that says which candidate to take, and how much is to be minded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from app.domain.ranking import Ranking
+from app.domain.results import PROFILES, ProfileName
+from app.ranking.outcome import Outcome
+from ui.common.basics import button, icon_label, label, set_look
+from ui.common.folding import FoldingRow
+from ui.common.icons import set_icon
+from ui.common.outcome_texts import outcome_lines
+from ui.common.texts import tr
+from ui.common.theme import GRID
+
+_STANDARD_ROUNDS = PROFILES[ProfileName.STANDARD].rounds
+_LEAST_TEXT_EM = 16
+"""Where the text has less room, the buttons stand below it."""
+
+
+class SentenceCard(QFrame):
+    """First thing on the results page."""
+
+    why_asked = Signal()
+    standard_asked = Signal()
+    """It is to be measured again, in as many rounds as tell a difference from chance."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "callout")
+        self.setAccessibleName(tr("Recommendation"))
+        self._icon = icon_label("shield-check", "good", 24)
+        self.sentence = label("", "sentence", is_selectable=True)
+        self.sentence.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.mind = label("")
+        self._warning = icon_label("warning", "legacy")
+        self.why = button(tr("&Why, and cautions"), "info", on_click=self.why_asked.emit)
+        self.standard = button(
+            tr("Measure again with &Standard"),
+            "repeat",
+            look="primary",
+            on_click=self.standard_asked.emit,
+            tip=tr(
+                "Three rounds, so that differences can be told from chance; nothing is measured before you start it"
+            ),
+        )
+        below = FoldingRow((self._warning, self.mind), (self.standard, self.why), _LEAST_TEXT_EM)
+        text = QVBoxLayout()
+        text.setSpacing(GRID // 2)
+        text.addWidget(self.sentence)
+        text.addWidget(below)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(2 * GRID, GRID, GRID, GRID)
+        outer.setSpacing(GRID + 4)
+        outer.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        outer.addLayout(text, 1)
+
+    def set_advised(self, *, is_advised: bool) -> None:
+        """Advise to measure again, or leave that to a button elsewhere on the page."""
+        set_look(self.standard, "primary" if is_advised else "")
+        set_icon(self.standard, "repeat", "on_accent" if is_advised else "text")
+
+    def set_low(self, *, is_low: bool) -> None:
+        """Write the sentence in the size of other texts, where there is little height."""
+        set_look(self.sentence, "strong" if is_low else "sentence")
+
+    def show_ranking(self, ranking: Ranking, *, is_lab: bool, outcome: Outcome) -> None:
+        """Show a recommendation, or why there is none; causes of failures come first where there is none."""
+        advice = ranking.recommendation
+        has_choice = advice.solution is not None
+        is_total = not has_choice and bool(outcome.failed) and not outcome.measured
+        set_look(self, "callout" if has_choice else "error" if is_total else "caution")
+        icon, role = ("error", "bad") if is_total else ("warning", "legacy")
+        if has_choice:
+            icon, role = ("shield-check", "good") if advice.is_clear else ("compare", "text")
+        set_icon(self._icon, icon, role, 24)
+        self.standard.setVisible(has_choice and not advice.is_clear and ranking.rounds < _STANDARD_ROUNDS)
+        failures = tr("Finished: %1.").replace("%1", outcome.headline) if outcome.headline else ""
+        lines = [advice.sentence] if has_choice else [failures, *outcome_lines(outcome), advice.sentence]
+        self.sentence.setText("\n".join(line for line in lines if line))
+        cautions = advice.cautions
+        if not has_choice and outcome.headline:  # the failures have been named above
+            cautions = tuple(one for one in cautions if not one.startswith(outcome.headline))
+        if is_lab and not any("lab" in caution for caution in cautions):
+            cautions = (
+                tr("Figures of the practice lab do not hold for real gateways, and even the order may differ."),
+                *cautions,
+            )
+        if is_total:  # there are no figures that a caution could be about
+            cautions = ()
+        mind = f"{cautions[0].rstrip('.')}." if cautions else ""
+        next_step = tr(
+            "Next: open a failed line of the ranking (Enter). It has the log, and what may remove the cause."
+        )
+        self.mind.setText(next_step if is_total else mind)
+        self._warning.setVisible(bool(cautions))
+        self.setAccessibleDescription(self.sentence.text())

@@ -1,0 +1,291 @@
+"""Curves, distribution, throughput against latency, CPU, the wire, hosts, doubts, configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QListWidget, QListWidgetItem, QTabWidget, QVBoxLayout, QWidget
+
+from app.discovery.pair_discovery import HostCheck
+from app.domain.hosts import Side
+from ui.common.attempt_story import attempt_story, attempts_of
+from ui.common.basics import ScrollPage, icon_label, label, label_for, name_tabs, row
+from ui.common.candidate_rows import Key
+from ui.common.code_view import CodeView
+from ui.common.data_table import LineDelegate
+from ui.common.host_card import HostCard
+from ui.common.swatch import swatch_icon
+from ui.common.texts import tr
+from ui.common.theme import GRID, Theme
+from ui.common.tips import set_tip
+from ui.plots.base import ScopePlot
+from ui.plots.framed import framed
+from ui.plots.latency import LatencyPlot
+from ui.plots.result_data import ResultData
+from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
+from ui.results.capture_view import WireView
+
+_LEAST_PX = 254
+"""Leaves some 200 px to a plot."""
+
+_KEY = Qt.ItemDataRole.UserRole
+
+
+_CURVES, _DISTRIBUTION, _FRONTIER, _CPU, _WIRE = range(5)
+"""Places of the tabs that are made when they are opened: a plot takes 30 ms."""
+SomePlot = TypeVar("SomePlot", bound=ScopePlot)
+
+
+class _Holder(QWidget):
+    """A tab that is still empty."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = QVBoxLayout(self)
+        self.box.setContentsMargins(0, 0, 0, 0)
+
+
+class ResultTabs(QTabWidget):
+    """Everything below the ranking."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setDocumentMode(False)
+        name_tabs(self, tr("Views of the results"))
+        self.setMinimumHeight(_LEAST_PX)
+        self._theme = theme
+        self._data: ResultData | None = None
+        self._undrawn: dict[int, Callable[[ResultData], None]] = {}
+        self._key: Key | None = None
+        self.frame_size = QComboBox()
+        self.frame_size.setAccessibleName(tr("Frame size of the distribution"))
+        self.frame_size.currentIndexChanged.connect(self._draw_cdf)
+        self.candidates = QListWidget()
+        self.candidates.setAccessibleName(tr("Candidates"))
+        self.candidates.setMaximumWidth(280)
+        self.candidates.setItemDelegate(LineDelegate(self.candidates))
+        self.candidates.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.candidates.currentItemChanged.connect(self._show_candidate)
+        self.code = CodeView(theme)
+        self.why = QWidget()
+        self.hosts = QWidget()
+        self.doubts = QWidget()
+        self._draws = {
+            self.addTab(_Holder(), tr("Curves")): self._draw_latency,
+            self.addTab(_Holder(), tr("Distribution")): self._draw_cdfs,
+            self.addTab(_Holder(), tr("Frontier")): lambda data: self.frontier.draw(data),  # noqa: PLW0108 - made when wanted
+            self.addTab(_Holder(), tr("CPU")): lambda data: self.cpu.draw(data),  # noqa: PLW0108 - made when wanted
+            self.addTab(_Holder(), tr("Wire")): self._draw_wire,
+        }
+        self._why_at = self.addTab(self.why, tr("Why"))
+        self._hosts_at = self.addTab(self.hosts, tr("Hosts"))
+        self._doubts_at = self.addTab(self.doubts, tr("Doubts"))
+        self._code_at = self.addTab(self._code_tab(), tr("Configuration"))
+        self.currentChanged.connect(self._draw)
+
+    def sizeHint(self) -> QSize:
+        """Ask for no more height than a plot needs: a page that scrolls gives all that is asked for."""
+        return QSize(super().sizeHint().width(), _LEAST_PX)
+
+    @cached_property
+    def latency(self) -> LatencyPlot:
+        """The curves."""
+        return self._put(_CURVES, LatencyPlot(self._theme))
+
+    @cached_property
+    def cdf(self) -> CdfPlot:
+        """The distribution of one frame size."""
+        size = label_for(tr("Frame size"), self.frame_size)
+        return self._put(_DISTRIBUTION, CdfPlot(self._theme), (size, self.frame_size))
+
+    @cached_property
+    def frontier(self) -> FrontierPlot:
+        """Throughput against latency."""
+        return self._put(_FRONTIER, FrontierPlot(self._theme))
+
+    @cached_property
+    def cpu(self) -> CpuBarsPlot:
+        """Shares of the CPU."""
+        return self._put(_CPU, CpuBarsPlot(self._theme))
+
+    @cached_property
+    def wire(self) -> WireView:
+        """What packet captures showed."""
+        view = WireView(self._theme)
+        self._holder(_WIRE).box.addWidget(view)
+        return view
+
+    def _holder(self, nth: int) -> _Holder:
+        holder = self.widget(nth)
+        assert isinstance(holder, _Holder)  # noqa: S101 - made in __init__
+        return holder
+
+    def _put(self, nth: int, plot: SomePlot, beside: Sequence[QWidget] = ()) -> SomePlot:
+        """Put a plot into its tab, which is shown for the first time."""
+        self._holder(nth).box.addWidget(framed(plot, look="plain", beside=beside))
+        return plot
+
+    def _draw(self, nth: int) -> None:
+        """Draw what a tab shows, unless that has been done."""
+        draw = self._undrawn.pop(nth, None)
+        if draw is not None and self._data is not None:
+            draw(self._data)
+
+    def show_data(self, data: ResultData) -> None:
+        """Show a comparison; each tab is drawn when it is opened."""
+        self._data = data
+        self._undrawn.clear()
+        self._replace(self._why_at, _why_tab(data), tr("Why"))
+        self._replace(self._hosts_at, self._hosts_tab(data), tr("Hosts"))
+        doubts = doubts_of(data)
+        title = tr("Doubts (%1)").replace("%1", str(len(doubts))) if doubts else tr("Doubts")
+        self._replace(self._doubts_at, _doubts_tab(doubts), title)
+        self.candidates.clear()
+        for candidate in data.record.plan.candidates:
+            key = (candidate.solution, candidate.suite)
+            item = QListWidgetItem(swatch_icon(candidate.solution, data.names[key][1]), candidate.title)
+            item.setData(_KEY, key)
+            set_tip(item, candidate.title)
+            self.candidates.addItem(item)
+        self.candidates.setCurrentRow(0)
+        self._undrawn.update(self._draws)
+        self._draw(self.currentIndex())
+
+    def show_why(self) -> None:
+        """Open the tab with what speaks for and against."""
+        self.setCurrentIndex(self._why_at)
+        self.tabBar().setFocus()
+
+    def choose(self, key: Key) -> None:
+        """Show this candidate's configuration, and what the wire showed of it, when these tabs are opened."""
+        self._key = key
+        if _WIRE not in self._undrawn:
+            self.wire.choose(key)
+        self.highlight(key)
+        for nth in range(self.candidates.count()):
+            if self.candidates.item(nth).data(_KEY) == key:
+                self.candidates.setCurrentRow(nth)
+
+    def _replace(self, nth: int, widget: QWidget, title: str) -> None:
+        current = self.currentIndex()
+        old = self.widget(nth)
+        self.removeTab(nth)
+        if old is not None:
+            old.deleteLater()
+        self.insertTab(nth, widget, title)
+        self.setCurrentIndex(current)
+
+    def highlight(self, key: Key | None) -> None:
+        """Show the band of a candidate among the curves."""
+        if _CURVES not in self._undrawn:
+            self.latency.highlight(key)
+
+    def _draw_latency(self, data: ResultData) -> None:
+        self.latency.set_sizes(data.record.plan.profile.frame_bytes)
+        self.latency.set_candidates(data.names)
+        self.latency.draw(data.curves)
+        self.latency.highlight(self._key)
+
+    def _draw_cdfs(self, data: ResultData) -> None:
+        self.frame_size.blockSignals(True)  # noqa: FBT003 - Qt has it so
+        self.frame_size.clear()
+        for size in sorted({size for _, size in data.cdfs}):
+            self.frame_size.addItem(f"{size} {tr('bytes')}", size)
+        self.frame_size.blockSignals(False)  # noqa: FBT003 - Qt has it so
+        self._draw_cdf()
+
+    def _draw_wire(self, data: ResultData) -> None:
+        self.wire.show_data(data)
+        if self._key is not None:
+            self.wire.choose(self._key)
+
+    def _draw_cdf(self) -> None:
+        if self._data is not None and self.frame_size.currentData() is not None:
+            self.cdf.draw(self._data, self.frame_size.currentData())
+
+    def _code_tab(self) -> QWidget:
+        tab = QWidget()
+        layout = QHBoxLayout(tab)
+        layout.setContentsMargins(GRID, GRID, GRID, GRID)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.candidates, 1)
+        layout.addWidget(self.code, 3)
+        return tab
+
+    def _hosts_tab(self, data: ResultData) -> QWidget:
+        pair = data.record.plan.pair
+        content = QWidget()
+        content.setProperty("look", "page")
+        cards = QHBoxLayout(content)
+        cards.setContentsMargins(GRID, GRID, GRID, GRID)
+        cards.setSpacing(2 * GRID)
+        for side in Side:
+            if side.value in data.record.facts:
+                check = HostCheck(side, data.record.facts[side.value], (), ())
+                cards.addWidget(HostCard(check, pair.host(side).label, has_missing=False), 1)
+        return ScrollPage(content, 1600)
+
+    def _show_candidate(self, item: QListWidgetItem | None) -> None:
+        if item is None or self._data is None:
+            return
+        key = item.data(_KEY)
+        attempts = attempts_of(self._data.record, key)
+        parts = [attempt_story(attempt) for attempt in attempts]
+        self.code.show_parts(parts, attempts[-1].configuration if attempts else ())
+
+
+def doubts_of(data: ResultData) -> tuple[str, ...]:
+    """Return every doubt once: of the comparison, then of its candidates."""
+    general = [data.ranking.drift.sentence, *data.ranking.doubts]
+    own = [f"{result.title}: {doubt}" for result in data.ranking.results for doubt in result.doubts]
+    return tuple(dict.fromkeys(sentence for sentence in (*general, *own) if sentence))
+
+
+def _why_tab(data: ResultData) -> QWidget:
+    advice, slow = data.ranking.recommendation, data.slow.values()
+    content = QWidget()
+    content.setProperty("look", "page")
+    layout = QVBoxLayout(content)
+    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+    layout.addWidget(label(advice.sentence, is_selectable=True))
+    for title, sentences, icon, role in (
+        (_reasons_title(data), advice.reasons, "info", "text"),
+        (tr("Cautions"), advice.cautions, "warning", "legacy"),
+        (tr("Slow, which bears on no verdict"), tuple(f"{f.subject}: {f.reason}" for f in slow), "clock", "legacy"),
+    ):
+        if sentences:
+            layout.addSpacing(GRID)
+            layout.addWidget(label(title, "strong"))
+        for sentence in sentences:
+            line = row(icon_label(icon, role), label(sentence, is_selectable=True))
+            line.setStretch(1, 1)
+            layout.addLayout(line)
+    layout.addStretch(1)
+    return ScrollPage(content)
+
+
+def _reasons_title(data: ResultData) -> str:
+    """Return the heading above the verdict and figures of the candidate that the recommendation names first."""
+    advice = data.ranking.recommendation
+    if advice.solution is None or advice.suite is None:
+        return tr("Verdict and figures")
+    title = data.result((advice.solution, advice.suite)).title
+    return tr("Verdict and figures of %1").replace("%1", title)
+
+
+def _doubts_tab(doubts: tuple[str, ...]) -> QWidget:
+    content = QWidget()
+    content.setProperty("look", "page")
+    layout = QVBoxLayout(content)
+    layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+    if not doubts:
+        layout.addLayout(row(icon_label("check", "good"), label(tr("Nothing speaks against these figures.")), 0))
+    for doubt in doubts:
+        line = row(icon_label("warning", "legacy"), label(doubt, is_selectable=True))
+        line.setStretch(1, 1)
+        layout.addLayout(line)
+    layout.addStretch(1)
+    return ScrollPage(content)

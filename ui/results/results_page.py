@@ -1,0 +1,386 @@
+"""Step 6: which to take, by how much, why, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from app.domain.cancel import CancelToken
+from app.domain.errors import TunnelmarkError
+from app.domain.history import EntryId, EntryKind
+from app.domain.results import AttemptStatus, CampaignRecord, CampaignStatus
+from app.domain.verdicts import Verdict
+from app.ranking.outcome import is_unfinished, outcome_of
+from app.ranking.weighting import weigh
+from app.services.interfaces.comparison import ProgressSink
+from ui.common.basics import ElidedLabel, ScrollPage, button, label, row, set_look
+from ui.common.candidate_rows import Key
+from ui.common.context import Context
+from ui.common.deployment_preset import Wanted
+from ui.common.folding import FoldingRow
+from ui.common.icons import set_icon
+from ui.common.page import BusyLine, Page
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import enable, set_tip
+from ui.plots.result_data import ResultData, prepare
+from ui.results.deploy_button import name_deploy
+from ui.results.note_line import NoteLine
+from ui.results.ranking_table import RankingTable
+from ui.results.recommendation import SentenceCard
+from ui.results.result_tabs import ResultTabs
+from ui.results.weighting_bar import WeightingBar
+
+_MAX_TABLE_PX = 248
+"""The ranking scrolls beyond this height: some seven lines."""
+_LEAST_LINES = 2
+"""The ranking never shows fewer lines, unless it has fewer."""
+_LOW_PX = 670
+_LEAST_HEAD_EM = 18
+"""Where the title has less room, the buttons stand below it."""
+
+_KINDS = {"html": "HTML", "pdf": "PDF", "csv": "CSV", "json": "JSON"}
+
+
+class ResultsPage(Page):
+    """Sentence, ranking, plots and facts of one comparison."""
+
+    again_asked = Signal(object)
+    """Carries the CampaignRecord that is to be measured again."""
+    candidate_asked = Signal(object)
+    """Carries the Key of the candidate whose page is wanted."""
+    standard_asked = Signal(object)
+    """Carries the CampaignRecord that is to be measured again with the standard profile."""
+    resume_asked = Signal(object)
+    """Carries the CampaignRecord of an interrupted or cancelled comparison."""
+    rollout_asked = Signal(object)
+    """Carries a `Wanted`: the candidate that is to be rolled out."""
+    shown = Signal(int)
+    """Carries the number of the comparison that is on the page now."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, tr("Results"))
+        self.busy = BusyLine()
+        self.data: ResultData | None = None
+        self.is_lab_gone = False
+        self._wanted: int | None = None
+        self.what = label("", "muted")
+        self.note = NoteLine(context)
+        self.report = button(tr("&Report"), "report", tip=tr("Write a file for others"))
+        menu = QMenu(self.report)
+        for ending, name in _KINDS.items():
+            menu.addAction(tr("Save as %1…").replace("%1", name), partial(self._choose_file, ending))
+        self.report.setMenu(menu)
+        self.again = button(tr("&Measure again"), "repeat", on_click=self._again)
+        self.resume = button(tr("Res&ume"), "play", look="primary", on_click=self._resume)
+        self.resume.setVisible(False)
+        self.rollout = button(tr("Dep&loy…"), "rollout", look="primary", on_click=self._roll_out)
+        self.sentence = SentenceCard()
+        self.table = RankingTable(context.theme)
+        self.table.itemSelectionChanged.connect(self._on_row)
+        self.fold = button(tr("Hide the ranking"), "chevron-down", look="tab", on_click=self._fold_ranking)
+        self._is_folded = False
+        self.shared = ElidedLabel(tr("=  no significant difference"))
+        self.shared.setProperty("look", "muted")
+        self.weighting = WeightingBar()
+        self.weighting.changed.connect(self._weigh)
+        self.tabs = ResultTabs(context.theme)
+        self.table.open_asked.connect(self._open)
+        self.table.pointed_at.connect(self._point_at)
+        self.table.deploy_asked.connect(self._roll_out)
+        self.sentence.why_asked.connect(self.tabs.show_why)
+        self.sentence.standard_asked.connect(self._with_standard)
+        self._lay_out()
+        self._show_buttons()
+        context.leftovers.changed.connect(lambda name: context.leftovers.follow(self.notice, name))
+
+    # --- the page's life ----------------------------------------------------------------------------------------------
+
+    def enter(self) -> None:
+        """Show the wizard's comparison."""
+        campaign_id = self.context.wizard.state.campaign_id
+        if campaign_id is not None:
+            self.show_campaign(campaign_id)
+
+    def first_focus(self) -> QWidget | None:
+        """The ranking, or what shows it."""
+        return self.fold if self._is_folded else self.table
+
+    def show_campaign(self, campaign_id: int) -> None:
+        """Read a stored comparison and show it."""
+        record = self.data.record if self.data is not None else None
+        if record is not None and record.campaign_id == campaign_id == self._wanted and not is_unfinished(record):
+            return  # an unfinished one may have been resumed
+        self._wanted = campaign_id
+        self.notice.clear()
+        services = self.context.services
+
+        def read(_token: CancelToken, _tell: ProgressSink) -> tuple[ResultData, bool]:
+            record, ranking = services.results(campaign_id)
+            return prepare(record, ranking, services.solutions()), services.is_lab_gone(record)
+
+        self.start(tr("Reading the results"), read, self._show, busy=self.busy, on_failure=self._on_fault)
+
+    def take_note(self, entry: EntryId, note: str) -> None:
+        """Take a note that was changed anywhere in the window."""
+        if self.data is not None and entry == EntryId(EntryKind.COMPARISON, self.data.record.campaign_id):
+            self.data = replace(self.data, record=replace(self.data.record, note=note))
+            self.note.show_note(entry, note)
+
+    def forget(self, entries: Collection[EntryId]) -> None:
+        """Show nothing any more of a comparison that has been deleted."""
+        if self.data is not None and EntryId(EntryKind.COMPARISON, self.data.record.campaign_id) in entries:
+            self.data = self._wanted = None
+            self.what.setText("")
+            self.note.clear()
+            self.resume.setVisible(False)
+            self._show_buttons()
+
+    def _on_fault(self, error: TunnelmarkError) -> None:
+        wanted, self._wanted = self._wanted, None
+        actions = {tr("Try again"): lambda: self.show_campaign(wanted)} if wanted is not None else {}
+        self.notice.say_error(error, actions)
+
+    def _show(self, read: tuple[ResultData, bool]) -> None:
+        self.data, self.is_lab_gone = data, _ = read
+        record = data.record
+        self.what.setText(_what(data))
+        self.note.show_note(EntryId(EntryKind.COMPARISON, record.campaign_id), record.note)
+        self.sentence.show_ranking(data.ranking, is_lab=record.plan.pair.is_lab, outcome=outcome_of(record))
+        self.table.show_data(data)
+        self.shared.setVisible(any(one.tied_with for one in data.ranking.ranking))
+        self._weigh()
+        self.tabs.show_data(data)
+        self._on_row()
+        self._offer_to_go_on(record)
+        self._show_leftover(record)
+        self._show_buttons()
+        self._share_height()
+        self.status_told.emit(tr("Comparison number %1").replace("%1", str(record.campaign_id)))
+        self.shown.emit(record.campaign_id)
+
+    def _offer_to_go_on(self, record: CampaignRecord) -> None:
+        """Offer to resume or to measure again, as far as that is possible."""
+        is_interrupted = is_unfinished(record)
+        self.resume.setVisible(is_interrupted and not self.is_lab_gone)
+        lab = tr("In a new practice lab of the same kind: the one that this ran in has ended.")
+        set_tip(self.again, lab if self.is_lab_gone else "")
+        self.sentence.set_advised(is_advised=self.resume.isHidden())
+        if record.status is CampaignStatus.INTERRUPTED and not self.resume.isHidden():
+            why = next((one.message for one in record.attempts if one.status is AttemptStatus.NOT_RUN), "")
+            title = why or tr("The comparison was interrupted.")
+            self.notice.say("caution", title, tr("What was measured is kept. Resume measures the rest."))
+        if is_interrupted and self.is_lab_gone:
+            self.notice.say(
+                "caution",
+                tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
+                tr("What was measured is kept. Figures of two labs cannot be mixed."),
+                {tr("Measure again in a new lab"): self._again},
+            )
+
+    def _show_leftover(self, record: CampaignRecord) -> None:
+        """Say first that a host may not be as it was before, until both have been put back."""
+        leftovers, name = self.context.leftovers, record.plan.pair.name
+        found = leftovers.found.get(name)
+        if found is not None and self.is_lab_gone and found.campaign_id == record.campaign_id:
+            leftovers.forget(name)  # its hosts are gone
+        if leftovers.show_in(self.notice, name):
+            self.sentence.set_advised(is_advised=False)
+
+    # --- buttons ------------------------------------------------------------------------------------------------------
+
+    def write_report(self, path: Path) -> None:
+        """Write a report; its kind follows from the ending."""
+        if self.data is None:
+            return
+        campaign_id, services = self.data.record.campaign_id, self.context.services
+        self.start(
+            tr("Writing the report"),
+            lambda _token, _tell: services.write_report(campaign_id, path),
+            self.show_written,
+            busy=self.busy,
+        )
+
+    def show_written(self, path: Path) -> None:
+        """Say where a report is."""
+        self.notice.say(
+            "done",
+            tr("The report is written."),
+            str(path),
+            {
+                tr("Open it"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
+                tr("Open its folder"): lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent))),
+            },
+        )
+        self.status_told.emit(tr("Report: %1").replace("%1", str(path)))
+
+    def _choose_file(self, ending: str) -> None:
+        if self.data is None:
+            return
+        record = self.data.record
+        pair = record.plan.pair.name.replace(":", "-")
+        dialog = QFileDialog(self, tr("Save the report"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{_KINDS[ending]} (*.{ending})")
+        dialog.setDefaultSuffix(ending)
+        dialog.selectFile(f"{pair}-{record.campaign_id}.{ending}")
+        dialog.fileSelected.connect(lambda name: self.write_report(Path(name)))
+        dialog.open()
+
+    def _again(self) -> None:
+        if self.data is not None:
+            self.again_asked.emit(self.data.record)
+
+    def _with_standard(self) -> None:
+        if self.data is not None:
+            self.standard_asked.emit(self.data.record)
+
+    def _resume(self) -> None:
+        if self.data is not None:
+            self.resume_asked.emit(self.data.record)
+
+    def _point_at(self, key: Key | None) -> None:
+        """Show the band of the line under the pointer, else of the selected one."""
+        self.tabs.highlight(key or self.table.selected_key())
+
+    def _open(self) -> None:
+        key = self.table.selected_key()
+        if self.data is not None and key is not None:
+            self.candidate_asked.emit(key)
+
+    def _on_row(self) -> None:
+        key = self.table.selected_key()
+        if key is not None:
+            self.tabs.choose(key)
+        self._show_buttons()
+
+    def _roll_out(self) -> None:
+        key = self.table.selected_key()
+        if self.data is None or key is None:
+            return
+        pair, title = self.data.record.plan.pair, self.data.result(key).title
+        self.rollout_asked.emit(Wanted(pair, key, title))
+
+    def _show_buttons(self) -> None:
+        has_data = self.data is not None
+        for one in (self.report, self.again):
+            enable(one, is_on=has_data, reason=tr("No comparison is shown."))
+        self.rollout.setVisible(self.context.can_roll_out)
+        enable(self.rollout, is_on=self.may_roll_out(self.table.selected_key()), reason=self._why_not_deploy())
+        self.table.deploy.setEnabled(self.rollout.isEnabled())
+        self._name_rollout()
+        is_clear = self.data is not None and self.data.ranking.recommendation.is_clear
+        set_look(self.rollout, "primary" if is_clear else "")  # else measuring again is what is advised
+        set_icon(self.rollout, "rollout", "on_accent" if is_clear else "text")
+        for widget in (self.sentence, self.fold, self.note.edit, self.weighting.choice, self.tabs):
+            widget.setVisible(has_data)
+        self.table.setVisible(has_data and not self._is_folded)
+
+    def _fold_ranking(self) -> None:
+        """Give the ranking's room to the plots, or show it again."""
+        self._is_folded = not self._is_folded
+        self.fold.setText(tr("Show the ranking") if self._is_folded else tr("Hide the ranking"))
+        set_icon(self.fold, "chevron-right" if self._is_folded else "chevron-down")
+        self._show_buttons()
+
+    def _weigh(self) -> None:
+        """Put the ranking in the order of the user's own weights; the recommendation stays as it is."""
+        weights, data = self.weighting.weights, self.data
+        weighting = weigh(data.record, data.ranking, weights) if weights and data is not None else None
+        self.weighting.show_weighting(weighting)
+        self.table.show_weighting(weighting)
+
+    def may_roll_out(self, key: Key | None) -> bool:
+        """Whether a candidate has cryptography and was measured to the end; what its verdict demands is asked later."""
+        if self.data is None or key is None or not self.context.can_roll_out:
+            return False
+        result = self.data.result(key)
+        return result.verdict is not Verdict.UNPROTECTED and result.status is AttemptStatus.COMPLETED
+
+    def _why_not_deploy(self) -> str:
+        """Return why the selected candidate cannot be deployed."""
+        key = self.table.selected_key()
+        if self.data is None or key is None:
+            return tr("Select a candidate of the ranking.")
+        if self.data.result(key).verdict is Verdict.UNPROTECTED:
+            return tr("It has no cryptography: select a VPN.")
+        return tr("It was not measured to the end: select another candidate.")
+
+    def _name_rollout(self) -> None:
+        """Say on the button which candidate it deploys: that of the selected line, unless it is no VPN."""
+        key = self.table.selected_key()
+        result = self.data.result(key) if self.data is not None and key is not None else None
+        is_vpn = result is not None and result.verdict is not Verdict.UNPROTECTED
+        name_deploy(self.rollout, result.title if result is not None and is_vpn else "")
+
+    def _lay_out(self) -> None:
+        self.body.setSpacing(GRID)
+        self.body.removeWidget(self.title)
+        buttons = (self.resume, self.again, self.report, self.rollout)
+        head = FoldingRow((self.title, 2 * GRID, self.what), buttons, _LEAST_HEAD_EM)
+        self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.title.setWordWrap(False)
+        self.body.insertWidget(0, head)
+        self.body.insertWidget(1, self.note)
+        self.body.addWidget(self.busy)
+        self.body.addWidget(self.sentence)  # not scrolled: it is what the page is for
+        content = QWidget()
+        content.setProperty("look", "page")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        left = QWidget()
+        beside = row(self.fold, self.note.edit, GRID, self.shared)
+        beside.setStretch(3, 1)
+        left.setLayout(beside)
+        layout.addWidget(FoldingRow((left,), (self.weighting.choice,), 0))
+        layout.addWidget(self.weighting)
+        layout.addWidget(self.table)
+        layout.addWidget(self.tabs, 1)
+        self._content = layout
+        self._scroll = ScrollPage(content, max_width_px=None)
+        self.body.addWidget(self._scroll, 1)
+        self._scroll.resized.connect(self._share_height)
+        self.tabs.tabBarClicked.connect(self._show_whole_tab)
+        self.tabs.currentChanged.connect(self._show_whole_tab)
+
+    def _share_height(self) -> None:
+        """Let the ranking scroll by itself in a low window, so that a plot below it is whole."""
+        needed = self.table.height_for_all_px()
+        self.table.setFixedHeight(min(_MAX_TABLE_PX, needed))
+        least = min(needed, self.table.height_for_px(_LEAST_LINES))
+        room = self._scroll.viewport().height()
+        taken = self.notice.height() if self.notice.isVisible() else 0
+        self.sentence.set_low(is_low=self.height() - taken < _LOW_PX)
+        width, content = self._scroll.content_width_px(), self._content
+        is_folding = content.hasHeightForWidth()
+        spare = room - (content.minimumHeightForWidth(width) if is_folding else content.minimumSize().height())
+        self.table.setFixedHeight(max(least, min(_MAX_TABLE_PX, needed, self.table.height() + spare)))
+
+    def _show_whole_tab(self) -> None:
+        """Scroll until the tab that the user opens is in sight."""
+        if self.tabs.isVisible():
+            self._scroll.ensureWidgetVisible(self.tabs, 0, 0)
+
+
+def _what(data: ResultData) -> str:
+    record = data.record
+    words = {
+        CampaignStatus.COMPLETED: tr("finished"),
+        CampaignStatus.CANCELLED: tr("cancelled"),
+        CampaignStatus.INTERRUPTED: tr("interrupted"),
+        CampaignStatus.RUNNING: tr("running"),
+    }
+    started = record.started_at.astimezone()
+    outcome = outcome_of(record)
+    state = words[record.status] if not outcome.headline else f"{words[record.status]}, {outcome.headline}"
+    rounds = tr("1 round") if data.ranking.rounds == 1 else f"{data.ranking.rounds} {tr('rounds')}"
+    if not data.ranking.rounds:
+        rounds = tr("nothing measured")
+    return f"{record.plan.pair.name}, {started:%Y-%m-%d %H:%M}, {record.plan.profile.name.value}, {rounds}, {state}"

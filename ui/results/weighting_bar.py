@@ -1,0 +1,141 @@
+"""Order of the ranking by weights of the user's own: presets, a slider for each measure, and what comes of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QSlider, QVBoxLayout, QWidget
+
+from app.ranking.weighting import BALANCED, PRESETS, Measure, Weighting, Weights
+from ui.common.basics import icon_label, label, label_for, row
+from ui.common.texts import tr
+from ui.common.theme import GRID, tabular
+from ui.common.tips import set_tip
+
+_OWN = "own"
+_MOST = 10
+_PLAIN_WEIGHT = 1
+
+
+class WeightingBar(QFrame):
+    """Presets in a box, and sliders below while an order of the user's own is chosen.
+
+    Attributes:
+        presets: The box; with its label it stands wherever `choice` is put.
+        choice: Label and box.
+        sliders: One per measure.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "caution")
+        self.setAccessibleName(tr("Your weighting"))
+        self.presets = QComboBox()
+        self.presets.setAccessibleName(tr("Order of the ranking"))
+        for name, text in _preset_words().items():
+            self.presets.addItem(text, name)
+        self.presets.currentIndexChanged.connect(self._on_preset)
+        self.choice = QWidget()
+        self.choice.setLayout(row(label_for(tr("Order &by"), self.presets), self.presets))
+        self.sliders: dict[Measure, QSlider] = {}
+        self._shown: dict[Measure, QLabel] = {}
+        self.title = label("", "strong")
+        self.sentence = label("", is_selectable=True)
+        head = row(icon_label("edit"), self.title)
+        head.setStretch(1, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        layout.setSpacing(GRID // 2)
+        layout.addLayout(head)
+        layout.addWidget(self.sentence)
+        layout.addLayout(self._make_sliders())
+        self._is_filling = False
+        self.setVisible(False)
+
+    @property
+    def weights(self) -> Weights:
+        """The weights above 0; empty for the order of the ranking."""
+        if self.presets.currentData() == BALANCED:
+            return {}
+        return {measure: slider.value() for measure, slider in self.sliders.items() if slider.value()}
+
+    def choose(self, name: str) -> None:
+        """Choose a preset, see `PRESETS`."""
+        self.presets.setCurrentIndex(self.presets.findData(name))
+
+    def show_weighting(self, weighting: Weighting | None) -> None:
+        """Show what comes of the weights; None where nothing has weight."""
+        self.setVisible(self.presets.currentData() != BALANCED)
+        if weighting is None:
+            self.title.setText(tr("Your weighting, not Tunnelmark's recommendation"))
+            self.sentence.setText(tr("Nothing has weight: the ranking keeps its own order."))
+            return
+        self.title.setText(weighting.title)
+        left = [f"{one.result.title}: {one.reason}" for one in weighting.unscored if not one.result.is_unprotected]
+        without = f" {tr('Without a place: %1.').replace('%1', '; '.join(left))}" if left else ""
+        self.sentence.setText(f"{weighting.sentence}{without} {tr('It is in no report.')}")
+
+    def _make_sliders(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(0)
+        for nth, (measure, (text, tip)) in enumerate(_measure_words().items()):
+            slider = self.sliders[measure] = QSlider(Qt.Orientation.Horizontal)
+            slider.setRange(0, _MOST)
+            slider.setPageStep(1)
+            slider.setAccessibleName(tr("Weight of %1").replace("%1", text))
+            set_tip(slider, tip)
+            slider.valueChanged.connect(self._on_slider)
+            shown = self._shown[measure] = label("0", is_wrapping=False)
+            shown.setFont(tabular(self.font()))
+            shown.setMinimumWidth(shown.fontMetrics().horizontalAdvance("00"))
+            shown.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(label_for(text, slider), 0, 2 * nth, 1, 2)
+            grid.addWidget(slider, 1, 2 * nth)
+            grid.addWidget(shown, 1, 2 * nth + 1)
+            grid.setColumnStretch(2 * nth, 1)
+        return grid
+
+    def _on_preset(self) -> None:
+        name = self.presets.currentData()
+        if self._is_filling:
+            return
+        self._is_filling = True
+        for measure, slider in self.sliders.items():
+            slider.setValue(int(PRESETS[name].get(measure, 0)) if name in PRESETS else slider.value() or _PLAIN_WEIGHT)
+        self._is_filling = False
+        self._on_change()
+
+    def _on_slider(self) -> None:
+        if not self._is_filling:
+            self._is_filling = True
+            self.choose(_OWN)
+            self._is_filling = False
+            self._on_change()
+
+    def _on_change(self) -> None:
+        for measure, slider in self.sliders.items():
+            self._shown[measure].setText(str(slider.value()))
+        self.changed.emit()
+
+
+def _preset_words() -> dict[str, str]:
+    return {
+        BALANCED: tr("Balanced: Tunnelmark's ranking"),
+        "latency-first": tr("Latency first"),
+        "throughput-first": tr("Throughput first"),
+        "low-cpu": tr("Low CPU"),
+        "strongest-security": tr("Strongest security"),
+        _OWN: tr("Your own weights"),
+    }
+
+
+def _measure_words() -> dict[Measure, tuple[str, str]]:
+    return {
+        Measure.LATENCY: (tr("Latency"), tr("Weighted latency in ms")),
+        Measure.THROUGHPUT: (tr("Throughput"), tr("Mbit/s, mean of both directions")),
+        Measure.CPU: (tr("CPU"), tr("Percent of both hosts' CPU together per Mbit/s")),
+        Measure.OVERHEAD: (tr("Overhead"), tr("Bytes on the underlay per frame inside, as captured")),
+        Measure.SECURITY: (tr("Security"), tr("The verdict, and properties that tests refuted")),
+    }

@@ -1,0 +1,165 @@
+"""Makes the pages that are no step of a comparison and ties them to the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ui.common.page import Page
+
+if TYPE_CHECKING:
+    from app.domain.results import CampaignRecord
+    from ui.common.candidate_rows import Key
+    from ui.common.deployment_preset import Wanted
+    from ui.deployments.task import RolloutTask
+    from ui.results.results_page import ResultsPage
+    from ui.shell.window import MainWindow
+
+
+def make_page(name: str, window: MainWindow) -> Page:
+    """Return a new page: `welcome`, `history`, `past`, `candidate`, `census`, `lint`, `deploy` or `standing`."""
+    makers = {
+        "welcome": _welcome,
+        "history": _history,
+        "past": _past,
+        "candidate": _candidate,
+        "census": _census,
+        "lint": _lint,
+        "deploy": _deploy,
+        "standing": _standing,
+    }
+    return makers[name](window)
+
+
+def open_rollout(window: MainWindow, wanted: Wanted, origin: Page | None = None) -> None:
+    """Show the page that rolls out with its fields filled in; Back leads to where this was asked for."""
+    page = window.deploy
+    page.origin = origin
+    page.want(wanted)
+    window.show_area("deploy")
+
+
+def open_candidate(window: MainWindow, results: ResultsPage, key: Key) -> None:
+    """Show the page of a candidate; Back leads to the results."""
+    from ui.results.candidate_page import CandidatePage
+    from ui.results.history_page import PastResultsPage
+
+    page = window.area_page("candidate")
+    if results.data is None or not isinstance(page, CandidatePage):
+        return
+    page.origin = results
+    is_current = not isinstance(results, PastResultsPage)
+    page.show_candidate(results.data, key, is_current=is_current, may_roll_out=results.may_roll_out(key))
+    window.show_page(page)
+
+
+def _welcome(window: MainWindow) -> Page:
+    from ui.shell.welcome import WelcomePage
+
+    page = WelcomePage(window.context)
+    page.lab_chosen.connect(window.begin_with_lab)
+    page.hosts_chosen.connect(window.begin_with_hosts)
+    page.history_chosen.connect(window.show_history)
+    page.lint_chosen.connect(window.show_lint)
+    page.resume_chosen.connect(window.resume_pair)
+    return page
+
+
+def _history(window: MainWindow) -> Page:
+    from app.domain.history import EntryKind
+    from ui.results.history_page import HistoryPage
+
+    page = HistoryPage(window.context)
+    page.opened.connect(window.show_past)
+    page.census_opened.connect(lambda number: _open_census(window, number))
+    page.deployment_opened.connect(lambda pair, which: _open_deployment(window, pair, which))
+    page.deleted.connect(
+        lambda ids: window.wizard.forget({one.number for one in ids if one.kind is EntryKind.COMPARISON})
+    )
+    page.lab_chosen.connect(window.begin_with_lab)
+    return page
+
+
+def _open_census(window: MainWindow, number: int) -> None:
+    page = window.area_page("census")
+    page.origin = window.area_page("history")
+    page.want(number)  # type: ignore[attr-defined]
+    window.show_census()
+
+
+def _open_deployment(window: MainWindow, pair: str, deployment_id: str) -> None:
+    window.standing.origin = window.area_page("history")
+    window.standing.want(pair, deployment_id)
+    window.show_area("standing")
+
+
+def _past(window: MainWindow) -> Page:
+    from ui.results.history_page import PastResultsPage
+    from ui.shell.step_pages import connect_results
+
+    page = PastResultsPage(window.context)
+    connect_results(page, window)
+    return page
+
+
+def _candidate(window: MainWindow) -> Page:
+    from ui.results.candidate_page import CandidatePage
+    from ui.results.results_page import ResultsPage
+
+    page = CandidatePage(window.context)
+    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    page.remedy_asked.connect(window.go)
+
+    def again(record: CampaignRecord) -> None:
+        if isinstance(page.origin, ResultsPage):
+            page.origin.again_asked.emit(record)
+
+    page.again_asked.connect(again)
+    return page
+
+
+def _census(window: MainWindow) -> Page:
+    from ui.census.census_page import CensusPage
+
+    page = CensusPage(window.context)
+    page.lab_chosen.connect(window.begin_with_lab)
+    return page
+
+
+def _lint(window: MainWindow) -> Page:
+    from ui.lint.lint_page import LintPage
+
+    return LintPage(window.context)
+
+
+def _deploy(window: MainWindow) -> Page:
+    from ui.deployments.deploy_page import DeployPage
+
+    page = DeployPage(window.context)
+    page.lab_chosen.connect(window.begin_with_lab)
+    page.standing_asked.connect(lambda: window.show_area("standing"))
+    page.attention_wanted.connect(lambda: window.show_area("deploy"))
+    return page
+
+
+def _standing(window: MainWindow) -> Page:
+    from ui.deployments.deployments_page import StandingPage
+
+    page = StandingPage(window.context)
+    page.rollout_asked.connect(lambda: window.show_area("deploy"))
+    page.replace_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+
+    def begin(task: RolloutTask) -> None:
+        window.deploy.origin = page
+        window.show_area("deploy")
+        window.deploy.begin(task)
+
+    def begin_beside(task: RolloutTask) -> None:
+        window.deploy.origin = page
+        window.deploy.begin(task)
+
+    page.task_asked.connect(begin)
+    page.repair_begun.connect(begin_beside)
+    page.repairs.may_begin = lambda: not window.is_rolling and window.current is not window.deploy
+    window.deploy.changed.connect(page.on_rollout_changed)
+    page.watcher.is_being_changed = lambda name: window.is_rolling and window.deploy.is_changing(name)
+    return page

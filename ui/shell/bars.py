@@ -1,0 +1,217 @@
+"""The bars above and below the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QSize, Signal, SignalInstance
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QProgressBar, QPushButton, QWidget
+
+from ui.common.accessible import Role, announce, set_role
+from ui.common.basics import ElidedLabel, button, icon_label, label
+from ui.common.icons import set_icon
+from ui.common.texts import plain_tip, tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+
+
+def _tab(text: str, icon: str, asked: SignalInstance, shortcut: str) -> QPushButton:
+    """Return the button of an area, which asks for it."""
+    return button(text, icon, look="tab", role=Role.PageTab, on_click=asked.emit, shortcut=shortcut)
+
+
+def _press(area: QPushButton) -> None:
+    if area.isVisible():
+        area.click()
+
+
+_ICONS = {"comparison": "compare", "rollout": "rollout", "census": "key"}
+"""Icons of the areas in which something can run."""
+
+_ROOMY_EM = 76
+"""In a narrower window the bar goes without the program's name and sign."""
+
+
+class TopBar(QFrame):
+    """Name, main areas, state of the practice lab."""
+
+    start_asked = Signal()
+    comparison_asked = Signal()
+    history_asked = Signal()
+    census_asked = Signal()
+    lint_asked = Signal()
+    rollout_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "topbar")
+        self.setFixedHeight(6 * GRID)
+        self.start = _tab(tr("Start"), "app", self.start_asked, "Ctrl+Home")
+        self.comparison = _tab(tr("Comparison"), _ICONS["comparison"], self.comparison_asked, "Ctrl+K")
+        self.history = _tab(tr("History"), "clock", self.history_asked, "Ctrl+H")
+        self.census = _tab(tr("Cipher census"), _ICONS["census"], self.census_asked, "Ctrl+E")
+        self.lint = _tab(tr("Check a file"), "search", self.lint_asked, "Ctrl+L")
+        self.rollout = _tab(tr("Roll-out"), _ICONS["rollout"], self.rollout_asked, "Ctrl+R")
+        self.rollout.setVisible(False)
+        self._areas = (self.start, self.comparison, self.rollout, self.history, self.census, self.lint)
+        self._keys = {area: area.shortcut() for area in self._areas}
+        self._names = {area: area.text() for area in self._areas}
+        self._short = {self.comparison: tr("Compare"), self.census: tr("Ciphers"), self.lint: tr("Check")}
+        self._group = QButtonGroup(self)
+        for area in self._areas:
+            area.setCheckable(True)
+            self._group.addButton(area)
+        for number, area in enumerate(self._areas, start=1):
+            # Letters with Ctrl edit the text in a field: there these keys alone change the area.
+            QShortcut(QKeySequence(f"Ctrl+{number}"), self, partial(_press, area))
+        self.lab = button(tr("lab: unknown"), "lab", look="tab", tip=tr("Practice labs: start, stop, log in"))
+        self.menu = button(tr("Menu"), "menu", look="tab", tip=tr("Settings and pairs of hosts"))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
+        layout.setSpacing(GRID)
+        self._brand = (icon_label("app", "accent", 24), label("Tunnelmark", "brand", is_wrapping=False))
+        for widget in self._brand:
+            layout.addWidget(widget)
+        layout.addSpacing(GRID)
+        layout.addWidget(self._tabs())
+        layout.addStretch(1)
+        layout.addWidget(self.lab)
+        layout.addWidget(self.menu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room to the buttons where the window is narrow; its title has the name as well."""
+        super().resizeEvent(event)
+        is_roomy = self.width() >= _ROOMY_EM * self.fontMetrics().height()
+        for widget in self._brand:
+            widget.setVisible(is_roomy)
+        self._fit_names()
+
+    def event(self, event: QEvent) -> bool:
+        """Shorten the areas' names as soon as other texts, or larger ones, leave no room for them."""
+        result = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit_names()
+        return result
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a size at which signs stand for the areas."""
+        hint = super().minimumSizeHint()
+        hint.setWidth(0)
+        return hint
+
+    def _fit_names(self) -> None:
+        """Show names, shorter ones, only that of the area on show, or signs, whatever there is room for."""
+        shown = [area for area in self._areas if not area.isHidden()]
+        others = self.sizeHint().width() - sum(area.sizeHint().width() for area in shown)
+        short = self._names | self._short
+        current = {area: short[area] if area.isChecked() else "" for area in self._areas}
+        choices = (self._names, short, current, dict.fromkeys(self._areas, ""))
+        for names in choices:
+            if others + sum(self._width_with(area, names[area]) for area in shown) <= self.width():
+                break
+        for area in self._areas:
+            if area.text() != names[area]:
+                area.setText(names[area])
+                area.setShortcut(self._keys[area])  # Qt takes it away with the text
+                self._set_area_tip(area)
+
+    @staticmethod
+    def _width_with(area: QPushButton, text: str) -> int:
+        letters = area.fontMetrics()
+        return area.sizeHint().width() + letters.horizontalAdvance(text) - letters.horizontalAdvance(area.text())
+
+    def _set_area_tip(self, area: QPushButton) -> None:
+        name, keys = area.accessibleName(), f"({area.shortcut().toString()})"
+        is_said = area.text() == name
+        set_tip(area, keys if is_said else f"{name} {keys}")
+
+    def _tabs(self) -> QWidget:
+        tabs = QWidget()
+        set_role(tabs, Role.PageTabList)
+        tabs.setAccessibleName(tr("Areas"))
+        layout = QHBoxLayout(tabs)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        for area in self._areas:
+            layout.addWidget(area)
+        return tabs
+
+    def show_lab(self, text: str, *, is_up: bool) -> None:
+        """Say whether a practice lab is up."""
+        self.lab.setText(text)
+        self.lab.setAccessibleName(text)
+        set_icon(self.lab, "lab", "good" if is_up else "muted")
+
+    def show_area(self, area: str) -> None:
+        """Mark where the window is: `start`, `comparison`, `rollout`, `history`, `census` or `lint`."""
+        getattr(self, area).setChecked(True)
+        self._fit_names()
+
+    def mark_running(self, states: Mapping[str, tuple[str, bool]]) -> None:
+        """Mark the areas in which something runs.
+
+        Args:
+            states: What runs, in a few words, and whether it waits for the user; by area.
+        """
+        for area, icon in _ICONS.items():
+            entry: QPushButton = getattr(self, area)
+            state, is_waiting = states.get(area, ("", False))
+            name = f"{self._names[entry]}, {state}" if state else self._names[entry]
+            if entry.accessibleName() == name:
+                continue
+            entry.setAccessibleName(name)
+            self._set_area_tip(entry)
+            shown = ("warning" if is_waiting else "play") if state else icon
+            set_icon(entry, shown, ("legacy" if is_waiting else "accent") if state else "text")
+            entry.setProperty("running", bool(state))
+            entry.style().unpolish(entry)
+            entry.style().polish(entry)
+
+
+class Footer(QFrame):
+    """What is happening in one line, Back and Next."""
+
+    back_asked = Signal()
+    next_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "footer")
+        self.setFixedHeight(7 * GRID)
+        self.help = button(tr("Help"), "info", look="tab")
+        self.status = ElidedLabel()
+        self.status.setProperty("look", "muted")
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setFixedWidth(64)
+        self.busy.setAccessibleName(tr("Working"))
+        policy = self.busy.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.busy.setSizePolicy(policy)
+        self.busy.setVisible(False)
+        self.back: QPushButton = button(tr("&Back"), "arrow-left", on_click=self.back_asked.emit)
+        self.next: QPushButton = button(tr("&Next"), "arrow-right", look="primary", on_click=self.next_asked.emit)
+        set_tip(self.back, "Alt+Left")
+        set_tip(self.next, "Alt+Right")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(self.help)
+        layout.addWidget(self.status, 1)
+        layout.addWidget(self.busy)
+        layout.addWidget(self.back)
+        layout.addWidget(self.next)
+
+    def show_work(self, names: Sequence[str]) -> None:
+        """Show that something is worked on, and name it."""
+        self.busy.setVisible(bool(names))
+        self.busy.setToolTip(plain_tip(", ".join(names)))
+        self.busy.setAccessibleName(tr("Working: %1").replace("%1", ", ".join(names)) if names else tr("Working"))
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the status line, and let screen readers say it."""
+        self.status.setText(sentence)
+        announce(self.status, sentence)

@@ -1,0 +1,144 @@
+"""Help in the window: the user guide's page for what is on show, the shortcuts, and what this Tunnelmark is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from ui.common.texts import tr
+
+if TYPE_CHECKING:
+    from ui.shell.window import MainWindow
+
+LICENCE = "Apache-2.0"
+_PAGES: Mapping[str, str] = {
+    "DeployPage": "roll-out.md",
+    "StandingPage": "roll-out.md",
+    "LintPage": "linting.md",
+    "CensusPage": "census.md",
+    "LinkPage": "firewalls.md",
+    "CandidatesPage": "policy.md",
+}
+_GUIDE, GLOSSARY = "user-guide.md", "glossary.md"
+
+
+class Help:
+    """Shortcuts and dialogs of a window.
+
+    Args:
+        window: The window.
+        docs_dir: Folder with the documents; None looks for it.
+    """
+
+    def __init__(self, window: MainWindow, docs_dir: Path | None = None) -> None:
+        self._window = window
+        self._docs_dir = docs_dir or find_docs()
+        menu = QMenu(window.footer.help)
+        for text, keys, act in (
+            (tr("User guide for this page"), "F1", self.open_guide),
+            (tr("Glossary"), "Ctrl+F1", self.open_glossary),
+            (tr("Keyboard shortcuts"), "Ctrl+?", self.show_shortcuts),
+            (tr("About Tunnelmark"), "Shift+F1", self.show_about),
+        ):
+            action = QAction(text, window)
+            action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(act)
+            window.addAction(action)  # so that its keys work while the menu is closed
+            menu.addAction(action)
+        window.footer.help.setMenu(menu)
+
+    def page_for(self, name: str) -> Path | None:
+        """Return the document for a kind of page; None where the documents are not installed."""
+        if self._docs_dir is None:
+            return None
+        return self._docs_dir / _PAGES.get(name, _GUIDE)
+
+    def open_guide(self) -> None:
+        """Show the user guide's page for what is on show."""
+        self._open(self.page_for(type(self._window.current).__name__))
+
+    def open_glossary(self) -> None:
+        """Show what the words mean."""
+        self._open(self._docs_dir / GLOSSARY if self._docs_dir is not None else None)
+
+    def _open(self, path: Path | None) -> None:
+        """Show a document; without any, where things are."""
+        if path is None or self._docs_dir is None:
+            self.show_about()
+            return
+        from ui.shell.guide_dialog import GuideDialog
+
+        found = [one for one in self._window.findChildren(GuideDialog) if one.isVisible()]
+        dialog = found[0] if found else GuideDialog(self._window, self._docs_dir / _GUIDE)
+        dialog.show_document(path)
+        dialog.show()
+        dialog.raise_()
+
+    def show_about(self) -> None:
+        """Say which version this is, and where things are."""
+        self._show(tr("About Tunnelmark"), about_lines(self._docs_dir))
+
+    def show_shortcuts(self) -> None:
+        """List the keys."""
+        self._show(tr("Keyboard shortcuts"), shortcut_lines(self._window))
+
+    def _show(self, title: str, lines: Mapping[str, str]) -> None:
+        from ui.common.dialogs import Information
+
+        Information(self._window, title, lines).open()
+
+
+def about_lines(docs_dir: Path | None) -> dict[str, str]:
+    """Return what this Tunnelmark is, by name."""
+    from app.policy import POLICY_NAME, POLICY_VERSION
+    from app.services.paths import find_paths
+    from app.services.version import tunnelmark_version
+
+    paths = find_paths()
+    return {
+        tr("Version"): tunnelmark_version(),
+        tr("Licence"): LICENCE,
+        tr("Policy"): f"{POLICY_NAME} {POLICY_VERSION}",
+        tr("Data folder"): str(paths.data_dir),
+        tr("Images of the lab"): str(paths.cache_dir),
+        tr("Documents"): str(docs_dir) if docs_dir is not None else tr("not installed"),
+    }
+
+
+def shortcut_lines(window: MainWindow) -> dict[str, str]:
+    """Return keys and what they do: those of the areas as their buttons have them, then those of the whole window."""
+    top = window.top
+    areas = (top.start, top.comparison, top.rollout, top.history, top.census, top.lint)
+    found = {area.shortcut().toString(): area.text() for area in areas if not area.shortcut().isEmpty()}
+    return found | {
+        f"Ctrl+1 … Ctrl+{len(areas)}": tr("The areas above, from the left; also while a field has the focus"),
+        "Alt+Right": tr("Next"),
+        "Alt+Left": tr("Back"),
+        "Esc": tr("Stop what the page is doing"),
+        "F5": tr("Inspect both hosts"),
+        "Ctrl+F": tr("Search in a list"),
+        "Ctrl+C": tr("Copy the selected line"),
+        "Ctrl++, Ctrl+-, Ctrl+0": tr("Larger, smaller, usual texts"),
+        "Ctrl+,": tr("Settings"),
+        "Ctrl+Shift+P": tr("Pairs of hosts"),
+        "F1": tr("User guide for this page"),
+        "Ctrl+F1": tr("Glossary"),
+        "Shift+F1": tr("About Tunnelmark"),
+        "Ctrl+?": tr("This list"),
+        "Ctrl+Q": tr("Close the window"),
+    }
+
+
+def find_docs() -> Path | None:
+    """Return the folder with the documents: beside the program in a source tree, or where packages put them."""
+    candidates = (
+        Path(__file__).resolve().parent.parent / "docs",
+        Path(sys.prefix) / "share" / "doc" / "tunnelmark",
+        Path("/usr/share/doc/tunnelmark"),
+    )
+    return next((one for one in candidates if (one / _GUIDE).is_file()), None)

@@ -1,0 +1,164 @@
+"""Dialogs that stay open while something is done in them, and questions whose answer is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+
+from app.domain.errors import InvalidOption
+from app.domain.pair_names import PAIR_NAME_RULE, check_pair_name
+from ui.common.basics import label, label_for, set_fault
+from ui.common.dialogs import Question
+from ui.common.notices import Notice
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import set_tip
+
+
+class Panel(QDialog):
+    """A dialog with a title, a notice, content and a button that closes it.
+
+    Args:
+        parent: The window.
+        title: What it is about.
+        intro: One sentence under it; empty for none.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, intro: str = "") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID)
+        outer.setSpacing(2 * GRID)
+        outer.addWidget(label(title, "heading"))
+        if intro:
+            outer.addWidget(label(intro, "muted"))
+        self.notice = Notice()
+        outer.addWidget(self.notice)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(2 * GRID)
+        outer.addLayout(self.body, 1)
+        box = QDialogButtonBox()
+        self.close_button = box.addButton(tr("Close"), QDialogButtonBox.ButtonRole.RejectRole)
+        box.rejected.connect(self.reject)
+        self.close_button.setAutoDefault(False)
+        outer.addWidget(box)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be as large as the texts need."""
+        super().showEvent(event)
+        fit_to_texts(self, self.size())
+
+
+def fit_to_texts(dialog: QDialog, wanted: QSize) -> None:
+    """Make a dialog at least as large as its wrapped texts need: Qt does not ask them for their height.
+
+    Args:
+        dialog: The dialog.
+        wanted: The size that it is to have where the texts need less.
+    """
+    layout = dialog.layout()
+    if layout is not None:
+        layout.activate()
+        width = max(wanted.width(), layout.totalMinimumSize().width())
+        dialog.resize(width, max(wanted.height(), layout.totalHeightForWidth(width)))
+
+
+class CheckedQuestion(Question):
+    """A question that stays open, with the field marked, until the answer is right."""
+
+    def __init__(self, parent: QWidget | None, title: str, text: str, yes: str, icon: str = "info") -> None:
+        super().__init__(parent, title, text, yes, tr("Cancel"), icon)
+        self.fault = label("", "bad")
+        self.fault.setVisible(False)
+        self._fields: list[QLineEdit] = []
+
+    def add_field(self, name: str, text: str = "", tip: str = "") -> QLineEdit:
+        """Add a named field whose fault goes when it is edited."""
+        field = QLineEdit(text)
+        field.setAccessibleName(name)
+        set_tip(field, tip)
+        field.textEdited.connect(lambda: self.show_fault(None, ""))
+        self._fields.append(field)
+        return field
+
+    def check(self) -> tuple[QLineEdit | None, str] | None:
+        """Return the field that is wrong and why; None where the answer is right."""
+        return None
+
+    def accept(self) -> None:
+        """Close if the answer is right; else say what is wrong."""
+        wrong = self.check()
+        if wrong is None:
+            super().accept()
+        else:
+            self.show_fault(*wrong)
+
+    def show_fault(self, field: QLineEdit | None, text: str) -> None:
+        """Mark a field and say why; an empty text unmarks all."""
+        for one in self._fields:
+            set_fault(one, is_wrong=bool(text) and one is field)
+        self.fault.setText(text)
+        self.fault.setVisible(bool(text))
+        self._fit()
+        if text and field is not None:
+            field.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Be as high as the wrapped texts need."""
+        super().showEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self.isVisible():
+            fit_to_texts(self, QSize(self.width(), 0))
+
+
+def name_fault(name: str, taken: Collection[str]) -> str:
+    """Return why a name cannot be given to a pair; empty where it can."""
+    try:
+        check_pair_name(name)
+    except InvalidOption as error:
+        return error.message  # the rule stands beside the field
+    return tr("%1 is the name of a pair. Choose another name.").replace("%1", name) if name in taken else ""
+
+
+class NameDialog(CheckedQuestion):
+    """Asks for the name of a pair, by the same rule as the command line.
+
+    Args:
+        parent: The dialog or window.
+        title: The question.
+        text: What follows.
+        yes: Word on the button.
+        name: What the field says first.
+        taken: Names that other pairs have.
+    """
+
+    def __init__(
+        self, parent: QWidget | None, title: str, text: str, yes: str, *, name: str, taken: Collection[str]
+    ) -> None:
+        super().__init__(parent, title, text, yes, "edit")
+        self._taken = taken
+        self.field = self.add_field(tr("Name of the pair"), name, tr(PAIR_NAME_RULE))
+        self.body.addWidget(label_for(tr("Name"), self.field))
+        self.body.addWidget(self.field)
+        self.body.addWidget(label(tr(PAIR_NAME_RULE), "muted"))
+        self.body.addWidget(self.fault)
+
+    def check(self) -> tuple[QLineEdit | None, str] | None:
+        """Refuse names that are not allowed or taken."""
+        fault = name_fault(self.field.text().strip(), self._taken)
+        return (self.field, fault) if fault else None
+
+    def ask_name(self, then: Callable[[str], None]) -> None:
+        """Show it; call `then` with a name that is allowed."""
+        self.ask(lambda: then(self.field.text().strip()))
+        self.yes.setDefault(True)
+        self.field.selectAll()
+        self.field.setFocus()

@@ -1,0 +1,98 @@
+"""Going on with an interrupted comparison: look at the hosts, put back what was left, measure the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.discovery.pair_discovery import Discovery
+from app.domain.cancel import CancelToken
+from app.domain.errors import NotFound, TunnelmarkError
+from app.domain.results import CampaignPlan, CampaignRecord
+from app.services.comparison_wizard import Step
+from app.services.interfaces.comparison import ProgressSink
+from ui.common.texts import tr
+from ui.shell.measure_again import measure_again
+
+if TYPE_CHECKING:
+    from ui.shell.window import MainWindow
+
+
+class LabGone(NotFound):
+    """The practice lab that an interrupted comparison ran in has ended.
+
+    Attributes:
+        record: The comparison.
+    """
+
+    def __init__(self, record: CampaignRecord) -> None:
+        super().__init__(
+            tr("The practice lab that this comparison ran in has ended, so it cannot be resumed."),
+            hint=tr("What was measured is kept. Figures of two labs cannot be mixed."),
+        )
+        self.record = record
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    campaign_id: int
+    plan: CampaignPlan
+    discovery: Discovery
+    sentences: tuple[str, ...]
+    is_clean: bool
+
+
+def resume_pair(window: MainWindow, pair_name: str, wanted: int | None = None) -> None:
+    """Resume an interrupted or cancelled comparison of a pair.
+
+    Args:
+        window: The window.
+        pair_name: The pair.
+        wanted: Number of the comparison; None for the newest that is unfinished.
+    """
+    services = window.context.services
+    page = window.hosts
+    window.go(Step.HOSTS)
+    page.notice.clear()
+
+    def find(token: CancelToken, tell: ProgressSink) -> _Found:
+        campaign_id = wanted if wanted is not None else services.unfinished(pair_name)
+        if campaign_id is None:
+            raise NotFound(
+                tr("There is no interrupted comparison of %1 any more.").replace("%1", pair_name),
+                hint=tr("Start a new one."),
+            )
+        record = services.record(campaign_id)
+        if services.is_lab_gone(record):
+            raise LabGone(record)
+        plan = record.plan
+        services.refuse_if_in_use(plan.pair)
+        discovery = services.discover(plan.pair, token=token, on_progress=tell)
+        tell(tr("Putting back what the interrupted run may have left"), None)
+        report = services.recovery(plan.pair, token=token)
+        return _Found(campaign_id, plan, discovery, report.sentences(), report.is_clean)
+
+    def go_on(found: _Found) -> None:
+        wizard = window.wizard
+        if found.is_clean:
+            window.context.leftovers.forget(found.plan.pair.name)
+        wizard.set_discovery(found.discovery)
+        wizard.confirm_link(found.discovery.link, found.discovery.pair)
+        offered = {(c.solution, c.suite) for c in found.discovery.candidates}
+        wizard.choose([key for c in found.plan.candidates if (key := (c.solution, c.suite)) in offered])
+        wizard.set_plan(found.plan)
+        wizard.enter(Step.RUN)
+        run = window.run_page
+        run.begin(found.discovery, found.plan, found.campaign_id)
+        window.show_page(run)
+        if found.sentences:
+            run.notice.say("info", " ".join(found.sentences))
+
+    def fail(error: TunnelmarkError) -> None:
+        actions = {}
+        if isinstance(error, LabGone):
+            record = error.record
+            actions = {tr("Measure again in a new lab"): lambda: measure_again(window, record, is_lab_gone=True)}
+        page.notice.say_error(error, actions)
+
+    page.start(tr("Looking at both hosts"), find, go_on, busy=page.busy, on_failure=fail)

@@ -1,0 +1,207 @@
+"""Work that goes on behind the page on show: a line that says what it is and leads there, and a mark on its area."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+
+from ui.common.texts import tr
+
+if TYPE_CHECKING:
+    from app.domain.census_events import CensusEvent
+    from ui.shell.running_line import RunningLines
+    from ui.shell.window import MainWindow
+
+_TICK_MS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One comparison, census or deployment that runs.
+
+    Attributes:
+        area: Its area in the top bar: `comparison`, `census` or `rollout`; `leftover` for hosts to be put back.
+        text: What runs, with the pair and how far it is.
+        state: The same in a few words that do not change by the second.
+        fraction: How far it is, 0 to 1; None where that is not known.
+        left_s: Seconds left to the end, as predicted, or to confirm; None where that is not known.
+        is_countdown: Whether the user has to confirm a deployment.
+        hint: What happens without an answer, or why it waits.
+        is_warning: Whether nothing goes on without the user.
+        action: Name of the button; empty for the one that shows the page.
+    """
+
+    area: str
+    text: str
+    state: str
+    fraction: float | None = None
+    left_s: float | None = None
+    is_countdown: bool = False
+    hint: str = ""
+    is_warning: bool = False
+    action: str = ""
+
+
+@dataclass
+class _Census:
+    pair: str = ""
+    total: int = 0
+    tried: set[tuple[str, str]] = field(default_factory=set)
+    fraction: float | None = None
+    left_s: float | None = None
+
+
+class Running:
+    """Belongs to a window.
+
+    Args:
+        window: The window.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._census = _Census()
+        self.lines: RunningLines | None = None
+        self._timer = QTimer(window)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self.refresh)
+        window.runner.changed.connect(self._on_work)
+        window.page_shown.connect(self.refresh)
+        window.bridge.census_event.connect(self._on_census)
+        window.context.leftovers.changed.connect(self.refresh)
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """What runs now, the most urgent first."""
+        window = self._window
+        found = (
+            self._deployment() if window.is_rolling else None,
+            self._leftover(),
+            self._comparison() if window.is_measuring else None,
+            self._options() if window.is_trying else None,
+        )
+        return tuple(job for job in found if job is not None)
+
+    def refresh(self) -> None:
+        """Show what runs now."""
+        window, jobs = self._window, self.jobs
+        if not window.runner.running:
+            self._timer.stop()
+        window.top.mark_running({job.area: (job.state, job.is_countdown or job.is_warning) for job in jobs})
+        window.welcome.show_running(is_any=bool(jobs), is_measuring=window.is_measuring)
+        away = [job for job in jobs if not self._is_shown(job.area)]
+        if self.lines is None and away:
+            from ui.shell.running_line import RunningLines
+
+            self.lines = RunningLines()
+            self.lines.show_asked.connect(self.show)
+            window.frame.add_lines(self.lines)
+        if self.lines is not None:
+            self.lines.show_jobs(away)
+
+    def show(self, area: str) -> None:
+        """Go to where something runs; put back hosts that a comparison left changed."""
+        window = self._window
+        if area == "leftover":
+            window.context.leftovers.put_back(next(iter(window.context.leftovers.found), ""))
+        elif area == "comparison":
+            window.go(window.wizard.current)
+        else:
+            window.show_area("deploy" if area == "rollout" else area)
+
+    def _is_shown(self, area: str) -> bool:
+        window = self._window
+        if area == "leftover":
+            return window.current is not None and window.context.leftovers.is_in(window.current.notice)
+        if area == "comparison":
+            return window.current is window.run_page
+        return window.current is window.area_page("deploy" if area == "rollout" else area)
+
+    def _on_work(self) -> None:
+        window = self._window
+        names = [operation.name for operation in window.runner.running if not operation.is_quiet]
+        window.footer.show_work(names)
+        if window.runner.running:
+            self._timer.start()
+        self.refresh()
+
+    def _on_census(self, event: CensusEvent) -> None:
+        from app.domain.census_events import CensusStarted, OptionEnded
+        from app.domain.events import Progress
+
+        match event:
+            case CensusStarted(plan=plan, done=done):
+                tried = {(one.solution, one.suite) for one in done}
+                self._census = _Census(plan.pair.name, len(plan.items), tried)
+            case OptionEnded(result=result):
+                self._census.tried.add((result.solution, result.suite))
+            case Progress(fraction=fraction, left_s=left_s):
+                self._census.fraction, self._census.left_s = fraction, left_s
+            case _:
+                pass
+
+    # --- what runs ----------------------------------------------------------------------------------------------------
+
+    def _deployment(self) -> Job | None:
+        from ui.common.texts import duration
+        from ui.deployments.texts import stage_words, what_went_back
+
+        live = self._window.deploy.live
+        task = live.task
+        if task is None:
+            return None
+        pair, countdown = task.pair.name, live.countdown
+        if countdown.is_open:
+            text = tr("Tunnel of %1: %2 to confirm").replace("%1", pair).replace("%2", duration(countdown.left_s))
+            hint = tr("Unless you confirm, both hosts roll back %1.").replace("%1", what_went_back(task.former))
+            share = countdown.bar.value() / 1000
+            return Job(
+                "rollout", text, tr("waits to be confirmed"), share, countdown.left_s, is_countdown=True, hint=hint
+            )
+        stage = f": {stage_words(live.stage)[0]}" if live.stage is not None else ""
+        return Job("rollout", f"{task.name}, {pair}{stage}", tr("hosts are being changed"))
+
+    def _leftover(self) -> Job | None:
+        found = next(iter(self._window.context.leftovers.found.values()), None)
+        if found is None:
+            return None
+        name, action = found.pair.name, tr("Put both hosts back")
+        if found.is_busy:
+            text = tr("Putting both hosts of %1 back").replace("%1", name)
+            return Job("leftover", text, action, action=action)
+        text = tr("A host of %1 may not be as it was before.").replace("%1", name)
+        return Job("leftover", text, action, hint=found.message, is_warning=True, action=action)
+
+    def _comparison(self) -> Job:
+        window = self._window
+        live, control = window.bridge.live, window.run_page.control
+        pair = live.plan.pair if live.plan is not None else window.wizard.state.pair
+        name = pair.name if pair is not None else ""
+        rows, status = live.rows(), live.status()
+        if control is not None and control.token.is_cancelled:
+            text = tr("Cancelling the comparison of %1").replace("%1", name)
+            return Job("comparison", text, tr("being cancelled"))
+        text = tr("Comparison of %1 paused") if status.is_paused else tr("Measuring %1")
+        if status.pause_reason:
+            text = tr("Comparison of %1 waits for you")
+        text = text.replace("%1", name)
+        total, done = sum(row.attempts for row in rows), sum(row.attempts_done for row in rows)
+        if total:
+            text += tr(": %1 of %2").replace("%1", str(min(done + 1, total))).replace("%2", str(total))
+        if status.is_paused and status.pause_reason:
+            reason = status.pause_reason
+            return Job("comparison", text, tr("waits for you"), hint=reason, is_warning=True)
+        state = tr("paused") if status.is_paused else tr("measuring")
+        progress = status.progress
+        if progress is None:
+            return Job("comparison", text, state)
+        return Job("comparison", text, state, progress.fraction, progress.left_s)
+
+    def _options(self) -> Job:
+        census = self._census
+        text = tr("Cipher census of %1").replace("%1", census.pair) if census.pair else tr("Cipher census")
+        if census.total:
+            text += tr(": %1 of %2").replace("%1", str(len(census.tried))).replace("%2", str(census.total))
+        return Job("census", text, tr("running"), census.fraction, census.left_s)

@@ -1,0 +1,134 @@
+"""Settings: theme, guidelines, defaults, and where data is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QSpinBox, QWidget
+
+from app.domain.deployment import LONGEST_CONFIRM_S, SHORTEST_CONFIRM_S
+from app.domain.results import ProfileName
+from app.services.interfaces.desk import Preferences
+from ui.common.basics import button, inset_text, label, label_for, row
+from ui.common.context import Context
+from ui.common.guidelines import GuidelinesLine
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.shell.panel import Panel
+
+_LEAST_WIDTH_PX = 720
+
+
+class SettingsDialog(Panel):
+    """Everything takes effect at once, or when the dialog is closed.
+
+    Args:
+        parent: The window.
+        context: Shared parts.
+        data_dir: The data folder.
+    """
+
+    guidelines_picked = Signal()
+    """Other guidelines apply now."""
+
+    def __init__(self, parent: QWidget, context: Context, data_dir: Path) -> None:
+        super().__init__(parent, tr("Settings"))
+        self.setMinimumWidth(_LEAST_WIDTH_PX)
+        self._context = context
+        self._data_dir = data_dir
+        self._rows = QGridLayout()
+        self._rows.setHorizontalSpacing(3 * GRID)
+        self._rows.setVerticalSpacing(GRID // 2)
+        self._rows.setColumnStretch(1, 1)
+        self.body.addLayout(self._rows)
+        self._add_theme()
+        self._add_guidelines()
+        self._add_defaults()
+        self._add_folder()
+        self.body.addStretch(1)
+        self.theme.setFocus()
+
+    def preferences(self) -> Preferences:
+        """Return what is chosen."""
+        return Preferences(ProfileName(self.profile.currentData()), float(self.confirm.value()))
+
+    def _add(self, name: QLabel, field: QWidget, note: str) -> None:
+        nth = self._rows.rowCount()
+        self._rows.addWidget(name, nth, 0)
+        self._rows.addWidget(field, nth, 1)
+        self._rows.addWidget(label(note, "muted"), nth + 1, 1)
+        self._rows.setRowMinimumHeight(nth + 2, GRID)
+
+    def _add_theme(self) -> None:
+        self.theme = QComboBox()
+        for choice, text in (("system", tr("As the system")), ("light", tr("Light")), ("dark", tr("Dark"))):
+            self.theme.addItem(text, choice)
+        self.theme.setCurrentIndex(self.theme.findData(self._context.theme.choice))
+        self.theme.currentIndexChanged.connect(lambda: self._context.theme.choose(self.theme.currentData()))
+        self.theme.setAccessibleName(tr("Theme"))
+        self._add(label_for(tr("Theme"), self.theme), _left(self.theme), tr("Applies at once."))
+
+    def _add_guidelines(self) -> None:
+        self.guidelines = GuidelinesLine(self._context)
+        self.guidelines.failed.connect(self.notice.say_error)
+        self.guidelines.picked.connect(self.guidelines_picked)
+        self.guidelines.reload()
+        name = label_for(tr("Guidelines"), self.guidelines.open)
+        self._add(name, self.guidelines, tr("Candidates on Choice and checked files are judged by them."))
+
+    def _add_defaults(self) -> None:
+        kept = self._context.preferences
+        self.profile = QComboBox()
+        for profile, text in (
+            (ProfileName.QUICK, tr("Quick: a first look")),
+            (ProfileName.STANDARD, tr("Standard: three rounds, with intervals")),
+            (ProfileName.PAPER, tr("Paper: as the published study measured")),
+        ):
+            self.profile.addItem(text, profile.value)
+        self.profile.setCurrentIndex(self.profile.findData(kept.profile.value))
+        self.profile.setAccessibleName(tr("Default profile"))
+        self._add(
+            label_for(tr("Default profile"), self.profile),
+            _left(self.profile),
+            tr("Preselected on Plan, and used by tunnelmark compare without --profile."),
+        )
+        self.confirm = QSpinBox()
+        inset_text(self.confirm)
+        self.confirm.setRange(int(SHORTEST_CONFIRM_S), int(LONGEST_CONFIRM_S))
+        self.confirm.setSuffix(" s")
+        self.confirm.setSingleStep(10)
+        self.confirm.setValue(round(kept.confirm_within_s))
+        self.confirm.setAccessibleName(tr("Time to confirm a deployment, in seconds"))
+        self._add(
+            label_for(tr("Time to confirm"), self.confirm),
+            _left(self.confirm),
+            tr("Preselected on Roll-out: both hosts roll back unless you confirm a deployment in this time."),
+        )
+
+    def _add_folder(self) -> None:
+        folder = QLineEdit(str(self._data_dir))
+        folder.setReadOnly(True)
+        folder.setCursorPosition(0)
+        folder.setAccessibleName(tr("Data folder"))
+        self.open_folder = button(tr("Open folder"), "folder", on_click=self._open_folder)
+        self.open_folder.setAutoDefault(False)
+        holder = QWidget()
+        holder.setLayout(row(folder, self.open_folder))
+        self._add(
+            label_for(tr("Data folder"), folder),
+            holder,
+            tr("For another folder, set the environment variable TUNNELMARK_HOME and restart Tunnelmark."),
+        )
+
+    def _open_folder(self) -> None:
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._data_dir))):
+            self.notice.say("caution", tr("No program opens %1.").replace("%1", str(self._data_dir)))
+
+
+def _left(field: QWidget) -> QWidget:
+    """Return a field that is not stretched over the whole line."""
+    holder = QWidget()
+    holder.setLayout(row(field, 0))
+    return holder

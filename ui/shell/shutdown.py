@@ -1,0 +1,130 @@
+"""Closing the window: ask, cancel, wait for clean-up where everybody can see it, then go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ui.common.texts import tr
+
+if TYPE_CHECKING:
+    from ui.shell.window import MainWindow
+
+
+class Closing:
+    """Belongs to a window.
+
+    Args:
+        window: The window.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._is_asking = False
+        self._is_services_closed = False
+        self.is_closing = False
+
+    def may_close(self) -> bool:
+        """Whether everything has ended."""
+        return self.is_closing and not self._window.runner.running and self._is_services_closed
+
+    def ask(self) -> None:
+        """Somebody wants to close the window."""
+        if self.is_closing or self._is_asking:
+            return
+        if not (self._window.is_measuring or self._window.is_trying or self._window.is_rolling):
+            self.begin()
+            return
+        self._is_asking = True
+        if self._window.is_rolling:
+            self._ask_about_rollout()
+            return
+        from ui.common.dialogs import Question
+
+        is_census = not self._window.is_measuring
+        is_paused = not is_census and self._window.bridge.live.status().is_paused
+        text = tr(
+            "Closing ends it: what is being tried is stopped and both hosts are put back as they were, which "
+            "takes some seconds; the window closes when that is done. What was measured is kept."
+        )
+        if is_paused:
+            text = tr(
+                "Closing ends it. It is paused: no candidate is running and both hosts are as they were before. What "
+                "was measured is kept."
+            )
+        stay = tr("Keep it paused") if is_paused else tr("Go on measuring")
+
+        def answered_no() -> None:
+            self._is_asking = False
+
+        Question(
+            self._window,
+            tr("A cipher census is running") if is_census else tr("A comparison is running"),
+            text,
+            tr("End it and close"),
+            tr("Go on trying") if is_census else stay,
+            "warning",
+        ).ask(self.begin, answered_no)
+
+    def _ask_about_rollout(self) -> None:
+        from ui.common.dialogs import Question
+
+        window = self._window
+        window.show_page(window.deploy)
+        title, text, yes = window.deploy.closing_words
+
+        def answered_no() -> None:
+            self._is_asking = False
+
+        Question(window, title, text, yes, tr("Stay here"), "warning").ask(self.begin, answered_no)
+
+    def look(self) -> None:
+        """An operation began or ended: close when none is left."""
+        if not self.is_closing or self._window.runner.running:
+            return
+        if self._is_services_closed:
+            self._window.close()
+        else:
+            self._close_services()
+
+    def begin(self) -> None:
+        """Cancel everything, and close when it has ended."""
+        if self.is_closing:
+            return
+        self._is_asking = False
+        self.is_closing = True
+        window = self._window
+        if window.is_measuring:
+            window.run_page.cancel_now()
+            window.show_page(window.run_page)
+        kept = [window.run_page.operation] if window.is_measuring else []
+        if window.is_rolling:
+            window.show_page(window.deploy)
+            window.deploy.end_now()
+            kept.append(window.deploy.operation)
+        window.bridge.refuse_all()
+        for operation in window.runner.running:
+            if operation not in kept:
+                operation.cancel()
+        window.say(tr("Closing: waiting until both hosts are as they were"))
+        window.lock()
+        self.look()
+
+    def _close_services(self) -> None:
+        window = self._window
+        if not window.context.has_services:
+            self._is_services_closed = True
+            window.close()
+            return
+        services = window.context.services
+
+        def done() -> None:
+            self._is_services_closed = True
+
+        window.say(tr("Closing connections, and the practice lab that was started here"))
+        window.runner.run(
+            tr("Closing"),
+            lambda _token, _tell: services.close(),
+            on_success=lambda _none: done(),
+            on_failure=lambda _error: done(),
+            on_cancelled=done,
+        )

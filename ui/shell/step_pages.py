@@ -1,0 +1,102 @@
+"""Makes the pages of the steps and ties them to the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.domain.results import PROFILES, ProfileName
+from app.services.comparison_wizard import Step
+from ui.common.dialogs import Question
+from ui.common.page import Page
+from ui.common.texts import tr
+from ui.results.results_page import ResultsPage
+from ui.shell.area_pages import open_candidate, open_rollout
+from ui.shell.measure_again import go_on, measure_again
+from ui.shell.step_list import step_names
+
+if TYPE_CHECKING:
+    from ui.shell.window import MainWindow
+
+
+def make_page(step: Step, window: MainWindow) -> Page:
+    """Return a new page for a step."""
+    context = window.context
+    match step:
+        case Step.HOSTS:
+            from ui.comparison.hosts_page import HostsPage
+
+            hosts = HostsPage(context)
+            hosts.pairs_asked.connect(window.desk.show_pairs)
+            hosts.changed.connect(lambda: go_on(window))
+            return hosts
+        case Step.LINK:
+            from ui.comparison.link_page import LinkPage
+
+            return LinkPage(context)
+        case Step.CHOOSE:
+            from ui.comparison.candidates_page import CandidatesPage
+
+            choice = CandidatesPage(context)
+            choice.hosts_asked.connect(lambda: window.go(Step.HOSTS))
+            return choice
+        case Step.PLAN:
+            from ui.comparison.plan_page import PlanPage
+
+            return PlanPage(context)
+        case Step.RUN:
+            from ui.comparison.run_page import RunPage
+
+            run = RunPage(context)
+            run.remedy_asked.connect(window.go)
+            run.running_changed.connect(window.starting.refresh_offer)
+            return run
+        case Step.RESULTS:
+            results = ResultsPage(context)
+            connect_results(results, window)
+            return results
+
+
+def connect_results(page: ResultsPage, window: MainWindow) -> None:
+    """Let the buttons of a results page move the window."""
+    page.candidate_asked.connect(lambda key: open_candidate(window, page, key))
+    page.again_asked.connect(lambda record: measure_again(window, record, is_lab_gone=page.is_lab_gone))
+    page.standard_asked.connect(
+        lambda record: measure_again(
+            window, record, is_lab_gone=page.is_lab_gone, profile=PROFILES[ProfileName.STANDARD]
+        )
+    )
+    page.resume_asked.connect(lambda record: window.resume_pair(record.plan.pair.name, record.campaign_id))
+    page.rollout_asked.connect(lambda wanted: open_rollout(window, wanted, page))
+    history = window.area_page("history")
+    history.note_changed.connect(page.take_note)  # type: ignore[attr-defined]
+    history.deleted.connect(page.forget)  # type: ignore[attr-defined]
+    page.note.saved.connect(history.note_changed)  # type: ignore[attr-defined]
+
+
+def begin_new(window: MainWindow, then: Callable[[], None]) -> None:
+    """Begin a new comparison, unless one is running."""
+    if window.is_measuring:
+        window.go(Step.RUN)
+        window.say(tr("A comparison is running: cancel it before starting another."))
+        return
+    window.wizard.repeat(None)
+    window.go(Step.HOSTS)
+    then()
+
+
+def confirm_change(window: MainWindow, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
+    """Take a change; ask before where settings of later steps would be lost that no finished comparison keeps."""
+    is_kept = window.wizard.state.campaign_id is not None
+    if is_kept or not {Step.LINK, Step.CHOOSE} & set(invalid):
+        take()
+        return
+    names = ", ".join(f"{step.number} {step_names()[step]}" for step in invalid)
+    Question(
+        window,
+        tr("This change makes later steps invalid"),
+        tr("To be done again: %1. Comparisons that were measured stay in the history.").replace("%1", names),
+        tr("Change it"),
+        tr("Keep it as it was"),
+        "warning",
+    ).ask(take)

@@ -1,0 +1,166 @@
+"""The first page: where to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
+
+from ui.common.basics import Card, ScrollPage, button, column, icon_label, label, row, set_look
+from ui.common.context import Context
+from ui.common.folding import FoldingCards
+from ui.common.icons import set_icon
+from ui.common.page import Page
+from ui.common.texts import tr
+from ui.common.theme import GRID
+from ui.common.tips import enable
+
+_LEAST_CARD_EM = 12
+"""In narrower cards a text is a column of single words."""
+
+
+class WelcomePage(Page):
+    """Four ways to begin, and what will happen."""
+
+    lab_chosen = Signal()
+    hosts_chosen = Signal()
+    history_chosen = Signal()
+    lint_chosen = Signal()
+    resume_chosen = Signal(str)
+    """Carries the name of the pair whose comparison is unfinished."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(
+            context,
+            tr("Which layer-2 VPN should join your two gateways?"),
+            tr(
+                "Tunnelmark finds out what both hosts can do, builds each VPN for a moment, measures it, puts the "
+                "hosts back as they were, and says which one to take and why."
+            ),
+        )
+        self._offer = ""
+        self._make_choices()
+        cards = FoldingCards(_LEAST_CARD_EM, (4, 2, 1))
+        cards.show_cards([card for card, _ in (self.lab, self.hosts, self.history, self.lint)])
+        content = QWidget()
+        layout = column(cards, self._what_happens(), 0)
+        layout.setSpacing(2 * GRID)
+        content.setLayout(layout)
+        self.body.addSpacing(GRID)
+        self.body.addWidget(ScrollPage(content, max_width_px=None), 1)
+
+    def _make_choices(self) -> None:
+        self.lab = self._choice(
+            "lab",
+            tr("Practice lab"),
+            tr(
+                "Two small virtual gateways on this computer. Nothing leaves it, nothing can break: the best way to "
+                "see how a comparison works."
+            ),
+            tr("Start the &practice lab"),
+            self.lab_chosen.emit,
+            is_primary=True,
+        )
+        self.hosts = self._choice(
+            "host",
+            tr("Your own hosts"),
+            tr(
+                "Two Linux hosts that you reach over SSH. They are looked at first; every file and command is shown "
+                "before anything is changed."
+            ),
+            tr("Enter your &hosts"),
+            self.hosts_chosen.emit,
+        )
+        self.history = self._choice(
+            "clock",
+            tr("Past results"),
+            tr("Open an earlier comparison, write its report again, or resume one that was interrupted."),
+            tr("Open the h&istory"),
+            self.history_chosen.emit,
+        )
+        self.lint = self._choice(
+            "search",
+            tr("Check a file"),
+            tr(
+                "A VPN configuration that you have already: what in it is weak or missing, why, and what to write "
+                "instead. No host is needed."
+            ),
+            tr("&Check a file"),
+            self.lint_chosen.emit,
+        )
+
+    def first_focus(self) -> QWidget | None:
+        """The practice lab, where it can be begun with."""
+        return self.lab[1] if self.lab[1].isEnabled() else self.history[1]
+
+    def show_running(self, *, is_any: bool, is_measuring: bool) -> None:
+        """Advise nothing while something runs; no comparison can be begun while one is running.
+
+        Args:
+            is_any: Whether a comparison, census or deployment is running.
+            is_measuring: Whether it is a comparison.
+        """
+        button = self.lab[1]
+        if (button.property("look") != "primary") is not is_any:
+            set_look(button, "" if is_any else "primary")
+            set_icon(button, "arrow-right", "text" if is_any else "on_accent")
+        reason = tr("A comparison is running: wait for its end, or cancel it, before you begin another.")
+        for _, begin in (self.lab, self.hosts):
+            if begin.isEnabled() is is_measuring:
+                enable(begin, is_on=not is_measuring, reason=reason)
+
+    def offer_resume(self, pair_name: str) -> None:
+        """Offer to resume the unfinished comparison of a pair; withdraw the offer where the name is empty.
+
+        Another notice on show, such as an error, stays.
+        """
+        offer = tr("A comparison of %1 was interrupted or cancelled.").replace("%1", pair_name) if pair_name else ""
+        is_on_show = bool(self._offer) and self.notice.text.startswith(self._offer)
+        if self.notice.text and (not is_on_show or offer == self._offer):
+            return
+        self._offer = offer
+        if not offer:
+            self.notice.clear()
+            return
+        self.notice.say(
+            "caution",
+            offer,
+            tr("What was measured is kept. The hosts put themselves back by their own timers; resuming checks that."),
+            {tr("Resume it"): lambda: self.resume_chosen.emit(pair_name)},
+        )
+
+    def _choice(
+        self, icon: str, title: str, text: str, action: str, on_click: Callable[[], object], *, is_primary: bool = False
+    ) -> tuple[Card, QPushButton]:
+        card = Card()
+        card.setAccessibleName(title)
+        card.setMinimumHeight(208)
+        card.body.addLayout(row(icon_label(icon, "accent", 32), label(title, "heading"), 0))
+        card.body.addWidget(label(text), 1, Qt.AlignmentFlag.AlignTop)
+        chosen = button(action, "arrow-right", look="primary" if is_primary else "", on_click=on_click)
+        card.body.addWidget(chosen)
+        return card, chosen
+
+    def _what_happens(self) -> Card:
+        card = Card(tr("What will happen"))
+        steps = (
+            (tr("Hosts"), tr("Log in to both and look, without changing anything.")),
+            (tr("Link"), tr("Say which addresses join the two, and how much load the link may get.")),
+            (tr("Choice"), tr("Tick the VPNs to compare; each has a verdict with its reason and source.")),
+            (tr("Plan"), tr("Read every file and command, and how long it will take.")),
+            (
+                tr("Run"),
+                tr("Watch it live. Each host undoes everything by itself if this computer fails."),
+            ),
+            (tr("Results"), tr("Read which to take, by how much, how sure that is, and write a report.")),
+        )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(GRID)
+        grid.setColumnStretch(1, 1)
+        for nth, (name, text) in enumerate(steps):
+            grid.addWidget(label(f"{nth + 1}   {name}", "strong", is_wrapping=False), nth, 0)
+            grid.addWidget(label(text), nth, 1)
+        card.body.addLayout(grid)
+        return card

@@ -1,0 +1,392 @@
+"""The window: bars, steps and pages. It moves between pages and decides nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QPaintEvent
+from PySide6.QtWidgets import QMainWindow
+
+from app.domain.errors import TunnelmarkError
+from ui.common.context import Context, ServicesFactory
+from ui.common.icons import make_icon
+from ui.common.operations import OperationRunner
+from ui.common.page import Page
+from ui.common.theme import LIGHT, Theme
+from ui.common.thread_bridge import Bridge
+from ui.shell.collecting import Collector
+from ui.shell.desk import Desk
+from ui.shell.geometry import PREFERRED, SMALLEST
+from ui.shell.help import Help
+from ui.shell.prompting import PromptQueue
+from ui.shell.running_elsewhere import Running
+from ui.shell.shortcuts import add_shortcuts
+from ui.shell.shutdown import Closing
+from ui.shell.startup import Starting
+from ui.shell.welcome import WelcomePage
+from ui.shell.window_frame import Frame, Place
+
+if TYPE_CHECKING:
+    from app.domain.hosts import PairSpec
+    from app.services.comparison_wizard import ComparisonWizard, Step
+    from ui.comparison.hosts_page import HostsPage
+    from ui.comparison.run_page import RunPage
+    from ui.deployments.deploy_page import DeployPage
+    from ui.deployments.deployments_page import StandingPage
+    from ui.results.history_page import PastResultsPage
+    from ui.results.results_page import ResultsPage
+    from ui.shell.step_list import StepList
+
+_AREAS = {
+    "welcome": "start",
+    "history": "history",
+    "past": "history",
+    "census": "census",
+    "lint": "lint",
+    "deploy": "rollout",
+    "standing": "rollout",
+}
+"""Pages that are no step, by name, and the area in the top bar that they belong to."""
+
+
+class MainWindow(QMainWindow):
+    """The one window.
+
+    Args:
+        theme: Colours.
+        open_services: Makes the services, in a worker thread.
+    """
+
+    ready = Signal()
+    """The services are open."""
+    page_shown = Signal(object)
+    """Carries the page that is on show now."""
+    closed = Signal()
+    """Everything has ended; the application may."""
+
+    def __init__(self, theme: Theme, open_services: ServicesFactory) -> None:
+        super().__init__()
+        self.setWindowTitle("Tunnelmark")
+        self.setWindowIcon(make_icon("app", LIGHT.accent, 0.0, 64))
+        self.resize(PREFERRED)
+        self.setMinimumSize(SMALLEST)
+        self._collector = Collector(self)
+        self.runner = OperationRunner(self)
+        self.bridge = Bridge(self)
+        self.context = Context(theme, self.runner, self.bridge, self.confirm_change)
+        self._pages: dict[object, Page] = {}
+        self.current: Page | None = None
+        self.frame = Frame()
+        self.top, self.stack, self.footer = self.frame.top, self.frame.stack, self.frame.footer
+        self._is_started = False
+        self._rollout_page = "deploy"
+        self._closing = Closing(self)
+        self.starting = Starting(self, open_services)
+        self.help, self.desk = Help(self), Desk(self)
+        self._build()
+        self._prompts = PromptQueue(self, self._working_pair)
+        self.bridge.host_key_asked.connect(self._prompts.ask_host_key)
+        self.bridge.password_asked.connect(self._prompts.ask_password)
+        self.bridge.told.connect(self._tell)
+        self._running = Running(self)
+        self.runner.changed.connect(self._closing.look)
+        self.show_welcome()
+        theme.attach(self)
+
+    # --- start --------------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.setCentralWidget(self.frame)
+        self.frame.step_chosen.connect(self.go)
+        self.top.start_asked.connect(self.show_welcome)
+        self.top.comparison_asked.connect(lambda: self.starting.when_ready(lambda: self.go(self.wizard.current)))
+        self.top.history_asked.connect(self.show_history)
+        self.top.census_asked.connect(self.show_census)
+        self.top.lint_asked.connect(self.show_lint)
+        self.top.rollout_asked.connect(self.show_rollout)
+        self.footer.next_asked.connect(self.go_next)
+        self.footer.back_asked.connect(self.go_back)
+        add_shortcuts(self)
+
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def wizard(self) -> ComparisonWizard:
+        """The comparison's state."""
+        return self.context.wizard
+
+    @property
+    def steps(self) -> StepList:
+        """The steps on the left."""
+        return self.frame.steps
+
+    @property
+    def welcome(self) -> WelcomePage:
+        """The first page."""
+        return self.area_page("welcome")  # type: ignore[return-value]
+
+    @property
+    def hosts(self) -> HostsPage:
+        """Step 1."""
+        from app.services.comparison_wizard import Step
+
+        return self.step_page(Step.HOSTS)  # type: ignore[return-value]
+
+    @property
+    def run_page(self) -> RunPage:
+        """Step 5."""
+        from app.services.comparison_wizard import Step
+
+        return self.step_page(Step.RUN)  # type: ignore[return-value]
+
+    @property
+    def results(self) -> ResultsPage:
+        """Step 6."""
+        from app.services.comparison_wizard import Step
+
+        return self.step_page(Step.RESULTS)  # type: ignore[return-value]
+
+    @property
+    def past(self) -> PastResultsPage:
+        """Results that were opened from the history."""
+        return self.area_page("past")  # type: ignore[return-value]
+
+    @property
+    def deploy(self) -> DeployPage:
+        """Where something is rolled out."""
+        return self.area_page("deploy")  # type: ignore[return-value]
+
+    @property
+    def standing(self) -> StandingPage:
+        """What is rolled out."""
+        return self.area_page("standing")  # type: ignore[return-value]
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the window waits for everything to end."""
+        return self._closing.is_closing
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether a comparison is running."""
+        return self._is_running("run")  # a step is equal to its name
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether a census is running."""
+        return self._is_running("census")
+
+    @property
+    def is_rolling(self) -> bool:
+        """Whether something is being rolled out or taken back."""
+        return self._is_running("deploy")
+
+    def _is_running(self, name: str) -> bool:
+        return bool(getattr(self._pages.get(name), "is_running", False))
+
+    def step_page(self, step: Step) -> Page:
+        """Return a step's page, made when it is wanted for the first time."""
+        from ui.shell import step_pages
+
+        return self._page(step, lambda: step_pages.make_page(step, self))
+
+    def area_page(self, name: str) -> Page:
+        """Return a page that is no step, made when it is wanted for the first time."""
+        from ui.shell import area_pages
+
+        return self._page(name, lambda: area_pages.make_page(name, self))
+
+    def _page(self, name: object, make: Callable[[], Page]) -> Page:
+        if name not in self._pages:
+            page = make()
+            page.changed.connect(self.update_frame)
+            page.status_told.connect(self.say)
+            page.left.connect(self._on_left)
+            page.next_wanted.connect(self._focus_next)
+            self._pages[name] = page
+            self.stack.addWidget(page)
+        return self._pages[name]
+
+    def show_page(self, page: Page) -> None:
+        """Show a page and put the focus on it."""
+        self.current = page
+        self.say("")
+        page.enter()
+        self.stack.setCurrentWidget(page)
+        self.update_frame()
+        focus = page.first_focus()
+        if focus is not None:
+            focus.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self._focus_next()
+        self.page_shown.emit(page)
+
+    def _focus_next(self) -> None:
+        if self.footer.next.isVisible() and self.footer.next.isEnabled():
+            self.footer.next.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_welcome(self) -> None:
+        """Show the first page."""
+        self.show_page(self.welcome)
+
+    def show_area(self, name: str) -> None:
+        """Show a page that is no step, see `ui.shell.area_pages`."""
+        if _AREAS[name] == "rollout":
+            self._rollout_page = name
+        self.starting.when_ready(lambda: self.show_page(self.area_page(name)))
+
+    def show_history(self) -> None:
+        """Show past comparisons."""
+        self.show_area("history")
+
+    def show_past(self, campaign_id: int) -> None:
+        """Show the results of a past comparison."""
+        past = self.past
+        self.show_page(past)
+        past.show_campaign(campaign_id)
+
+    def show_census(self) -> None:
+        """Show the page that tries every cipher."""
+        self.show_area("census")
+
+    def show_lint(self) -> None:
+        """Show the page that checks configuration files."""
+        self.show_area("lint")
+
+    def show_rollout(self) -> None:
+        """Show the page of the roll-out area that was seen last."""
+        self.show_area(self._rollout_page)
+
+    def begin_with_lab(self) -> None:
+        """A new comparison on the practice lab."""
+        self._begin_new(lambda: self.hosts.use_lab())  # noqa: PLW0108 - made when wanted
+
+    def begin_with_hosts(self) -> None:
+        """A new comparison on the user's hosts."""
+        self._begin_new(lambda: self.hosts.begin_new())  # noqa: PLW0108 - made when wanted
+
+    def _begin_new(self, then: Callable[[], None]) -> None:
+        def begin() -> None:
+            from ui.shell.step_pages import begin_new
+
+            begin_new(self, then)
+
+        self.starting.when_ready(begin)
+
+    def resume_pair(self, pair_name: str, campaign_id: int | None = None) -> None:
+        """Resume a comparison of a pair; without a number the newest that is unfinished."""
+        from ui.shell.resume import resume_pair
+
+        resume_pair(self, pair_name, campaign_id)
+
+    # --- moving -------------------------------------------------------------------------------------------------------
+
+    def go(self, step: Step) -> None:
+        """Show a step."""
+        try:
+            self.wizard.enter(step)
+        except TunnelmarkError as error:
+            self.say(error.sentence())
+            return
+        self.show_page(self.step_page(step))
+
+    def go_next(self) -> None:
+        """Take what the page holds and go on."""
+        if self.footer.next.isEnabled() and self.current is not None:
+            self.current.go_next()
+
+    def go_back(self) -> None:
+        """Show the page before; what was typed stays."""
+        from app.services.comparison_wizard import Step
+
+        if not self.footer.back.isEnabled() or self.current is None:
+            return
+        if self.current.origin is not None:
+            self.show_page(self.current.origin)
+        elif self.current is self._pages.get("past"):
+            self.show_history()
+        elif self._area_of(self.current) or self.wizard.current is Step.HOSTS:
+            self.show_welcome()
+        else:
+            self.go(list(Step)[self.wizard.current.number - 2])
+
+    def cancel(self) -> None:
+        """Stop what the page is doing."""
+        if self.current is not None:
+            self.current.cancel()
+
+    def _on_left(self) -> None:
+        from app.services.comparison_wizard import Step
+
+        if self.wizard.current is not Step.RESULTS:
+            self.go(list(Step)[self.wizard.current.number])
+
+    def confirm_change(self, invalid: tuple[Step, ...], take: Callable[[], None]) -> None:
+        """Say which steps a change makes invalid, and take it if the user agrees."""
+        from ui.shell.step_pages import confirm_change
+
+        confirm_change(self, invalid, take)
+
+    # --- showing ------------------------------------------------------------------------------------------------------
+
+    def _working_pair(self) -> PairSpec | None:
+        pair: PairSpec | None = getattr(self.current, "working_pair", None)
+        return pair if pair is not None else self.wizard.state.pair
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the status line."""
+        self.footer.say(sentence)
+
+    def _tell(self, sentence: str) -> None:
+        if self.current is not None:
+            self.current.notice.say("info", sentence)
+        self.footer.status.setText(sentence)  # the notice has been read out
+
+    def update_frame(self) -> None:
+        """Show in the frame what can be done now."""
+        page = self.current
+        if page is None:
+            return
+        area = self._area_of(page)
+        place = Place(
+            area=area or "comparison",
+            wizard=None if area else self.wizard,
+            is_first=page is self._pages.get("welcome"),
+            is_measuring=self.is_measuring,
+            past=next((self.past for one in (page, page.origin) if one and one is self._pages.get("past")), None),
+        )
+        self.frame.show_place(page, place, can_roll_out=self.context.can_roll_out)
+
+    def _area_of(self, page: Page) -> str:
+        """Return the area that a page belongs to or was opened from; empty for the steps of a comparison."""
+        area = next((area for name, area in _AREAS.items() if self._pages.get(name) is page), "")
+        return area if area or page.origin is None else self._area_of(page.origin)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Open the services once the first page has been drawn."""
+        super().paintEvent(event)
+        if not self._is_started:
+            self._is_started = True
+            QTimer.singleShot(0, self.starting.start)
+
+    # --- end ----------------------------------------------------------------------------------------------------------
+
+    def lock(self) -> None:
+        """Nothing but waiting is left."""
+        self.frame.lock()
+
+    def close_now(self) -> None:
+        """End everything without asking; the window closes when both hosts are as they were."""
+        self._closing.begin()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask where something is running; go only when everything has ended."""
+        if self._closing.may_close():
+            self.starting.rest()
+            event.accept()
+            self.closed.emit()
+            return
+        event.ignore()
+        self._closing.ask()

@@ -17,7 +17,7 @@ from app.domain.linting import ConfigKind, FileAccess, LintedFile
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import key_files
 from app.services.linting import LintOptions, lint_bytes, places_of
-from vpn_adapters.configs import KINDS, sniff_kind
+from vpn_adapters.config_formats import KINDS, sniff_kind
 
 MAX_HOST_FILE_BYTES = 1_048_576
 """Of each file on a host so many bytes are read."""

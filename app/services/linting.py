@@ -12,9 +12,9 @@ from app.domain.linting import ConfigKind, FileAccess, LintedFile, LintFinding
 from app.domain.verdicts import Question, Verdict
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import MAX_FINDINGS, key_files, lint
-from vpn_adapters.configs import KINDS, sniff_kind
-from vpn_adapters.configs.directives import unknown_settings
-from vpn_adapters.configs.page import Reading
+from vpn_adapters.config_formats import KINDS, sniff_kind
+from vpn_adapters.shared.config_parsing.directives import unknown_settings
+from vpn_adapters.shared.config_parsing.page import Reading
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""

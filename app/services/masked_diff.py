@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from vpn_adapters.configs import KINDS, sniff_kind
-from vpn_adapters.configs.page import Page, printable
+from vpn_adapters.config_formats import KINDS, sniff_kind
+from vpn_adapters.shared.config_parsing.page import Page, printable
 
 _CONTEXT_LINES = 3
 

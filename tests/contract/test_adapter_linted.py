@@ -11,7 +11,7 @@ from app.domain.solutions import Suite
 from app.domain.verdicts import Question, Verdict
 from app.services.linting import LintOptions, lint_bytes
 from support.adapter_cases import default_cases, platforms, request
-from vpn_adapters.configs import sniff_kind
+from vpn_adapters.config_formats import sniff_kind
 
 UNAVOIDABLE = {
     "tinc": {

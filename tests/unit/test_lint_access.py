@@ -8,7 +8,7 @@ from app.domain.adapters import Setting
 from app.domain.linting import MASK, ConfigKind, FileAccess
 from app.domain.verdicts import Question, Verdict
 from app.policy.lint import key_files, lint
-from vpn_adapters.configs import KINDS
+from vpn_adapters.config_formats import KINDS
 
 
 class TestPermissions:

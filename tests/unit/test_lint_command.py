@@ -21,7 +21,7 @@ from app.cli.main import main
 from app.domain.linting import ConfigKind
 from app.domain.verdicts import Question, Verdict
 from app.services.linting import MAX_FILE_BYTES, LintOptions, lint_bytes, lint_file, lint_text
-from vpn_adapters.configs import sniff_kind
+from vpn_adapters.config_formats import sniff_kind
 
 LEVELS = {"none", "note", "warning", "error"}
 FINDING_KEYS = ["line", "setting", "value", "question", "verdict", "reason", "source", "replacement"]

@@ -8,7 +8,7 @@ from lint_corpus import FOLDER
 from app.domain.linting import MASK, ConfigKind, LintFinding
 from app.domain.verdicts import Question, Verdict
 from app.policy.lint import lint
-from vpn_adapters.configs import KINDS
+from vpn_adapters.config_formats import KINDS
 
 
 def found(kind: ConfigKind, text: str) -> list[LintFinding]:

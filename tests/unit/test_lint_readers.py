@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lint_corpus import KIND_OF, text_of
 
 from app.domain.linting import MASK, ConfigKind
-from vpn_adapters.configs import KINDS, sniff_kind
+from vpn_adapters.config_formats import KINDS, sniff_kind
 
 CANARY = re.compile(r"(?i)canary|cana04")
 

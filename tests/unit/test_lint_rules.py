@@ -17,7 +17,7 @@ from app.policy.lint.algorithms import own_names
 from app.policy.lint.names import split_names
 from app.policy.lint.rules import _rule
 from app.services.linting import LintOptions, lint_text
-from vpn_adapters.configs import KINDS
+from vpn_adapters.config_formats import KINDS
 
 ALL_RULES = [(kind, rule) for kind, rules in rule_sets().items() for rule in rules.rules]
 

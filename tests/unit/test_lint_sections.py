@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.linting import ConfigKind, LintFinding
 from app.policy.lint import lint
-from vpn_adapters.configs import KINDS
+from vpn_adapters.config_formats import KINDS
 
 
 def found(kind: ConfigKind, text: str) -> list[LintFinding]:

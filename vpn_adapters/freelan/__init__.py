@@ -8,7 +8,7 @@ from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Set
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
-from vpn_adapters.configs import freelan as configs
+from vpn_adapters.freelan import config_reader as configs
 from vpn_adapters.freelan import discovery, identity, plan, suites
 from vpn_adapters.freelan.info import INFO
 

@@ -9,8 +9,8 @@ from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Set
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import Carrier, CensusOption, SolutionInfo, Suite
-from vpn_adapters.configs.openvpn import parse as read_settings
 from vpn_adapters.openvpn import census, discovery, identity, info, plan, suites
+from vpn_adapters.openvpn.config_reader import parse as read_settings
 
 
 @dataclass(frozen=True, slots=True)

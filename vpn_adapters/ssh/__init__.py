@@ -9,8 +9,8 @@ from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Set
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
-from vpn_adapters.configs import ssh as ssh_files
 from vpn_adapters.ssh import census, discovery, identity, info, plan, suites
+from vpn_adapters.ssh import config_reader as ssh_files
 
 
 @dataclass(frozen=True, slots=True)

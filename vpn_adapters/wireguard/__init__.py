@@ -9,9 +9,9 @@ from app.domain.adapters import IdentityRecipe, PlanRequest, PublicIdentity, Set
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
-from vpn_adapters.configs.wireguard import parse as read_settings
 from vpn_adapters.shared.discovering import are_both_able
 from vpn_adapters.wireguard import discovery, identity, info, plan
+from vpn_adapters.wireguard.config_reader import parse as read_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from app.domain.adapters import Setting
 from app.domain.linting import INHERITS, MASK
-from vpn_adapters.configs.braces import Sections, Token, tokens
-from vpn_adapters.configs.page import Page, Reading, is_name
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.braces import Sections, Token, tokens
+from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/swanctl/swanctl.conf", "/etc/swanctl/conf.d/*.conf")
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from app.domain.linting import MASK
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 _KEY_LIKE = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{42,}={0,2}|(?:0[xs])?[0-9A-Fa-f]{32,})(?![A-Za-z0-9+/=])")
 _IS_RANDOM = re.compile(r"(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9+=])|[^/]*\Z")  # a long path has slashes, but no such mix

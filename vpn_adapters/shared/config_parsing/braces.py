@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vpn_adapters.configs.page import section_name
+from vpn_adapters.shared.config_parsing.page import section_name
 
 MAX_DEPTH = 32
 """Deeper sections are counted but no longer named; no program that is read here nests half as deep."""

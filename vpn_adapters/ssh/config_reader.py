@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import Setting
-from vpn_adapters.configs.masking import is_command
-from vpn_adapters.configs.page import Page, Reading, is_name, words_of
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.masking import is_command
+from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 SSHD_GLOBS = ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/*.conf")
 SSH_GLOBS = ("/etc/ssh/ssh_config", "/etc/ssh/ssh_config.d/*.conf", "/root/.ssh/config")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from app.domain.adapters import Setting
-from vpn_adapters.configs.der import key_size_of_pem
-from vpn_adapters.configs.page import Page, Reading, is_name
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.der import key_size_of_pem
+from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/tinc/tinc.conf", "/etc/tinc/*/tinc.conf")
 HOST_GLOBS = ("/etc/tinc/*/hosts/*",)

@@ -6,9 +6,9 @@ import re
 
 from app.domain.adapters import Setting
 from app.domain.linting import INHERITS
-from vpn_adapters.configs.braces import Sections, Token, tokens
-from vpn_adapters.configs.page import Page, Reading
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.braces import Sections, Token, tokens
+from vpn_adapters.shared.config_parsing.page import Page, Reading
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/vtund.conf",)
 

@@ -9,21 +9,16 @@ from types import MappingProxyType
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
-from vpn_adapters.configs import (
-    freelan,
-    ipsec_conf,
-    more_words,
-    openvpn,
-    ppp,
-    ssh,
-    stunnel,
-    swanctl,
-    tinc,
-    vtund,
-    wireguard,
-)
-from vpn_adapters.configs.page import Reading
-from vpn_adapters.configs.sniffing import Sniffer
+from vpn_adapters.config_detection import Sniffer
+from vpn_adapters.foreign import ppp, stunnel, vtund
+from vpn_adapters.freelan import config_reader as freelan
+from vpn_adapters.ipsec import ipsec_conf_reader, swanctl_reader
+from vpn_adapters.openvpn import config_reader as openvpn
+from vpn_adapters.shared.config_parsing import more_words
+from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.ssh import config_reader as ssh
+from vpn_adapters.tinc import config_reader as tinc
+from vpn_adapters.wireguard import config_reader as wireguard
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +97,26 @@ KINDS: Mapping[ConfigKind, Format] = MappingProxyType(
         ),
         ConfigKind.SWANCTL: _format(
             "swanctl.conf of strongSwan",
-            swanctl.read,
-            swanctl.GLOBS,
-            swanctl.WORDS,
+            swanctl_reader.read,
+            swanctl_reader.GLOBS,
+            swanctl_reader.WORDS,
             r"swanctl",
             r"^[ \t]*(?:connections|secrets|pools|authorities)\s*\{",
             more=more_words.SWANCTL,
         ),
         ConfigKind.IPSEC_CONF: _format(
             "ipsec.conf",
-            ipsec_conf.read,
-            ipsec_conf.GLOBS,
-            ipsec_conf.WORDS,
+            ipsec_conf_reader.read,
+            ipsec_conf_reader.GLOBS,
+            ipsec_conf_reader.WORDS,
             r"(?:^|/)ipsec[^/]*\.conf$|/ipsec\.d/",
             r"^(?:conn|config|ca)[ \t]+[^\s=]+[ \t]*(?:#.*)?$",
             more=more_words.IPSEC_CONF,
         ),
         ConfigKind.IPSEC_SECRETS: _format(
             "ipsec.secrets",
-            ipsec_conf.read_secrets,
-            ipsec_conf.SECRETS_GLOBS,
+            ipsec_conf_reader.read_secrets,
+            ipsec_conf_reader.SECRETS_GLOBS,
             frozenset(),
             r"\.secrets$",
             r"^[^#\n]{0,400}(?:^|[ \t])?:[ \t]*(?:PSK|RSA|ECDSA|EAP|XAUTH|P12|NTLM|PKCS8|PIN)\b",

@@ -6,9 +6,9 @@ import re
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK
-from vpn_adapters.configs.der import key_size_of_pem
-from vpn_adapters.configs.page import Page, Reading, is_name, words_of
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.der import key_size_of_pem
+from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 PUBLIC_BLOCKS = frozenset({"ca", "cert", "extra-certs", "dh", "crl-verify", "peer-fingerprint", "verify-hash"})
 """Inline blocks without secrets. Source: openvpn(8), "INLINE FILE SUPPORT"."""
@@ -96,7 +96,7 @@ def _about(block: str, content: str) -> str:
         return f"{bits} bits" if bits else ""
     if block not in CERTIFICATE_BLOCKS:
         return ""
-    from vpn_adapters.configs.certificates import describe_certificates
+    from vpn_adapters.shared.config_parsing.certificates import describe_certificates
 
     return "; ".join(describe_certificates(content))
 

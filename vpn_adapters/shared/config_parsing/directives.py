@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import ConfigKind
-from vpn_adapters.configs import more_words, openvpn, wireguard
-from vpn_adapters.configs.page import Reading
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.openvpn import config_reader as openvpn
+from vpn_adapters.shared.config_parsing import more_words
+from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.word_sets import word_set
+from vpn_adapters.wireguard import config_reader as wireguard
 
 _OPENVPN_RARE = word_set(
     """

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.domain.adapters import Setting
-from vpn_adapters.configs.page import Page, Reading, is_name, words_of
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, words_of
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 PPP_GLOBS = (
     "/etc/ppp/options",

@@ -6,7 +6,7 @@ sshd_config(5) and ssh_config(5) of OpenSSH 9, freelan.cfg as shipped with freel
 
 from __future__ import annotations
 
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 OPENVPN = word_set(
     """

@@ -6,8 +6,8 @@ import re
 
 from app.domain.adapters import Setting
 from app.domain.linting import INHERITS, MASK
-from vpn_adapters.configs.page import Page, Reading, is_name, name_and_value, section_name, words_of
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.page import Page, Reading, is_name, name_and_value, section_name, words_of
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/ipsec.conf", "/etc/ipsec.d/*.conf")
 SECRETS_GLOBS = ("/etc/ipsec.secrets", "/etc/ipsec.d/*.secrets")

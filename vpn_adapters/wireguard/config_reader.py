@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.domain.adapters import Setting
-from vpn_adapters.configs.page import SECRET_NAMES, Page, Reading, name_and_value
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, Page, Reading, name_and_value
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/wireguard/*.conf",)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.domain.adapters import Setting
-from vpn_adapters.configs.page import Reading
-from vpn_adapters.configs.sections import read_sections
-from vpn_adapters.configs.words import word_set
+from vpn_adapters.shared.config_parsing.page import Reading
+from vpn_adapters.shared.config_parsing.sections import read_sections
+from vpn_adapters.shared.config_parsing.word_sets import word_set
 
 GLOBS = ("/etc/stunnel/*.conf",)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Setting
 from app.domain.linting import MASK
-from vpn_adapters.configs.masking import is_command, is_secret, without_secrets
+from vpn_adapters.shared.config_parsing.masking import is_command, is_secret, without_secrets
 
 MAX_NAME = 200
 MAX_VALUE = 4096

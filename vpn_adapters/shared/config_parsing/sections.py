@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from vpn_adapters.configs.page import SECRET_NAMES, Page, Reading, name_and_value
+from vpn_adapters.shared.config_parsing.page import SECRET_NAMES, Page, Reading, name_and_value
 
 _EMPTY = ("", '""', "''")
 _HEADER = re.compile(r"\s*\[([^\]\n]{1,80})\]\s*(?:[#;].*)?")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.guard import guard_table
 from app.deployment.planning import Choice, Prepared
 from app.deployment.slots import place_dir, service_name
@@ -30,7 +31,6 @@ from app.domain.link import STATE_DIR
 from app.domain.results import PlannedItem
 from app.domain.solutions import Carrier
 from app.host.remote_host import HostEnd
-from app.services.masked_diff import would_change
 from app.tunnel.preflight import host_ends, preflight
 from app.tunnel.preview import configuration_of
 
@@ -91,7 +91,9 @@ def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
     yield PlannedItem(side.value, "undo", "Undo: start it with the host", disable)
 
 
-def dry_run(sessions: SessionPair, choice: Choice, prepared: Prepared, *, pair_name: str, token: CancelToken) -> DryRun:
+def dry_run(
+    sessions: SessionPair, choice: Choice, prepared: Prepared, *, pair_name: str, diffs: FileDiffs, token: CancelToken
+) -> DryRun:
     """Say what a deployment would do. Nothing is changed.
 
     Args:
@@ -99,14 +101,15 @@ def dry_run(sessions: SessionPair, choice: Choice, prepared: Prepared, *, pair_n
         choice: What would be rolled out.
         prepared: What would be built.
         pair_name: The pair's name.
+        diffs: Shows what would change in files.
         token: Cancels it.
     """
     request = prepared.request
     plan = request.adapter.plan(request.plan_request())
     ends = host_ends(sessions, STATE_DIR)
     a, b = run_both(
-        lambda: _end_dry_run(ends[Side.A], prepared, plan, token=token),
-        lambda: _end_dry_run(ends[Side.B], prepared, plan, token=token),
+        lambda: _end_dry_run(ends[Side.A], prepared, plan, diffs, token=token),
+        lambda: _end_dry_run(ends[Side.B], prepared, plan, diffs, token=token),
     )
     found = [
         RolloutObstacle(one.side, one.what, one.hint, one.is_blocking)
@@ -136,14 +139,16 @@ def _fragments(plan: TunnelPlan) -> Iterator[RolloutObstacle]:
         )
 
 
-def _end_dry_run(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: CancelToken) -> EndDryRun:
+def _end_dry_run(
+    end: HostEnd, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
+) -> EndDryRun:
     side, own, link = end.side, plan.end(end.side), prepared.request.link
     deployed = deployed_end(prepared, plan, side)
     tables = {link.names.guard_table, guard_table(link)}
     return EndDryRun(
         side=side,
         label=end.label,
-        files=tuple(_file_diffs(end, prepared, plan, token=token)),
+        files=tuple(_file_diffs(end, prepared, plan, diffs, token=token)),
         commands=_commands(deployed.items),
         services=deployed.services,
         firewall=(
@@ -170,7 +175,9 @@ def _commands(items: tuple[PlannedItem, ...]) -> tuple[PlannedCommand, ...]:
     return tuple(found)
 
 
-def _file_diffs(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: CancelToken) -> Iterator[FileDiff]:
+def _file_diffs(
+    end: HostEnd, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
+) -> Iterator[FileDiff]:
     """Every file against the same file of the deployment whose place it would take, where there is one."""
     folder = place_dir(prepared.place.slot)
     new = f"{folder}/{prepared.place.deployment_id}"
@@ -190,7 +197,7 @@ def _file_diffs(end: HostEnd, prepared: Prepared, plan: TunnelPlan, *, token: Ca
             if "/kept/" in path
             else ""
         )
-        yield FileDiff(path, mode, would_change(before, text, path), before is None, note)
+        yield FileDiff(path, mode, diffs.would_change(before, text, path), before is None, note)
 
 
 def _kit_texts(prepared: Prepared, plan: TunnelPlan, side: Side, folder: str) -> Mapping[str, tuple[int, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from app.deployment.file_diffs import FileDiffs
 from app.deployment.slots import place_dir, run_dir_of, slot_of
 from app.deployment.status import LastingState, read_file, read_state
 from app.domain.cancel import CancelToken
@@ -17,7 +18,6 @@ from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.host.remote_host import HostEnd, printable
-from app.services.masked_diff import changed_by_hand
 from app.storage import Store
 
 DAY_S = 86_400.0
@@ -66,13 +66,16 @@ def silent_text(silent: Iterable[tuple[str, str]]) -> str:
     return " ".join(f"{label}: cannot be asked. {reason}".strip() for label, reason in silent)
 
 
-def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *, token: CancelToken) -> PairStatus:
+def pair_status(
+    pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *, diffs: FileDiffs, token: CancelToken
+) -> PairStatus:
     """Return how a pair is, and bring what is written down here up to date with it.
 
     Args:
         pair: The hosts.
         store: What is written down.
         reached: What both hosts said.
+        diffs: Shows what was changed in files.
         token: Cancels it.
     """
     known = [one for one in store.list_deployments(pair.name) if one.slot == slot_of(pair)]
@@ -80,7 +83,7 @@ def pair_status(pair: PairSpec, store: Store, reached: Mapping[Side, Reached], *
     deployment = _which(store, known, reached, ids)
     state, sentences = _judge(pair, deployment, reached, ids)
     deployment = _brought_up_to_date(store, known, deployment, state, reached)
-    ends = {side: _end(pair, side, reached[side], deployment, token=token) for side in Side}
+    ends = {side: _end(pair, side, reached[side], deployment, diffs, token=token) for side in Side}
     found = PairStatus(
         pair=pair.name,
         at=datetime.now(UTC),
@@ -241,7 +244,7 @@ def _is_worked_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bo
 
 
 def _end(
-    pair: PairSpec, side: Side, reached: Reached, deployment: Deployment | None, *, token: CancelToken
+    pair: PairSpec, side: Side, reached: Reached, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
 ) -> EndStatus:
     label = pair.host(side).label
     state = reached.state
@@ -267,7 +270,7 @@ def _end(
         rtt_ms=state.rtt_ms,
         loss_pct=100.0 * (state.sent - state.received) / state.sent if state.sent else None,
         restarts=state.restarts,
-        drift=_drift(reached.end, state, deployment, token=token),
+        drift=_drift(reached.end, state, deployment, diffs, token=token),
         keys=_keys(state, deployment),
         note=state.log,
         connect_s=state.connect_s,
@@ -284,7 +287,7 @@ def _end(
 
 
 def _drift(
-    end: HostEnd, state: LastingState, deployment: Deployment | None, *, token: CancelToken
+    end: HostEnd, state: LastingState, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
 ) -> tuple[Drift, ...]:
     found: list[Drift] = []
     folder = f"{place_dir(deployment.slot)}/{state.deployment_id}" if deployment is not None else ""
@@ -302,12 +305,19 @@ def _drift(
         else:
             place = f"{run_dir}/{path}" if kind == "used" else f"{folder}/{path}"
             what = "The file that the programs read was changed." if kind == "used" else "The kept file was changed."
-            found.append(Drift(place, what, _diff(end, place, path, deployment, run_dir, token=token)))
+            found.append(Drift(place, what, _diff(end, place, path, deployment, run_dir, diffs, token=token)))
     return tuple(found)
 
 
 def _diff(
-    end: HostEnd, place: str, path: str, deployment: Deployment | None, run_dir: str, *, token: CancelToken
+    end: HostEnd,
+    place: str,
+    path: str,
+    deployment: Deployment | None,
+    run_dir: str,
+    diffs: FileDiffs,
+    *,
+    token: CancelToken,
 ) -> str:
     """Return the difference to what was rolled out, secrets masked; empty for what was never without them."""
     known = {file.path: file.text for file in deployment.end(end.side).files} if deployment is not None else {}
@@ -315,7 +325,7 @@ def _diff(
     after = read_file(end, place, token=token) if before is not None else None
     if before is None or after is None:
         return ""
-    return changed_by_hand(before, after, place)
+    return diffs.changed_by_hand(before, after, place)
 
 
 def _keys(state: LastingState, deployment: Deployment | None) -> tuple[KeyAge, ...]:

@@ -1,4 +1,4 @@
-"""Rolling out: what the window and the command line call. Implements `app.services.interfaces.deployments.RolloutServices`."""
+"""Deployments, as the window and the command line ask for them: implements `RolloutServices`."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.policy import POLICY_NAME, POLICY_VERSION, judge_possible
 from app.reports.files import write_atomically
+from app.services import masked_diff
 from app.services.file_header import file_header
 from app.services.interfaces.comparison import ProgressSink
 from app.services.interfaces.deployments import AuditLine, LanPort
@@ -105,7 +106,9 @@ class RolloutOperations:
         sessions = self.sessions(discovery.pair, token=token)
         known = self.store.list_deployments(discovery.pair.name)
         prepared = prepare(sessions, discovery, choice, options, known=known, header=file_header(), token=token)
-        return dry_run.dry_run(sessions, choice, prepared, pair_name=discovery.pair.name, token=token)
+        return dry_run.dry_run(
+            sessions, choice, prepared, pair_name=discovery.pair.name, diffs=masked_diff, token=token
+        )
 
     # --- changing -----------------------------------------------------------------------------------------------------
 
@@ -300,7 +303,7 @@ class RolloutOperations:
 
     def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
         """Say how a pair is now; what is written down here is brought up to date."""
-        status = pair_status(pair, self.store, self._reach(pair, token=token), token=token)
+        status = pair_status(pair, self.store, self._reach(pair, token=token), diffs=masked_diff, token=token)
         deployment = status.deployment
         adapter = self.adapters.get(deployment.solution) if deployment is not None else None
         if deployment is None or adapter is None:

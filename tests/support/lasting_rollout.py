@@ -15,6 +15,7 @@ from app.domain.deployment_status import PairStatus
 from app.domain.errors import ConnectionLost
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.verdicts import Verdict
+from app.services import masked_diff
 from app.services.deployments import RolloutOperations
 from app.storage import Store
 from support.deploy_world import World
@@ -104,7 +105,7 @@ class Operations(RolloutOperations):
         return self.world.sessions
 
     def status(self, pair: PairSpec, *, token: CancelToken) -> PairStatus:
-        return pair_status(pair, self.store, self._reach(pair, token=token), token=token)
+        return pair_status(pair, self.store, self._reach(pair, token=token), diffs=masked_diff, token=token)
 
 
 def look(world: World, store: Store) -> PairStatus:

@@ -21,6 +21,7 @@ from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
 from app.host.remote_host import HostEnd
+from app.services import masked_diff
 
 ID, OTHER_ID = "00112233aabbccdd", "ddccbbaa33221100"
 HEARD, SILENT, NO_TCPDUMP = 0, 124, 104
@@ -228,11 +229,11 @@ def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() ->
 
 def test_status_names_what_a_host_notes_of_its_rules() -> None:
     state = parse_state({"changed": "rules rules for eth2 changed: 1 not applied to tmlbr0; deploy again"})
-    (drift,) = _drift(cast("HostEnd", None), state, None, token=CancelToken())
+    (drift,) = _drift(cast("HostEnd", None), state, None, masked_diff, token=CancelToken())
     assert (drift.path, drift.diff) == ("Firewall", "")
     assert drift.what == "Rules for eth2 changed: 1 not applied to tmlbr0; deploy again."
     late = parse_state({"changed": "rules addresses of eth2 are not on tmlbr0: 10.0.0.2/24; deploy again"})
-    (drift,) = _drift(cast("HostEnd", None), late, None, token=CancelToken())
+    (drift,) = _drift(cast("HostEnd", None), late, None, masked_diff, token=CancelToken())
     assert (drift.path, drift.what[:20]) == ("LAN port", "Addresses of eth2 ar")
 
 

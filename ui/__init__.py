@@ -1,1 +1,5 @@
-"""The window: Qt widgets. It renders and collects, and decides nothing."""
+"""The window. It renders and collects, and decides nothing.
+
+`shell` holds the window and its pages together; `comparison`, `results`, `deployments`, `census` and `lint` are its
+features and do not know each other; `plots` and `common` serve them all.
+"""

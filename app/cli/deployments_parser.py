@@ -26,7 +26,7 @@ def add_rollout(
         add_force: Adds the option by which files are replaced.
     """
     deploy = add(
-        commands, "deploy", "rollout.deploy", "roll out a VPN that stays", has_pair=True, is_pair_optional=True
+        commands, "deploy", "deployments.deploy", "roll out a VPN that stays", has_pair=True, is_pair_optional=True
     )
     deploy.add_argument("--all", action="store_true", help="on every pair of a file, see --from")
     deploy.add_argument("--from", dest="file", metavar="FILE.toml", help="the file of pairs for --all")
@@ -61,14 +61,16 @@ def add_rollout(
     deploy.add_argument("--dry-run", action="store_true", help="show every file and command, and change nothing")
     _add_confirming(deploy, positive)
     _add_status(commands, add, positive)
-    confirm = add(commands, "confirm", "rollout.confirm", "confirm what deploy has left to a timer", has_pair=True)
+    confirm = add(commands, "confirm", "deployments.confirm", "confirm what deploy has left to a timer", has_pair=True)
     confirm.add_argument("--json", action="store_true", help="as JSON")
-    undeploy = add(commands, "undeploy", "rollout.undeploy", "take back what is rolled out", has_pair=True)
+    undeploy = add(commands, "undeploy", "deployments.undeploy", "take back what is rolled out", has_pair=True)
     undeploy.add_argument(
         "--only", choices=("A", "B"), type=str.upper, help="on this host alone, because the other one cannot be reached"
     )
     undeploy.add_argument("--json", action="store_true", help="as JSON")
-    rotate = add(commands, "rotate-keys", "rollout.rotate_keys", "roll out the same again with new keys", has_pair=True)
+    rotate = add(
+        commands, "rotate-keys", "deployments.rotate_keys", "roll out the same again with new keys", has_pair=True
+    )
     _add_confirming(rotate, positive, has_json_only=True)
     deployments = add(commands, "deployments", "records.deployments", "list what was rolled out")
     deployments.add_argument("pair", nargs="?", metavar="PAIR", help="of one pair (default: of all)")
@@ -111,7 +113,7 @@ def add_open_firewall(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_status(commands: Commands[argparse.ArgumentParser], add: AddCommand, positive: Callable[[str], float]) -> None:
-    status = add(commands, "status", "rollout.status", "show how what is rolled out is now", has_pair=True)
+    status = add(commands, "status", "deployments.status", "show how what is rolled out is now", has_pair=True)
     status.add_argument("--json", action="store_true", help="as JSON; with --watch one line for each look")
     status.add_argument(
         "--repair", action="store_true", help="carry through what only one host has; without it nothing is changed"

@@ -1,1 +1,4 @@
-"""Values and contracts of Tunnelmark. Imports nothing of the other parts and does no I/O."""
+"""Values, contracts and errors.
+
+Imports nothing of the other parts and does no I/O. What is defined here may cross every border of the program.
+"""

@@ -1,1 +1,5 @@
-"""What can be taken along: configuration for those who deploy by hand or with Ansible, and rights for a user."""
+"""Files to take along: configuration to deploy by hand or with Ansible, and rights for a user.
+
+Made of the same plans and boot bundles as a deployment, so that both leave the same files on a host. Holds no private
+key.
+"""

@@ -1,1 +1,5 @@
-"""Room."""
+"""Measuring: comparisons of candidates, and the census of options.
+
+Attempts in a planned order, with pause, skip, cancel and resume; both hosts are clean before, between and after them.
+Talks to tunnels, probes and the store through interfaces. Ranks nothing and words nothing.
+"""

@@ -55,7 +55,7 @@ from vpn_adapters.registry import ADAPTERS
 
 
 class Services(SettingsOperations, PairOperations, LabOperations, ResultOperations, GuardedRollout):
-    """Implements `app.services.interfaces.ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
+    """All services: implements `ComparisonServices` and `RolloutServices`. Safe to use from several worker threads.
 
     Args:
         prompts: Where questions go to; None refuses whatever would have to be asked.

@@ -1,4 +1,8 @@
-"""The two-ended transaction that builds a tunnel and puts both hosts back."""
+"""Two-host transaction that builds a tunnel and rolls both hosts back.
+
+Lock, snapshot, lease, apply, verify, switch, rollback, recovery: every change has its undo on the host before it is
+made, and a host that is not heard from rolls back by itself. Knows nothing of measuring or of deployments.
+"""
 
 from app.tunnel.active_tunnel import ActiveTunnel
 from app.tunnel.apply_errors import NotUpInTime

@@ -20,11 +20,11 @@ WAIT_S = 60.0
 PROGRAM = """
     import argparse, sys
     from importlib import import_module
-    from app.cli import stopping
+    from app.cli import signals
 
     entry = import_module("app.cli.main")
 
-    stopping.BURST_S = float(sys.argv[1])
+    signals.BURST_S = float(sys.argv[1])
 
     def job(token, tell):
         print("begun", flush=True)

@@ -75,7 +75,8 @@ def test_a_command_does_not_load_qt() -> None:
 def test_the_first_page_loads_neither_numpy_nor_pyqtgraph_nor_paramiko() -> None:
     script = (
         "import sys\n"
-        "from ui.shell.app import make_application\nfrom ui.common.theme import Theme\nfrom ui.shell.window import MainWindow\n"
+        "from ui.shell.app import make_application\nfrom ui.common.theme import Theme\n"
+        "from ui.shell.window import MainWindow\n"
         "application = make_application()\nwindow = MainWindow(Theme(application), lambda prompts: None)\n"
         "print([name for name in ('numpy', 'pyqtgraph', 'paramiko', 'matplotlib', 'sqlite3') if name in sys.modules])"
     )

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from window_driver import Driver
 
-import ui.shell
+import ui
 from app.policy import POLICY_VERSION
 from app.services.version import tunnelmark_version
 from ui.common.dialogs import Information
@@ -69,7 +69,7 @@ def test_every_page_of_the_guide_that_is_named_is_there() -> None:
     docs = find_docs()
     assert docs is not None
     assert [name for name in (_GUIDE, GLOSSARY, *_PAGES.values()) if not (docs / name).is_file()] == []
-    sources = "".join(path.read_text() for path in Path(ui.shell.__path__[0]).glob("*.py"))
+    sources = "".join(path.read_text() for path in Path(ui.__path__[0]).rglob("*.py"))
     assert [page for page in _PAGES if f"class {page}(" not in sources] == []
 
 

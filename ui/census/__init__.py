@@ -1,1 +1,1 @@
-"""Room."""
+"""Census of cipher options: choice, run, table."""

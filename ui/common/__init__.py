@@ -1,1 +1,4 @@
-"""Parts that pages are made of."""
+"""Widgets, texts and colours that several features use.
+
+Knows no page and no feature.
+"""

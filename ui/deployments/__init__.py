@@ -1,1 +1,4 @@
-"""Room."""
+"""Deployments: form, dry run, progress, confirmation, status, removal.
+
+What happens on hosts is decided below; here it is shown, confirmed and counted down.
+"""

@@ -1,1 +1,1 @@
-"""Room."""
+"""Linting of configuration files: files, findings, masked text."""

@@ -1,1 +1,4 @@
-"""Room."""
+"""Results: ranking, recommendation, candidates, history.
+
+Shows what was measured, as stored. Starts nothing but what the shell connects.
+"""

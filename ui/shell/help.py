@@ -137,7 +137,7 @@ def shortcut_lines(window: MainWindow) -> dict[str, str]:
 def find_docs() -> Path | None:
     """Return the folder with the documents: beside the program in a source tree, or where packages put them."""
     candidates = (
-        Path(__file__).resolve().parent.parent / "docs",
+        Path(__file__).resolve().parents[2] / "docs",
         Path(sys.prefix) / "share" / "doc" / "tunnelmark",
         Path("/usr/share/doc/tunnelmark"),
     )

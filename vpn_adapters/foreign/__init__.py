@@ -1,1 +1,1 @@
-"""Room."""
+"""Readers for configuration files of programs that have no adapter."""

@@ -1,4 +1,8 @@
-"""The steps of a comparison as a state machine without Qt, used by the window and the command line."""
+"""Interfaces that the window and the command line call.
+
+Protocols and the values that cross them; the window's tests use fakes of these. Every method that talks to a host or
+a lab blocks, and is called in a worker thread. No implementation.
+"""
 
 from app.services.interfaces.comparison import ComparisonServices, PairChoice, Prompts, RunOptions
 

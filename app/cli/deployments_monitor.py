@@ -17,9 +17,9 @@ from app.cli.desktop_notification import notify_desktop
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Kind, Table
 from app.cli.terminal import run_cancellable
-from app.deployment.monitor_log import Health, Limits, Loss, WatchLine, WatchLog
+from app.deployment.monitor_log import Health, Limits, Loss, MonitorLine, MonitorLog
 from app.domain.cancel import CancelToken
-from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import Cancelled, TunnelmarkError
 from app.storage.codec import to_data
 from app.wording.durations import duration_text
@@ -43,7 +43,7 @@ class Watch:
     name: str
     look: Look
     notify: Callable[[str, str], object] = notify_desktop
-    log: WatchLog = field(default_factory=WatchLog)
+    log: MonitorLog = field(default_factory=MonitorLog)
     looks: int = 0
     was_bad: bool = False
 
@@ -97,7 +97,7 @@ class Watch:
             self._line(self.log.samples[-1].at, text)
         self._tell(news)
 
-    def _tell(self, news: tuple[WatchLine, ...]) -> None:
+    def _tell(self, news: tuple[MonitorLine, ...]) -> None:
         out, err = self.context.out, self.context.err
         for line in news:
             if not self.context.options.json:
@@ -114,7 +114,7 @@ class Watch:
     def _line(self, at: datetime, text: str) -> None:
         self.context.out.print(f"{at.astimezone():%Y-%m-%d %H:%M:%S} {text}", markup=False, soft_wrap=True)
 
-    def _print_json(self, status: PairStatus | None, news: tuple[WatchLine, ...]) -> None:
+    def _print_json(self, status: PairStatus | None, news: tuple[MonitorLine, ...]) -> None:
         sample = self.log.samples[-1]
         data = {
             "at": sample.at.isoformat(),
@@ -161,7 +161,7 @@ def _lasted_s(loss: Loss, now: datetime) -> float:
     return loss.lasted_s if loss.lasted_s is not None else (now - loss.began_at).total_seconds()
 
 
-def _short(end: EndStatus) -> str:
+def _short(end: EndpointStatus) -> str:
     if not end.is_reachable:
         return f"{end.label}: cannot be asked"
     if end.is_waiting:

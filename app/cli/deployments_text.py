@@ -6,8 +6,8 @@ from rich.console import Console
 
 from app.deployment.events import RolloutApplied
 from app.domain.capture import Property, properties_of
-from app.domain.deployment import Deployment, DeploymentState, DryRun, EndDryRun
-from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.deployment import Deployment, DeploymentState, DryRun, EndpointDryRun
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.wording.capture_sentences import BREAK_WORDS, properties_line, worst_breakage
 
 
@@ -47,7 +47,7 @@ def print_dry_run(out: Console, run: DryRun) -> None:
         _print_end(out, end)
 
 
-def _print_end(out: Console, end: EndDryRun) -> None:
+def _print_end(out: Console, end: EndpointDryRun) -> None:
     _line(out, f"\n== {end.label}")
     joined = f", joined with {end.lan_port} in {end.bridge}" if end.lan_port else ""
     _line(out, f"Interface {end.interface}{joined}; MTU {end.mtu_bytes}; {_ports(end.ports)}")
@@ -89,7 +89,7 @@ def print_status(out: Console, status: PairStatus) -> None:
         _print_end_status(out, end, status)
 
 
-def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
+def _print_end_status(out: Console, end: EndpointStatus, status: PairStatus) -> None:
     if not end.is_reachable:
         _line(out, f"{end.label}: cannot be asked. {end.note}")
         return
@@ -128,7 +128,7 @@ def _print_end_status(out: Console, end: EndStatus, status: PairStatus) -> None:
             _line(out, drift.diff)
 
 
-def connection_words(end: EndStatus) -> list[str]:
+def connection_words(end: EndpointStatus) -> list[str]:
     """Return how soon the tunnel was there after its start and after losses, as this host has seen it."""
     words = []
     if end.connect_s is not None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from app.deployment.lan.guard import guard_table, probed_address
 from app.deployment.persistent_adapter import own_steps
-from app.domain.adapters import EndPlan, Step, TunnelPlan
+from app.domain.adapters import EndpointPlan, Step, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
@@ -37,11 +37,11 @@ in seconds, because A may have heard B's last answer 4 s later, and looks every 
 
 
 @dataclass(frozen=True, slots=True)
-class KitRequest:
+class BootBundleRequest:
     """What a kit is made from.
 
     Attributes:
-        request: What was asked for; its adapter is a `LastingAdapter`.
+        request: What was asked for; its adapter is a `PersistentAdapter`.
         plan: The plan with both public identities.
         side: Which end.
         deployment_id: The deployment.
@@ -57,12 +57,12 @@ class KitRequest:
     mark: str
 
 
-def kit_dir(state_dir: str) -> str:
+def boot_bundle_dir(state_dir: str) -> str:
     """Return where a kit waits on a host until it is confirmed."""
     return f"{state_dir}/kit"
 
 
-def kit_files(kit: KitRequest, folder: str) -> tuple[FileToWrite, ...]:
+def boot_bundle_files(kit: BootBundleRequest, folder: str) -> tuple[FileToWrite, ...]:
     """Return the files of a kit but for `kept/`, which the host makes itself: keys are in it.
 
     Args:
@@ -86,7 +86,7 @@ def kit_files(kit: KitRequest, folder: str) -> tuple[FileToWrite, ...]:
     return tuple(FileToWrite(f"{folder}/{name}", text.encode(), 0o600) for name, text in texts.items())
 
 
-def about_text(kit: KitRequest) -> str:
+def about_text(kit: BootBundleRequest) -> str:
     """Return what `lasting.sh` has to know of its tunnel, as shell assignments."""
     request, own = kit.request, kit.plan.end(kit.side)
     peer = kit.plan.probe_address(kit.side.other)
@@ -119,7 +119,7 @@ def supervisor_values(side: Side) -> Mapping[str, str]:
     return {"patience": str(PATIENCE_S[side]), **_PAUSES[side]}
 
 
-def _guard_values(request: DeployRequest, own: EndPlan) -> dict[str, str]:
+def _guard_values(request: DeployRequest, own: EndpointPlan) -> dict[str, str]:
     table = guard_table(request.link)
     if not any(table in step.command.argv for step in own.steps):
         return {}
@@ -133,7 +133,7 @@ def _ping_many(request: DeployRequest, side: Side, interface: str, address: str)
     return ("ping", "-c", "5", *often, "-I", interface, address)
 
 
-def steps_text(kit: KitRequest) -> str:
+def steps_text(kit: BootBundleRequest) -> str:
     """Return the steps and their undos as shell functions."""
     own, run_dir = kit.plan.end(kit.side), kit.request.link.run_dir
     up = [f"{line} || return 1" for line in _up_lines(own, run_dir)]
@@ -155,7 +155,7 @@ def _function(name: str, lines: list[str]) -> str:
     return f"{name}() {{\n{body}}}\n"
 
 
-def _up_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
+def _up_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:
     for index, step in own_steps(own):
         yield call("up_step", *_forward(index, step, run_dir))
 
@@ -167,14 +167,14 @@ def _forward(index: int, step: Step, run_dir: str) -> tuple[str, ...]:
     return (numbered(STEP_NUMBER + index), *words, *step.command.argv)
 
 
-def _down_lines(own: EndPlan) -> Iterator[str]:
+def _down_lines(own: EndpointPlan) -> Iterator[str]:
     for index, step in reversed(own_steps(own)):
         if step.undo is not None:
             limit = whole_seconds(step.undo.timeout_s)
             yield call("down_step", numbered(STEP_NUMBER + index), one_line(step.title), limit, *step.undo.argv)
 
 
-def _standing_lines(own: EndPlan) -> Iterator[str]:
+def _standing_lines(own: EndpointPlan) -> Iterator[str]:
     for _, step in own_steps(own):
         if step.standing is not None:
             yield _standing_call(step.standing)
@@ -185,7 +185,7 @@ def _standing_call(standing: Command) -> str:
     return shell_line(standing.argv) if standing.argv[0] == "test" else call("stands", *standing.argv)
 
 
-def _mend_lines(own: EndPlan, run_dir: str) -> Iterator[str]:
+def _mend_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:
     for index, step in own_steps(own):
         if step.standing is not None and step.is_repeatable:
             yield f"{_standing_call(step.standing)} || {call('mend_step', *_forward(index, step, run_dir))}"

@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
-from app.deployment.slots import current_path, place_dir
+from app.deployment.slots import current_path, slot_dir
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable
 from app.domain.hosts import Side
 from app.host.parallel import on_both
-from app.host.remote_host import HostEnd, printable
+from app.host.remote_host import RemoteHost, printable
 from app.host.script_events import find
 from app.host.scripts import host_script
 from app.tunnel.acquire import begin_error
@@ -38,7 +38,7 @@ REACH_S = 25.0
 _TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"; rm -f "$3/.lasting/replaced"'
 
 
-class Confirmed(StrEnum):
+class CommitState(StrEnum):
     """What confirming on one host came to."""
 
     YES = "yes"
@@ -56,18 +56,20 @@ class Outcome:
         reason: Why it is not YES on both, as a sentence; empty if it is.
     """
 
-    hosts: Mapping[Side, Confirmed]
+    hosts: Mapping[Side, CommitState]
     reason: str = ""
 
     @property
     def is_complete(self) -> bool:
         """Whether both hosts keep it."""
-        return all(one is Confirmed.YES for one in self.hosts.values())
+        return all(one is CommitState.YES for one in self.hosts.values())
 
     @property
     def may_be_half(self) -> bool:
         """Whether one host may keep it while the other does not."""
-        return not self.is_complete and any(one in (Confirmed.YES, Confirmed.UNKNOWN) for one in self.hosts.values())
+        return not self.is_complete and any(
+            one in (CommitState.YES, CommitState.UNKNOWN) for one in self.hosts.values()
+        )
 
 
 class _Asked:
@@ -78,7 +80,7 @@ class _Asked:
         ask: Asks; calls what it gets as soon as the host has confirmed, and returns when the host has done all.
     """
 
-    def __init__(self, pool: ThreadPoolExecutor, ask: Callable[[Callable[[], None]], tuple[Confirmed, str]]) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, ask: Callable[[Callable[[], None]], tuple[CommitState, str]]) -> None:
         self._is_told = threading.Event()
         self._has_confirmed = False
         self._future = pool.submit(ask, self._on_confirmed)
@@ -92,17 +94,17 @@ class _Asked:
         """
         if at_once:
             self._is_told.wait()
-        return (at_once and self._has_confirmed) or self.answer()[0] is Confirmed.YES
+        return (at_once and self._has_confirmed) or self.answer()[0] is CommitState.YES
 
-    def answer(self) -> tuple[Confirmed, str]:
+    def answer(self) -> tuple[CommitState, str]:
         """Wait until the host has done all and return what came of it; what was confirmed stays so."""
         try:
             outcome, reason = self._future.result()
         except EnvironmentFault:
             if not self._has_confirmed:
                 raise
-            return Confirmed.YES, ""
-        return (Confirmed.YES, "") if self._has_confirmed else (outcome, reason)
+            return CommitState.YES, ""
+        return (CommitState.YES, "") if self._has_confirmed else (outcome, reason)
 
     def _on_confirmed(self) -> None:
         self._has_confirmed = True
@@ -110,7 +112,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Confirmer:
+class TwoHostCommit:
     """What confirming needs; all of it is known after the process that built the tunnel has ended, too.
 
     Attributes:
@@ -123,7 +125,7 @@ class Confirmer:
         replaced: What it replaces, by side; empty where nothing was there.
     """
 
-    ends: Mapping[Side, HostEnd]
+    ends: Mapping[Side, RemoteHost]
     tunnels: Mapping[Side, str]
     ledgers: Mapping[Side, Ledger]
     slot: str
@@ -147,7 +149,7 @@ class Confirmer:
             token: Cancels it while nothing is confirmed yet.
         """
         token.raise_if_cancelled()
-        hosts = dict.fromkeys(Side, Confirmed.NOT_TRIED)
+        hosts = dict.fromkeys(Side, CommitState.NOT_TRIED)
         reasons: list[str] = []
         with ThreadPoolExecutor(len(Side)) as pool:
             asked: dict[Side, _Asked] = {}
@@ -160,7 +162,7 @@ class Confirmer:
                 hosts[side], reason = one.answer()
                 if reason:
                     reasons.append(reason)
-        if hosts[Side.A] is Confirmed.YES and hosts[Side.B] is Confirmed.REFUSED and self.deployment_id:
+        if hosts[Side.A] is CommitState.YES and hosts[Side.B] is CommitState.REFUSED and self.deployment_id:
             hosts[Side.A] = self._retire(Side.A, reasons)
         outcome = Outcome(hosts, " ".join(reasons))
         if outcome.is_complete:
@@ -169,11 +171,11 @@ class Confirmer:
 
     def _install(self, side: Side, token: CancelToken) -> None:
         end, ledger = self.ends[side], self.ledgers[side]
-        command = f"{place_dir(self.slot)}/{self.deployment_id}"
+        command = f"{slot_dir(self.slot)}/{self.deployment_id}"
         undo = f"sh {end.state_dir}/uninstall.sh {self.slot} {self.deployment_id}"
         ledger.plan(Planned(INSTALL_NUMBER, "Put in place what starts the tunnel with the host", command, undo, 60.0))
         word = self.tunnels[side]
-        marks, result = end.run_marked(
+        marks, result = end.run_with_events(
             host_script("install.sh"),
             (end.state_dir, word, self.slot, self.deployment_id),
             word=word,
@@ -185,7 +187,7 @@ class Confirmer:
             raise begin_error(end, marks, result, ledger)
         ledger.done(INSTALL_NUMBER, 0)
 
-    def _commit_on(self, side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def _commit_on(self, side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         """Ask until there is an answer; where it was lost, the host is asked again: it then says what it said."""
         end = self.ends[side]
         until: float | None = None
@@ -194,9 +196,9 @@ class Confirmer:
             try:
                 outcome, reason = self._ask_to_commit(end, on_confirmed)
             except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
-                outcome, must_reconnect = Confirmed.UNKNOWN, True
+                outcome, must_reconnect = CommitState.UNKNOWN, True
                 reason = f"{end.label} could not be asked whether it keeps it: {error.message}"
-            if outcome is not Confirmed.UNKNOWN:
+            if outcome is not CommitState.UNKNOWN:
                 return outcome, reason
             now = time.monotonic()
             until = now + REACH_S if until is None else until
@@ -207,14 +209,14 @@ class Confirmer:
                 with suppress(ConnectionLost, DeadlineExceeded, HostUnreachable):
                     reconnect(end, token=CancelToken(), within_s=until - now)
 
-    def _ask_to_commit(self, end: HostEnd, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def _ask_to_commit(self, end: RemoteHost, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         word = self.tunnels[end.side]
 
         def on_mark(words: tuple[str, ...]) -> None:
             if words == ("confirmed",):
                 on_confirmed()
 
-        marks, result = end.run_marked(
+        marks, result = end.run_with_events(
             host_script("commit.sh"),
             (end.state_dir, word, self.slot, self.deployment_id, self.run_dir),
             word=word,
@@ -223,18 +225,18 @@ class Confirmer:
             on_mark=on_mark,
         )
         if find(marks, "busy") is not None:
-            return Confirmed.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
+            return CommitState.UNKNOWN, f"{end.label} has been confirming it for too long to be waited for."
         is_confirmed = find(marks, "confirmed") is not None
         what = "Confirm the deployment" if self.deployment_id else "Confirm that the deployment has ended"
         text = f"echo {self.deployment_id or '-'} > {current_path(self.slot)}"
         self.ledgers[end.side].write(what, text, 0 if is_confirmed else result.exit_status)
         if is_confirmed:
-            return Confirmed.YES, ""
+            return CommitState.YES, ""
         refused = find(marks, "refused")
         why = " ".join(refused.words[1:]) if refused is not None else printable(result.stderr, limit=300)
-        return Confirmed.REFUSED, f"{end.label} did not keep it ({why or 'no answer'})."
+        return CommitState.REFUSED, f"{end.label} did not keep it ({why or 'no answer'})."
 
-    def _retire(self, side: Side, reasons: list[str]) -> Confirmed:
+    def _retire(self, side: Side, reasons: list[str]) -> CommitState:
         end = self.ends[side]
         old = self.replaced.get(side, "")
         try:
@@ -246,12 +248,12 @@ class Confirmer:
             )
         except (ConnectionLost, DeadlineExceeded, HostUnreachable) as error:
             reasons.append(f"{end.label} keeps it alone: {error.message}")
-            return Confirmed.YES
+            return CommitState.YES
         self.ledgers[side].write("Take back what the other host did not keep", "sh retire.sh", result.exit_status)
         if not result.is_ok:
             reasons.append(f"{end.label} keeps it alone; it could not be taken back.")
-            return Confirmed.YES
-        return Confirmed.REFUSED
+            return CommitState.YES
+        return CommitState.REFUSED
 
     def _tidy(self) -> None:
         """Remove what was replaced; a host that cannot be reached just now does it when it starts."""
@@ -259,7 +261,7 @@ class Confirmer:
             old = self.replaced.get(side, "")
             if not old or not self.deployment_id or old == self.deployment_id:
                 continue
-            argv = shell_step_argv(_TIDY_SCRIPT, place_dir(self.slot), old, self.run_dir)
+            argv = shell_step_argv(_TIDY_SCRIPT, slot_dir(self.slot), old, self.run_dir)
             try:
                 result = self.ends[side].session.run(
                     Command(argv, timeout_s=COMMIT_TIMEOUT_S, is_root=True), token=CancelToken()
@@ -267,5 +269,5 @@ class Confirmer:
             except (ConnectionLost, DeadlineExceeded, HostUnreachable, CommandFailed):
                 continue
             self.ledgers[side].write(
-                "Remove the deployment that was replaced", f"rm -rf {place_dir(self.slot)}/{old}", result.exit_status
+                "Remove the deployment that was replaced", f"rm -rf {slot_dir(self.slot)}/{old}", result.exit_status
             )

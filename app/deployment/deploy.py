@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.deployment.commit import Outcome
-from app.deployment.dry_run import deployed_end
+from app.deployment.dry_run import deployed_endpoint
 from app.deployment.events import (
     Confirmation,
     Decision,
@@ -19,12 +19,12 @@ from app.deployment.events import (
     RolloutStage,
     RolloutStageStarted,
 )
-from app.deployment.host_changes import told_differences
-from app.deployment.persistent_transaction import LastingTransaction, lasting_tunnel
+from app.deployment.host_changes import reported_differences
+from app.deployment.persistent_transaction import PersistentTransaction, lasting_tunnel
 from app.deployment.planning import Choice, Prepared
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import Property, WireReport, properties_of
+from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.commands import SessionPair
 from app.domain.deployment import CONFIRM_WITHIN_S, Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import Cancelled, CommandFailed, InputFault, PairLocked, PreflightRefused, TunnelmarkError
@@ -129,7 +129,7 @@ class Rollout:
         self._run = run
         self._prepared = prepared
         self._deployment = deployment
-        self._transaction = LastingTransaction(
+        self._transaction = PersistentTransaction(
             run.sessions,
             prepared.request,
             prepared.place,
@@ -169,7 +169,7 @@ class Rollout:
             raise
         finally:
             is_replacing = bool(self._prepared.place.replaced)
-            for text in told_differences(self._transaction.differences, is_replacing=is_replacing):
+            for text in reported_differences(self._transaction.differences, is_replacing=is_replacing):
                 self._note(text)
             for text in self._transaction.host_warnings:
                 self._note(text)
@@ -220,8 +220,8 @@ class Rollout:
         plan = self._transaction.plan
         self._deployment = replace(
             self._deployment,
-            a=deployed_end(self._prepared, plan, Side.A),
-            b=deployed_end(self._prepared, plan, Side.B),
+            a=deployed_endpoint(self._prepared, plan, Side.A),
+            b=deployed_endpoint(self._prepared, plan, Side.B),
             tunnels=self._transaction.tunnels,
             negotiated=negotiated,
             properties={kind.value: result for kind, result in properties.items()},
@@ -231,7 +231,7 @@ class Rollout:
         self._run.emit(RolloutApplied(self._deployment, report))
         return within_s
 
-    def _prove(self, token: CancelToken) -> tuple[WireReport, str]:
+    def _prove(self, token: CancelToken) -> tuple[CaptureReport, str]:
         """Look on the wire, and start the tunnel as it will be started with the hosts.
 
         A busy host may lose what it was to capture: what was not proven is tried again.

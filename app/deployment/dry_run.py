@@ -6,21 +6,21 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.file_diffs import FileDiffs
 from app.deployment.lan.guard import guard_table
 from app.deployment.planning import Choice, Prepared
-from app.deployment.slots import place_dir, service_name
+from app.deployment.slots import service_name, slot_dir
 from app.deployment.status import read_file
-from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.deployment import (
-    DeployedEnd,
+    DeployedEndpoint,
     DeployedFile,
     DryRun,
-    EndDryRun,
+    EndpointDryRun,
     FileDiff,
     PlannedCommand,
     RolloutObstacle,
@@ -30,15 +30,15 @@ from app.domain.hosts import InitSystem, Side
 from app.domain.link import STATE_DIR
 from app.domain.results import PlannedItem
 from app.domain.solutions import Carrier
-from app.host.remote_host import HostEnd
-from app.tunnel.preflight import host_ends, preflight
+from app.host.remote_host import RemoteHost
+from app.tunnel.preflight import preflight, remote_hosts
 from app.tunnel.preview import configuration_of
 
 _PROTOCOLS = {Carrier.ESP: ("esp", 0), Carrier.IP: ("l2tp", 0), Carrier.ETHERNET: ("l2tp", 0)}
 """What has to get through a firewall besides ports. Source: IANA protocol numbers 50 (ESP) and 115 (L2TP)."""
 
 
-def deployed_end(prepared: Prepared, plan: TunnelPlan, side: Side) -> DeployedEnd:
+def deployed_endpoint(prepared: Prepared, plan: TunnelPlan, side: Side) -> DeployedEndpoint:
     """Return what a deployment is on one host.
 
     Args:
@@ -49,7 +49,7 @@ def deployed_end(prepared: Prepared, plan: TunnelPlan, side: Side) -> DeployedEn
     own = plan.end(side)
     bridging = prepared.bridging.get(side)
     items = configuration_of(prepared.request, plan)
-    return DeployedEnd(
+    return DeployedEndpoint(
         items=(*(item for item in items if item.side == side.value), *_staying_items(prepared, side)),
         files=tuple(
             DeployedFile(file.path, file.mode, hashlib.sha256(file.content).hexdigest(), _text(file.content))
@@ -63,7 +63,7 @@ def deployed_end(prepared: Prepared, plan: TunnelPlan, side: Side) -> DeployedEn
     )
 
 
-def _ports(prepared: Prepared, own: EndPlan) -> tuple[tuple[str, int], ...]:
+def _ports(prepared: Prepared, own: EndpointPlan) -> tuple[tuple[str, int], ...]:
     protocol = _PROTOCOLS.get(prepared.request.adapter.info.carrier)
     return (*own.listens, *((protocol,) if protocol else ()))
 
@@ -75,7 +75,7 @@ def _service(prepared: Prepared, side: Side) -> str:
 
 def _staying_items(prepared: Prepared, side: Side) -> Iterator[PlannedItem]:
     """What is done once it is confirmed."""
-    folder = place_dir(prepared.place.slot)
+    folder = slot_dir(prepared.place.slot)
     kept = f"{folder}/{prepared.place.deployment_id}"
     service = _service(prepared, side)
     yield PlannedItem(
@@ -106,10 +106,10 @@ def dry_run(
     """
     request = prepared.request
     plan = request.adapter.plan(request.plan_request())
-    ends = host_ends(sessions, STATE_DIR)
+    ends = remote_hosts(sessions, STATE_DIR)
     a, b = run_both(
-        lambda: _end_dry_run(ends[Side.A], prepared, plan, diffs, token=token),
-        lambda: _end_dry_run(ends[Side.B], prepared, plan, diffs, token=token),
+        lambda: _endpoint_dry_run(ends[Side.A], prepared, plan, diffs, token=token),
+        lambda: _endpoint_dry_run(ends[Side.B], prepared, plan, diffs, token=token),
     )
     found = [
         RolloutObstacle(one.side, one.what, one.hint, one.is_blocking)
@@ -139,13 +139,13 @@ def _fragments(plan: TunnelPlan) -> Iterator[RolloutObstacle]:
         )
 
 
-def _end_dry_run(
-    end: HostEnd, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
-) -> EndDryRun:
+def _endpoint_dry_run(
+    end: RemoteHost, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
+) -> EndpointDryRun:
     side, own, link = end.side, plan.end(end.side), prepared.request.link
-    deployed = deployed_end(prepared, plan, side)
+    deployed = deployed_endpoint(prepared, plan, side)
     tables = {link.names.guard_table, guard_table(link)}
-    return EndDryRun(
+    return EndpointDryRun(
         side=side,
         label=end.label,
         files=tuple(_file_diffs(end, prepared, plan, diffs, token=token)),
@@ -176,10 +176,10 @@ def _commands(items: tuple[PlannedItem, ...]) -> tuple[PlannedCommand, ...]:
 
 
 def _file_diffs(
-    end: HostEnd, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
+    end: RemoteHost, prepared: Prepared, plan: TunnelPlan, diffs: FileDiffs, *, token: CancelToken
 ) -> Iterator[FileDiff]:
     """Every file against the same file of the deployment whose place it would take, where there is one."""
-    folder = place_dir(prepared.place.slot)
+    folder = slot_dir(prepared.place.slot)
     new = f"{folder}/{prepared.place.deployment_id}"
     replaced = prepared.place.replaced.get(end.side, "")
     wanted: dict[str, tuple[int, str]] = {}
@@ -188,7 +188,7 @@ def _file_diffs(
             file.mode,
             _text(file.content),
         )
-    wanted |= _kit_texts(prepared, plan, end.side, new)
+    wanted |= _boot_bundle_texts(prepared, plan, end.side, new)
     old = _old_texts(end, {path: path.replace(new, f"{folder}/{replaced}") for path in wanted}, replaced, token=token)
     for path, (mode, text) in wanted.items():
         before = old.get(path)
@@ -200,16 +200,16 @@ def _file_diffs(
         yield FileDiff(path, mode, diffs.would_change(before, text, path), before is None, note)
 
 
-def _kit_texts(prepared: Prepared, plan: TunnelPlan, side: Side, folder: str) -> Mapping[str, tuple[int, str]]:
-    kit = KitRequest(prepared.request, plan, side, prepared.place.deployment_id, prepared.place.slot, "0" * 16)
+def _boot_bundle_texts(prepared: Prepared, plan: TunnelPlan, side: Side, folder: str) -> Mapping[str, tuple[int, str]]:
+    kit = BootBundleRequest(prepared.request, plan, side, prepared.place.deployment_id, prepared.place.slot, "0" * 16)
     try:
-        files = kit_files(kit, folder)
+        files = boot_bundle_files(kit, folder)
     except InvalidPlan:
         return {}
     return {file.path: (file.mode, _text(file.content)) for file in files if not file.path.endswith("/uninstall.sh")}
 
 
-def _old_texts(end: HostEnd, places: Mapping[str, str], replaced: str, *, token: CancelToken) -> Mapping[str, str]:
+def _old_texts(end: RemoteHost, places: Mapping[str, str], replaced: str, *, token: CancelToken) -> Mapping[str, str]:
     if not replaced:
         return {}
     found = {path: read_file(end, place, token=token) for path, place in places.items()}

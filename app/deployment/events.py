@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from app.domain.cancel import CancelToken
-from app.domain.capture import LeakProof, WireReport
+from app.domain.capture import CaptureReport, LeakProof
 from app.domain.deployment import Deployment
 from app.domain.hosts import Side
 from app.wording.capture_sentences import unproven_sentences
@@ -40,7 +40,7 @@ class RolloutApplied:
     """It stands on both hosts: frames cross, and new connections work; `report` has the packet captures."""
 
     deployment: Deployment
-    report: WireReport | None = None
+    report: CaptureReport | None = None
 
     @property
     def leak(self) -> LeakProof | None:

@@ -23,7 +23,7 @@ _OWN = re.compile(r"\b(tml|tmlwg|tmllow|tmlvlan|tmlbr)\d+\b")
 _KERNELS = re.compile(r" proto (kernel|ra)\b| table local\b|^(ff00|fe80|multicast)|\b(linkdown|dead)\b")
 
 
-def told_differences(differences: tuple[str, ...], *, is_replacing: bool) -> tuple[str, ...]:
+def reported_differences(differences: tuple[str, ...], *, is_replacing: bool) -> tuple[str, ...]:
     """Return what a user should know after both hosts were put back.
 
     Args:

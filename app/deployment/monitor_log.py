@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.hosts import Side
 from app.wording.durations import duration_text
 
@@ -42,7 +42,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchSample:
+class MonitorSample:
     """One look.
 
     Attributes:
@@ -57,7 +57,7 @@ class WatchSample:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchLine:
+class MonitorLine:
     """Something to remember. `is_bad` is whether the user is to be told at once."""
 
     at: datetime
@@ -88,11 +88,11 @@ class Loss:
 
 
 @dataclass
-class WatchLog:
+class MonitorLog:
     """Everything that was seen of one pair while it was watched."""
 
-    samples: deque[WatchSample] = field(default_factory=lambda: deque(maxlen=MOST_SAMPLES))
-    lines: deque[WatchLine] = field(default_factory=lambda: deque(maxlen=MOST_LINES))
+    samples: deque[MonitorSample] = field(default_factory=lambda: deque(maxlen=MOST_SAMPLES))
+    lines: deque[MonitorLine] = field(default_factory=lambda: deque(maxlen=MOST_LINES))
     losses: deque[Loss] = field(default_factory=lambda: deque(maxlen=MOST_LINES))
     _health: Health | None = None
     _beyond: frozenset[str] = frozenset()
@@ -103,11 +103,11 @@ class WatchLog:
         """How the pair was last; None where nobody has looked."""
         return self._health
 
-    def take(self, status: PairStatus, limits: Limits) -> tuple[WatchLine, ...]:
+    def take(self, status: PairStatus, limits: Limits) -> tuple[MonitorLine, ...]:
         """Remember how a pair was; return what is new."""
         ends = (status.a, status.b)
         losses = [end.loss_pct for end in ends if end.loss_pct is not None]
-        sample = WatchSample(status.at, (status.a.rtt_ms, status.b.rtt_ms), max(losses, default=None))
+        sample = MonitorSample(status.at, (status.a.rtt_ms, status.b.rtt_ms), max(losses, default=None))
         self.samples.append(sample)
         former = self._health
         new = self._judge(status.at, *_health(ends))
@@ -119,14 +119,14 @@ class WatchLog:
         self.lines.extend(new)
         return tuple(new)
 
-    def fail(self, at: datetime, sentence: str) -> tuple[WatchLine, ...]:
+    def fail(self, at: datetime, sentence: str) -> tuple[MonitorLine, ...]:
         """Remember that a pair could not be asked; return what is new."""
-        self.samples.append(WatchSample(at, (None, None), None))
+        self.samples.append(MonitorSample(at, (None, None), None))
         new = self._judge(at, Health.UNREACHABLE, sentence)
         self.lines.extend(new)
         return tuple(new)
 
-    def _judge(self, at: datetime, health: Health, why: str) -> list[WatchLine]:
+    def _judge(self, at: datetime, health: Health, why: str) -> list[MonitorLine]:
         former = self._health
         if health is former:
             return []
@@ -135,10 +135,10 @@ class WatchLog:
         if health is not Health.UP:
             self.losses.append(Loss(at, health, why))
             word = "Tunnel lost" if health is Health.LOST else "Cannot be asked"
-            return [WatchLine(at, f"{word}: {why}", is_bad=True)]
+            return [MonitorLine(at, f"{word}: {why}", is_bad=True)]
         if former is None or away_s is None:
-            return [WatchLine(at, "Watching begins; the tunnel is up.", is_bad=False)]
-        return [WatchLine(at, f"The tunnel is up again after {duration_text(away_s)}.", is_bad=False)]
+            return [MonitorLine(at, "Watching begins; the tunnel is up.", is_bad=False)]
+        return [MonitorLine(at, f"The tunnel is up again after {duration_text(away_s)}.", is_bad=False)]
 
     def _end_loss(self, at: datetime) -> float | None:
         if not self.losses or self.losses[-1].lasted_s is not None:
@@ -147,7 +147,7 @@ class WatchLog:
         self.losses[-1] = replace(self.losses[-1], lasted_s=lasted_s)
         return lasted_s
 
-    def _noted_since(self, ends: Sequence[EndStatus]) -> list[tuple[float, str, datetime]]:
+    def _noted_since(self, ends: Sequence[EndpointStatus]) -> list[tuple[float, str, datetime]]:
         """Return what the hosts have seen themselves since the last look: how long, by which host, from when."""
         new: list[tuple[float, str, datetime]] = []
         for end in ends:
@@ -160,7 +160,7 @@ class WatchLog:
                 new += [(lasted_s, end.label, at) for at, lasted_s in ended.items() if at not in known]
         return new
 
-    def _between(self, at: datetime, noted: list[tuple[float, str, datetime]]) -> list[WatchLine]:
+    def _between(self, at: datetime, noted: list[tuple[float, str, datetime]]) -> list[MonitorLine]:
         if not noted:
             return []
         # Both hosts note the same loss; the longer one is told, and the other one's not, if it comes a look later.
@@ -170,9 +170,9 @@ class WatchLog:
             return []
         why = f"{label} had no answer through it."
         self.losses.append(Loss(began_at, Health.LOST, why, lasted_s))
-        return [WatchLine(at, f"Tunnel lost for {duration_text(lasted_s)} between two looks: {why}", is_bad=True)]
+        return [MonitorLine(at, f"Tunnel lost for {duration_text(lasted_s)} between two looks: {why}", is_bad=True)]
 
-    def _limits(self, sample: WatchSample, limits: Limits) -> list[WatchLine]:
+    def _limits(self, sample: MonitorSample, limits: Limits) -> list[MonitorLine]:
         rtt_ms = max((value for value in sample.rtt_ms if value is not None), default=None)
         values = (
             ("Round-trip time", rtt_ms, limits.rtt_ms, "{:.2f} ms"),
@@ -185,10 +185,10 @@ class WatchLog:
             elif value > limit and title not in self._beyond:
                 self._beyond |= {title}
                 text = f"{title} is {form.format(value)}, above {_limit_text(limit, form)}."
-                new.append(WatchLine(sample.at, text, is_bad=True))
+                new.append(MonitorLine(sample.at, text, is_bad=True))
             elif value <= limit and title in self._beyond:
                 self._beyond -= {title}
-                new.append(WatchLine(sample.at, f"{title} is {form.format(value)} again.", is_bad=False))
+                new.append(MonitorLine(sample.at, f"{title} is {form.format(value)} again.", is_bad=False))
         return new
 
 
@@ -196,7 +196,7 @@ def _limit_text(limit: float, form: str) -> str:
     return form.format(limit) if form.startswith("{:.2f}") or limit == round(limit) else f"{limit:g} %"
 
 
-def _health(ends: Sequence[EndStatus]) -> tuple[Health, str]:
+def _health(ends: Sequence[EndpointStatus]) -> tuple[Health, str]:
     away = [end.label for end in ends if not end.is_reachable]
     if away:
         words = "do not answer" if len(away) > 1 else "does not answer"

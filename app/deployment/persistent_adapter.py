@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.rules import moving_step
 from app.domain.adapters import (
-    EndPlan,
+    EndpointPlan,
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
@@ -27,7 +27,7 @@ ASIDE_S = 60.0
 
 
 @dataclass(frozen=True)
-class LastingAdapter(WrappedAdapter):
+class PersistentAdapter(WrappedAdapter):
     """Implements `Adapter`.
 
     Attributes:
@@ -36,7 +36,7 @@ class LastingAdapter(WrappedAdapter):
         bridging: What the tunnel is joined with, by side.
     """
 
-    kit_dir: str
+    boot_bundle_dir: str
     replaced: Mapping[Side, str] = field(default_factory=dict)
     bridging: Mapping[Side, Bridging] = field(default_factory=dict)
 
@@ -51,8 +51,8 @@ class LastingAdapter(WrappedAdapter):
         plan = self.inner.plan(request)
         return replace(plan, a=self._end(plan.a, request, Side.A), b=self._end(plan.b, request, Side.B))
 
-    def _end(self, own: EndPlan, request: PlanRequest, side: Side) -> EndPlan:
-        steps = (_keep_step(request.link.run_dir, self.kit_dir), *own.steps)
+    def _end(self, own: EndpointPlan, request: PlanRequest, side: Side) -> EndpointPlan:
+        steps = (_keep_step(request.link.run_dir, self.boot_bundle_dir), *own.steps)
         bridging = self.bridging.get(side)
         if bridging is None:
             return replace(own, steps=steps)
@@ -71,7 +71,7 @@ class LastingAdapter(WrappedAdapter):
 
 
 @dataclass(frozen=True)
-class EndingAdapter(LastingAdapter):
+class RemovalAdapter(PersistentAdapter):
     """Implements `Adapter`: nothing is built; what stands there makes room."""
 
     def identity(self, request: PlanRequest, side: Side) -> IdentityRecipe:
@@ -87,7 +87,7 @@ class EndingAdapter(LastingAdapter):
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return a plan that changes nothing."""
-        link, nothing = request.link, EndPlan((), (), "")
+        link, nothing = request.link, EndpointPlan((), (), "")
         return TunnelPlan(
             solution=self.info.name,
             suite=request.suite,
@@ -101,16 +101,16 @@ class EndingAdapter(LastingAdapter):
         )
 
 
-def own_steps(own: EndPlan) -> list[tuple[int, Step]]:
+def own_steps(own: EndpointPlan) -> list[tuple[int, Step]]:
     """Return a plan's steps with their places, but for the one that keeps keys and files."""
     return [(index, step) for index, step in enumerate(own.steps) if step.title != _KEEP_TITLE]
 
 
-def _keep_step(run_dir: str, kit_dir: str) -> Step:
+def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
     return Step(
         title=_KEEP_TITLE,
-        command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, kit_dir), timeout_s=10.0, is_root=True),
-        undo=Command(("rm", "-rf", kit_dir), timeout_s=10.0, is_root=True),
+        command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, boot_bundle_dir), timeout_s=10.0, is_root=True),
+        undo=Command(("rm", "-rf", boot_bundle_dir), timeout_s=10.0, is_root=True),
     )
 
 

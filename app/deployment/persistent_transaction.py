@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from app.deployment.boot_bundle import KitRequest, kit_dir, kit_files
-from app.deployment.commit import Confirmed, Confirmer, Outcome
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_dir, boot_bundle_files
+from app.deployment.commit import CommitState, Outcome, TwoHostCommit
 from app.deployment.events import EXTENSION_S, Confirmation, Decision
 from app.deployment.persistent_adapter import ASIDE_S
 from app.deployment.slots import current_path
 from app.deployment.status import deployment_id_in
 from app.domain.adapters import Step, TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.capture import BreakVerdict, LeakVerdict, WireReport, properties_of
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, properties_of
 from app.domain.commands import Command, FileToWrite, SessionPair
 from app.domain.errors import PairLocked, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
@@ -29,8 +29,8 @@ from app.domain.injection import PropertyVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier
 from app.host.parallel import on_both
-from app.host.script_events import Mark
-from app.probes.capture import WireRequest, missing_for_wire
+from app.host.script_events import ScriptEvent
+from app.probes.capture import CaptureTestsRequest, missing_for_capture
 from app.probes.proof import prove
 from app.tunnel import active_runs
 from app.tunnel.acquire import planned_step, step_line
@@ -62,12 +62,12 @@ class Place:
     replaced: Mapping[Side, str] = field(default_factory=dict)
 
 
-class LastingTransaction(Transaction):
+class PersistentTransaction(Transaction):
     """One deployment, from the first look to the confirmation.
 
     Args:
         sessions: Connections to both hosts.
-        request: What is to be built; its adapter is a `LastingAdapter`.
+        request: What is to be built; its adapter is a `PersistentAdapter`.
         place: Where it goes.
         on_stage: As for `Transaction`.
         audit: As for `Transaction`.
@@ -106,11 +106,11 @@ class LastingTransaction(Transaction):
         return self._plan
 
     @property
-    def confirmer(self) -> Confirmer:
+    def confirmer(self) -> TwoHostCommit:
         """What confirms this deployment."""
         place = self._place
         run_dir = self._request.link.run_dir
-        return Confirmer(
+        return TwoHostCommit(
             self._ends, self._tunnels, self._ledgers, place.slot, place.deployment_id, run_dir, place.replaced
         )
 
@@ -139,9 +139,9 @@ class LastingTransaction(Transaction):
     def can_be_proven(self) -> bool:
         """Whether both hosts have what captures need: what was not proven all the same may be at the next try."""
         facts = {side.value: self._request.facts(side) for side in Side}
-        return not missing_for_wire(self._sessions, facts)
+        return not missing_for_capture(self._sessions, facts)
 
-    def prove_on_wire(self, *, token: CancelToken) -> WireReport:
+    def prove_on_wire(self, *, token: CancelToken) -> CaptureReport:
         """Look on the underlay whether anything can be read, and whether nothing can once the protection is gone.
 
         The tunnel has to be started again afterwards.
@@ -157,7 +157,7 @@ class LastingTransaction(Transaction):
         with self._timed("wire"):
             report = prove(
                 self._sessions,
-                WireRequest(
+                CaptureTestsRequest(
                     link=request.link,
                     plan=self._plan,
                     facts={side.value: request.facts(side) for side in Side},
@@ -202,15 +202,15 @@ class LastingTransaction(Transaction):
     def _stop_end(self, side: Side, token: CancelToken) -> None:
         """Put the kit in its place and take the end down with it; what cannot be taken down, starting will tell."""
         end = self._ends[side]
-        folder = kit_dir(end.state_dir)
-        kit = KitRequest(
+        folder = boot_bundle_dir(end.state_dir)
+        kit = BootBundleRequest(
             self._request, self._plan, side, self._place.deployment_id, self._place.slot, self._tunnels[side]
         )
         argv = ("sh", f"{folder}/lasting.sh", "halt")
-        self._run_kit(side, STOP_NUMBER, "Take the tunnel down", argv, kit_files(kit, folder), token)
+        self._run_kit(side, STOP_NUMBER, "Take the tunnel down", argv, boot_bundle_files(kit, folder), token)
 
-    def _start_end(self, side: Side, token: CancelToken) -> tuple[Mark, ...]:
-        argv = ("sh", f"{kit_dir(self._ends[side].state_dir)}/lasting.sh", "restart")
+    def _start_end(self, side: Side, token: CancelToken) -> tuple[ScriptEvent, ...]:
+        argv = ("sh", f"{boot_bundle_dir(self._ends[side].state_dir)}/lasting.sh", "restart")
         what = "Start the tunnel again, as it will start with the host"
         return self._run_kit(side, RESTART_NUMBER, what, argv, (), token)
 
@@ -222,7 +222,7 @@ class LastingTransaction(Transaction):
         argv: tuple[str, ...],
         files: Sequence[FileToWrite],
         token: CancelToken,
-    ) -> tuple[Mark, ...]:
+    ) -> tuple[ScriptEvent, ...]:
         end, own = self._ends[side], self._plan.end(side)
         undos_s = sum(step.undo.timeout_s for step in own.steps if step.undo is not None)
         limit_s = undos_s + sum(step.command.timeout_s for step in own.steps) + RESTART_MARGIN_S
@@ -300,7 +300,7 @@ class LastingTransaction(Transaction):
         with self._timed("confirm"):
             outcome = confirmer.commit(token=token)
         # Who keeps it, or may keep it, must not be put back; the others are.
-        kept = {side for side, one in outcome.hosts.items() if one in (Confirmed.YES, Confirmed.UNKNOWN)}
+        kept = {side for side, one in outcome.hosts.items() if one in (CommitState.YES, CommitState.UNKNOWN)}
         self._begun -= kept
         active_runs.leave(self._tunnels[side] for side in kept)
         if not self._begun:
@@ -309,7 +309,7 @@ class LastingTransaction(Transaction):
 
 
 @contextmanager
-def lasting_tunnel(transaction: LastingTransaction, *, token: CancelToken) -> Iterator[ActiveTunnel]:
+def lasting_tunnel(transaction: PersistentTransaction, *, token: CancelToken) -> Iterator[ActiveTunnel]:
     """Build a tunnel; at the end of the `with` block both hosts are put back, unless it was confirmed or let go.
 
     Args:

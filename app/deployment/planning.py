@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from app.deployment.boot_bundle import kit_dir
+from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.ports import choose_ports, read_standing
-from app.deployment.persistent_adapter import LastingAdapter
+from app.deployment.persistent_adapter import PersistentAdapter
 from app.deployment.persistent_transaction import Place
-from app.deployment.slots import free_index, lasting_link, place_dir, slot_of
-from app.deployment.status import FoundPlace, read_current, read_place
+from app.deployment.slots import free_index, persistent_link, slot_dir, slot_of
+from app.deployment.status import SlotState, read_current, read_slot
 from app.discovery.candidates import find_candidates
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, Purpose, find_suite
@@ -38,8 +38,8 @@ from app.host.inspection import survey
 from app.host.remote_host import new_id
 from app.tunnel.firewalled_adapter import read_firewalls, with_firewalls
 from app.tunnel.lock_conflict import raise_if_held
-from app.tunnel.preflight import host_ends
-from app.tunnel.request import DeployRequest, MakesRoom
+from app.tunnel.preflight import remote_hosts
+from app.tunnel.request import DeployRequest, ReplacedDeployment
 
 NEVER_LASTING = {
     "macsec-static-keys": "a static key that is used again after a restart repeats packet numbers, which breaks "
@@ -221,7 +221,7 @@ def prepare(
         if prepared is not None and not any(one.is_blocking for one in prepared.warnings):
             return prepared
         # What is in the way may be what another Tunnelmark is just making, or was making until now.
-        raise_if_held(host_ends(sessions, STATE_DIR, discovery.pair.name), token=token)
+        raise_if_held(remote_hosts(sessions, STATE_DIR, discovery.pair.name), token=token)
         if current_ids(sessions, slot, token=token) != current:
             continue
         _refuse_damaged(sessions, discovery.pair, token=token)
@@ -246,12 +246,14 @@ def _prepare(
     slot = slot_of(pair)
     deployment_id = new_id()
     index = _index(discovery, current, known)
-    link = lasting_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
+    link = persistent_link(discovery.link, deployment_id, index, inner_a=options.inner_a, inner_b=options.inner_b)
     standing = read_standing(sessions, slot, current, token=token)
     replaced = standing.replaced
     bridging, warnings = choose_ports(sessions, discovery, options, link, standing, token=token)
     bridging, unguarded = guard_ports(sessions, discovery, options, link, bridging, token=token)
-    adapter = LastingAdapter(choice.adapter, kit_dir(STATE_DIR), {side: place_dir(slot) for side in replaced}, bridging)
+    adapter = PersistentAdapter(
+        choice.adapter, boot_bundle_dir(STATE_DIR), {side: slot_dir(slot) for side in replaced}, bridging
+    )
     request = DeployRequest(
         pair=pair,
         adapter=adapter,
@@ -268,19 +270,19 @@ def _prepare(
     return Prepared(request, Place(deployment_id, slot, replaced), bridging, (*warnings, *unguarded))
 
 
-def _room(side: Side, deployment_id: str, known: tuple[Deployment, ...]) -> MakesRoom:
+def _room(side: Side, deployment_id: str, known: tuple[Deployment, ...]) -> ReplacedDeployment:
     """Return what a deployment that makes room has on a host, as far as it is written down here."""
     for one in known:
         if one.id == deployment_id:
-            return MakesRoom(one.link, one.end(side).ports)
-    return MakesRoom(None)
+            return ReplacedDeployment(one.link, one.end(side).ports)
+    return ReplacedDeployment(None)
 
 
-def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, FoundPlace]:
+def read_places(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, SlotState]:
     """Say what is in a place of both hosts."""
-    ends = host_ends(sessions, STATE_DIR)
+    ends = remote_hosts(sessions, STATE_DIR)
     a, b = run_both(
-        lambda: read_place(ends[Side.A], slot, token=token), lambda: read_place(ends[Side.B], slot, token=token)
+        lambda: read_slot(ends[Side.A], slot, token=token), lambda: read_slot(ends[Side.B], slot, token=token)
     )
     return {Side.A: a, Side.B: b}
 
@@ -294,7 +296,7 @@ def _refuse_damaged(sessions: SessionPair, pair: PairSpec, *, token: CancelToken
     places = read_places(sessions, slot_of(pair), token=token)
     damaged = [
         end.label
-        for side, end in host_ends(sessions, STATE_DIR).items()
+        for side, end in remote_hosts(sessions, STATE_DIR).items()
         # What somebody is just putting there, or the host itself is taking away, is no damage.
         if places[side].is_damaged and survey(end, token=token).lock is None
     ]
@@ -307,7 +309,7 @@ def _refuse_damaged(sessions: SessionPair, pair: PairSpec, *, token: CancelToken
 
 def current_ids(sessions: SessionPair, slot: str, *, token: CancelToken) -> dict[Side, str]:
     """Return what is confirmed in a place of both hosts; empty where nothing is."""
-    ends = host_ends(sessions, STATE_DIR)
+    ends = remote_hosts(sessions, STATE_DIR)
     a, b = run_both(
         lambda: read_current(ends[Side.A], slot, token=token), lambda: read_current(ends[Side.B], slot, token=token)
     )

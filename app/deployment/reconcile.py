@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.deployment.file_diffs import FileDiffs
-from app.deployment.slots import place_dir, run_dir_of, slot_of
-from app.deployment.status import LastingState, read_file, read_state
+from app.deployment.slots import run_dir_of, slot_dir, slot_of
+from app.deployment.status import HostDeployment, read_file, read_state
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.concurrency import run_both
 from app.domain.deployment import Deployment, DeploymentState
-from app.domain.deployment_status import Drift, EndStatus, KeyAge, PairStatus
+from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, PairStatus
 from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
-from app.host.remote_host import HostEnd, printable
+from app.host.remote_host import RemoteHost, printable
 from app.storage import Store
 
 DAY_S = 86_400.0
@@ -33,8 +33,8 @@ class Reached:
         error: Why not.
     """
 
-    end: HostEnd | None
-    state: LastingState | None
+    end: RemoteHost | None
+    state: HostDeployment | None
     error: str = ""
 
 
@@ -47,7 +47,7 @@ def reach(
         session = open_host[side]
         if isinstance(session, TunnelmarkError):
             return Reached(None, None, session.sentence())
-        end = HostEnd(side, session, STATE_DIR)
+        end = RemoteHost(side, session, STATE_DIR)
         try:
             return Reached(end, read_state(end, slot, token=token))
         except TunnelmarkError as error:
@@ -245,15 +245,15 @@ def _is_worked_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bo
 
 def _end(
     pair: PairSpec, side: Side, reached: Reached, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
-) -> EndStatus:
+) -> EndpointStatus:
     label = pair.host(side).label
     state = reached.state
     if state is None or reached.end is None:
-        return EndStatus(side, label, is_reachable=False, note=reached.error)
+        return EndpointStatus(side, label, is_reachable=False, note=reached.error)
     waits = (
         deployment is not None and state.lock is not None and state.lock.tunnel == deployment.tunnels.get(side.value)
     )
-    return EndStatus(
+    return EndpointStatus(
         side=side,
         label=label,
         is_reachable=True,
@@ -287,10 +287,10 @@ def _end(
 
 
 def _drift(
-    end: HostEnd, state: LastingState, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
+    end: RemoteHost, state: HostDeployment, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
 ) -> tuple[Drift, ...]:
     found: list[Drift] = []
-    folder = f"{place_dir(deployment.slot)}/{state.deployment_id}" if deployment is not None else ""
+    folder = f"{slot_dir(deployment.slot)}/{state.deployment_id}" if deployment is not None else ""
     run_dir = run_dir_of(state.deployment_id)
     for kind, path in state.changed:
         if kind == "service":
@@ -310,7 +310,7 @@ def _drift(
 
 
 def _diff(
-    end: HostEnd,
+    end: RemoteHost,
     place: str,
     path: str,
     deployment: Deployment | None,
@@ -328,7 +328,7 @@ def _diff(
     return diffs.changed_by_hand(before, after, place)
 
 
-def _keys(state: LastingState, deployment: Deployment | None) -> tuple[KeyAge, ...]:
+def _keys(state: HostDeployment, deployment: Deployment | None) -> tuple[KeyAge, ...]:
     if deployment is None or deployment.id != state.deployment_id:
         return ()
     age_days = (datetime.now(UTC) - deployment.prepared_at).total_seconds() / DAY_S

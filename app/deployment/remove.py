@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.deployment.boot_bundle import kit_dir
+from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.deploy import RolloutRun
 from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.deployment.host_changes import look, lost_on_the_way
-from app.deployment.persistent_adapter import EndingAdapter
-from app.deployment.persistent_transaction import LastingTransaction, Place, lasting_tunnel
-from app.deployment.slots import place_dir, run_dir_of, slot_of
+from app.deployment.persistent_adapter import RemovalAdapter
+from app.deployment.persistent_transaction import PersistentTransaction, Place, lasting_tunnel
+from app.deployment.slots import run_dir_of, slot_dir, slot_of
 from app.domain.adapters import Adapter, Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
@@ -66,9 +66,9 @@ def end_deployment(
         # No key is made: what would come before it, making room, is all that happens.
         run.on_stage(Stage.CLEANUP if stage is Stage.IDENTITY else stage, detail)
 
-    transaction = LastingTransaction(
+    transaction = PersistentTransaction(
         sessions,
-        _request(store, adapters, pair, deployment, {side: place_dir(slot) for side in current}),
+        _request(store, adapters, pair, deployment, {side: slot_dir(slot) for side in current}),
         Place("", slot, current),
         on_stage=on_stage,
         audit=run.auditor(deployment.id),
@@ -133,7 +133,7 @@ def _request(
     link: Link = deployment.link
     # Nothing of the VPN itself is needed to end it: the host has all the steps.
     inner = adapters.get(deployment.solution) or next(iter(adapters.values()))
-    adapter = EndingAdapter(inner, kit_dir(STATE_DIR), folders)
+    adapter = RemovalAdapter(inner, boot_bundle_dir(STATE_DIR), folders)
     return DeployRequest(
         pair=pair,
         adapter=adapter,

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from app.deployment.events import RolloutEnded, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.deployment.remove import known_deployment
 from app.deployment.slots import slot_of
-from app.deployment.status import UNFINISHED, FoundPlace, read_place
+from app.deployment.status import UNFINISHED, SlotState, read_slot
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
 from app.domain.deployment import Deployment, DeploymentState
@@ -17,18 +17,18 @@ from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
 from app.domain.user import this_user
-from app.host.remote_host import HostEnd, printable
+from app.host.remote_host import RemoteHost, printable
 from app.host.scripts import host_script
 from app.storage import Store
 from app.tunnel.audit import Ledger
 from app.tunnel.lock_owner import owner_text
-from app.tunnel.preflight import host_ends
+from app.tunnel.preflight import remote_hosts
 
 REMOVE_TIMEOUT_S = 120.0
 _WARNING = "tunnelmark: warning: "
 
 
-def end_on_one(
+def roll_back_one(
     store: Store, session: HostSession, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink
 ) -> Deployment:
     """Take back what stands on one host; the other one is not asked.
@@ -48,8 +48,8 @@ def end_on_one(
         NotFound: Nothing is rolled out there.
         CommandFailed: It could not be taken back, or somebody works on the host.
     """
-    slot, end = slot_of(pair), HostEnd(side, session, STATE_DIR)
-    found = read_place(end, slot, token=token)
+    slot, end = slot_of(pair), RemoteHost(side, session, STATE_DIR)
+    found = read_slot(end, slot, token=token)
     if not found.is_standing:
         raise NotFound(f"Nothing is rolled out on {end.label}.")
     deployment = known_deployment(store, pair, slot, (found.deployment_id,))
@@ -82,7 +82,7 @@ def end_damaged(
     store: Store,
     sessions: SessionPair,
     pair: PairSpec,
-    found: Mapping[Side, FoundPlace],
+    found: Mapping[Side, SlotState],
     *,
     token: CancelToken,
     emit: RolloutSink,
@@ -103,7 +103,7 @@ def end_damaged(
     Raises:
         CommandFailed: A host did not end it; what is left is taken back by doing it again.
     """
-    slot, ends = slot_of(pair), host_ends(sessions, STATE_DIR)
+    slot, ends = slot_of(pair), remote_hosts(sessions, STATE_DIR)
     deployment = known_deployment(store, pair, slot, tuple(one.deployment_id for one in found.values()))
     token.raise_if_cancelled()
     if deployment.solution:
@@ -132,11 +132,11 @@ def remove_unfinished(store: Store, session: HostSession, pair: PairSpec, side: 
         CommandFailed: They could not be removed, or somebody works on the host.
     """
     token.raise_if_cancelled()
-    end = HostEnd(side, session, STATE_DIR)
+    end = RemoteHost(side, session, STATE_DIR)
     _remove(store, end, slot_of(pair), UNFINISHED, "Remove the files of a deployment that was broken off")
 
 
-def _remove(store: Store, end: HostEnd, slot: str, seen: FoundPlace, what: str) -> str:
+def _remove(store: Store, end: RemoteHost, slot: str, seen: SlotState, what: str) -> str:
     """Have a host remove a place while that is in it which was seen, write it down, and return what the host says."""
     script, words = host_script("remove.sh"), (slot, seen.seen, owner_text())
     result = end.run_script(script, words, token=CancelToken(), timeout_s=REMOVE_TIMEOUT_S)

@@ -43,14 +43,14 @@ def slot_of(pair: PairSpec) -> str:
     return hashlib.sha256(f"{pair.underlay_a} {pair.underlay_b}".encode()).hexdigest()[:8]
 
 
-def place_dir(slot: str) -> str:
+def slot_dir(slot: str) -> str:
     """Return the folder of a place on a host."""
     return f"{LASTING_DIR}/{slot}"
 
 
 def current_path(slot: str) -> str:
     """Return the file that names what is confirmed in a place."""
-    return f"{place_dir(slot)}/current"
+    return f"{slot_dir(slot)}/current"
 
 
 def service_name(slot: str) -> str:
@@ -68,7 +68,7 @@ def bridge_name(link: Link) -> str:
     return f"tmlbr{link.names.ethernet_interface.removeprefix(_FIRST.ethernet_interface)}"
 
 
-def lasting_names(index: int) -> TunnelNames:
+def persistent_names(index: int) -> TunnelNames:
     """Return names and numbers of one place.
 
     Args:
@@ -89,7 +89,7 @@ def _session_id(deployment_id: str) -> int:
     return 1 + int.from_bytes(digest[:8], "big") % LAST_SESSION_ID
 
 
-def lasting_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "", inner_b: str = "") -> Link:
+def persistent_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "", inner_b: str = "") -> Link:
     """Return what a lasting tunnel is built on.
 
     Args:
@@ -105,7 +105,7 @@ def lasting_link(link: Link, deployment_id: str, index: int, *, inner_a: str = "
         inner_b=inner_b or f"198.19.{2 * index}.2/24",
         carrier_a=f"198.19.{2 * index + 1}.1",
         carrier_b=f"198.19.{2 * index + 1}.2",
-        names=replace(lasting_names(index), l2tp_session_id=_session_id(deployment_id)),
+        names=replace(persistent_names(index), l2tp_session_id=_session_id(deployment_id)),
         run_dir=run_dir_of(deployment_id),
     )
 
@@ -129,7 +129,7 @@ def free_index(facts: Iterable[HostFacts]) -> int:
 
 def _meets(index: int, facts: HostFacts) -> bool:
     """Whether something of a place is in use on a host already."""
-    names = lasting_names(index)
+    names = persistent_names(index)
     interfaces = {names.ethernet_interface, names.wireguard_interface, names.lower_interface, names.vlan_interface}
     interfaces |= {f"tmlbr{index}", f"tap{names.ssh_tap_unit}"}
     ports = {f"udp/{port}" for port in (names.udp_port, names.wireguard_port, names.freelan_port, names.tinc_port)}

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.deployment.lan.guard import GuardState, parse_guard
-from app.deployment.slots import current_path, place_dir
+from app.deployment.slots import current_path, slot_dir
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.deployment_status import Outage
 from app.domain.errors import CommandFailed
 from app.host.inspection import LockInfo, parse_lock
-from app.host.remote_host import HostEnd, new_id, printable
+from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
 from app.host.scripts import host_script
 
@@ -31,7 +31,7 @@ _MEAN = re.compile(r"= [\d.]+/(?P<mean>[\d.]+)/")
 
 
 @dataclass(frozen=True, slots=True)
-class LastingState:
+class HostDeployment:
     """What a host says.
 
     Attributes:
@@ -88,7 +88,7 @@ class LastingState:
     looped_since: datetime | None = None
 
 
-def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
+def read_state(end: RemoteHost, slot: str, *, token: CancelToken) -> HostDeployment:
     """Ask a host how its lasting tunnel is.
 
     Args:
@@ -111,7 +111,7 @@ def read_state(end: HostEnd, slot: str, *, token: CancelToken) -> LastingState:
     return parse_state(parse_sections(result.stdout, mark))
 
 
-def parse_state(sections: Mapping[str, str]) -> LastingState:
+def parse_state(sections: Mapping[str, str]) -> HostDeployment:
     """Translate what `state.sh` printed."""
     about: dict[str, str] = {}
     changed: list[tuple[str, str]] = []
@@ -131,7 +131,7 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
     known, _, missing = sections.get("damaged", "").partition("\n")
     # What somebody is just putting there does not count yet.
     found = about.get("id", "") or (known if lock is None else "")
-    return LastingState(
+    return HostDeployment(
         deployment_id=found if _ID.fullmatch(found) else "",
         lock=lock,
         is_enabled=about.get("enabled") == "yes",
@@ -160,7 +160,7 @@ def parse_state(sections: Mapping[str, str]) -> LastingState:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPlace:
+class SlotState:
     """What is in a place of a host.
 
     Attributes:
@@ -184,10 +184,10 @@ class FoundPlace:
         return self.kind in ("whole", "damaged")
 
 
-UNFINISHED = FoundPlace("unfinished ", "unfinished")
+UNFINISHED = SlotState("unfinished ", "unfinished")
 
 
-def read_place(end: HostEnd, slot: str, *, token: CancelToken) -> FoundPlace:
+def read_slot(end: RemoteHost, slot: str, *, token: CancelToken) -> SlotState:
     """Say what is in a place of a host, whether all of it is there or not.
 
     Raises:
@@ -198,7 +198,7 @@ def read_place(end: HostEnd, slot: str, *, token: CancelToken) -> FoundPlace:
     kind, _, found = seen.partition(" ")
     if not result.is_ok or kind not in ("empty", "whole", "damaged", "unfinished"):
         raise CommandFailed(f"{end.label} could not be asked what is rolled out there.", context={"host": end.label})
-    return FoundPlace(seen, kind, found if _ID.fullmatch(found) else "")
+    return SlotState(seen, kind, found if _ID.fullmatch(found) else "")
 
 
 def parse_outages(text: str) -> tuple[Outage, ...]:
@@ -260,7 +260,7 @@ def _whole(text: str) -> int | None:
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 20 else None
 
 
-def read_file(end: HostEnd, path: str, *, token: CancelToken) -> str | None:
+def read_file(end: RemoteHost, path: str, *, token: CancelToken) -> str | None:
     """Return a small file of a host as text; None if it is not there or cannot be read.
 
     Only for files that held no secret when they were written. Somebody may have put one there since: see
@@ -277,7 +277,7 @@ def deployment_id_in(text: str) -> str:
     return found if _ID.fullmatch(found) else ""
 
 
-def read_current(end: HostEnd, slot: str, *, token: CancelToken) -> str:
+def read_current(end: RemoteHost, slot: str, *, token: CancelToken) -> str:
     """Return what is confirmed in a place of a host; empty where nothing is.
 
     Raises:
@@ -290,12 +290,12 @@ def read_current(end: HostEnd, slot: str, *, token: CancelToken) -> str:
     return deployment_id_in(result.stdout)
 
 
-def read_interface(end: HostEnd, slot: str, deployment_id: str, *, token: CancelToken) -> str:
+def read_interface(end: RemoteHost, slot: str, deployment_id: str, *, token: CancelToken) -> str:
     """Return the interface with a deployment's own address on a host; empty where the host does not say.
 
     It is the bridge where a LAN port is joined.
     """
-    path = f"{place_dir(slot)}/{deployment_id}/about.sh"
+    path = f"{slot_dir(slot)}/{deployment_id}/about.sh"
     argv = shell_step_argv("sed -n 's/^interface=//p' \"$1\"", path)
     found = end.session.run(Command(argv, timeout_s=10.0, is_root=True), token=token).stdout.strip()
     return printable(found, limit=20)

@@ -121,7 +121,7 @@ class Breakage:
 
 
 @dataclass(frozen=True, slots=True)
-class EndPlan:
+class EndpointPlan:
     """Everything for one end.
 
     Attributes:
@@ -185,8 +185,8 @@ class TunnelPlan:
 
     solution: str
     suite: Suite
-    a: EndPlan
-    b: EndPlan
+    a: EndpointPlan
+    b: EndpointPlan
     probe_address_a: str
     probe_address_b: str
     inner_mtu_bytes: int
@@ -198,7 +198,7 @@ class TunnelPlan:
     overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
     has_l2tp_session: bool = False
 
-    def end(self, side: Side) -> EndPlan:
+    def end(self, side: Side) -> EndpointPlan:
         """Return one end."""
         return self.a if side is Side.A else self.b
 

@@ -110,7 +110,7 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
-class WireReport:
+class CaptureReport:
     """Everything that captures on the underlay showed of one tunnel.
 
     Attributes:
@@ -142,7 +142,7 @@ class Property(StrEnum):
     REPLAY_PROOF = "replay-proof"
 
 
-def properties_of(report: WireReport) -> Mapping[Property, PropertyResult]:
+def properties_of(report: CaptureReport) -> Mapping[Property, PropertyResult]:
     """Return what was shown of a tunnel, by property."""
     return {
         Property.CONFIDENTIAL: confidentiality(report.leak),

@@ -95,7 +95,7 @@ class DeployedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class DeployedEnd:
+class DeployedEndpoint:
     """What a deployment is on one host.
 
     Attributes:
@@ -166,8 +166,8 @@ class Deployment:
     prepared_at: datetime
     state: DeploymentState
     state_at: datetime
-    a: DeployedEnd = DeployedEnd()
-    b: DeployedEnd = DeployedEnd()
+    a: DeployedEndpoint = DeployedEndpoint()
+    b: DeployedEndpoint = DeployedEndpoint()
     tunnels: Mapping[str, str] = field(default_factory=dict)
     replaces: str = ""
     confirmed_at: datetime | None = None
@@ -181,7 +181,7 @@ class Deployment:
     is_refused: bool = False
     properties: Mapping[str, PropertyResult] = field(default_factory=dict)
 
-    def end(self, side: Side) -> DeployedEnd:
+    def end(self, side: Side) -> DeployedEndpoint:
         """Return what it is on one side."""
         return self.a if side is Side.A else self.b
 
@@ -237,7 +237,7 @@ class RolloutObstacle:
 
 
 @dataclass(frozen=True, slots=True)
-class EndDryRun:
+class EndpointDryRun:
     """What would be done on one host.
 
     Attributes:
@@ -292,8 +292,8 @@ class DryRun:
     title: str
     verdict: Verdict
     findings: tuple[Finding, ...]
-    a: EndDryRun
-    b: EndDryRun
+    a: EndpointDryRun
+    b: EndpointDryRun
     obstacles: tuple[RolloutObstacle, ...] = ()
     replaces: str = ""
 

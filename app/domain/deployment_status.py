@@ -54,7 +54,7 @@ class Outage:
 
 
 @dataclass(frozen=True, slots=True)
-class EndStatus:
+class EndpointStatus:
     """How one host is now.
 
     Attributes:
@@ -154,8 +154,8 @@ class PairStatus:
     at: datetime
     deployment: Deployment | None
     state: DeploymentState | None
-    a: EndStatus
-    b: EndStatus
+    a: EndpointStatus
+    b: EndpointStatus
     verdict: Verdict | None = None
     findings: tuple[Finding, ...] = ()
     sentences: tuple[str, ...] = ()
@@ -177,14 +177,14 @@ class PairStatus:
         return self.deployment.timings_s.get("connect") if self.deployment is not None else None
 
     @property
-    def unfinished(self) -> tuple[EndStatus, ...]:
+    def unfinished(self) -> tuple[EndpointStatus, ...]:
         """Hosts with the files of a deployment that never counted, where nothing is rolled out and nobody works."""
         if self.state is not None:
             return ()
         return tuple(end for end in (self.a, self.b) if end.is_unfinished and not end.is_worked_on)
 
     @property
-    def damaged(self) -> tuple[EndStatus, ...]:
+    def damaged(self) -> tuple[EndpointStatus, ...]:
         """Hosts that have parts of a deployment only, and on which nobody works."""
         return tuple(end for end in (self.a, self.b) if end.missing and not end.is_worked_on)
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.hosts import HostFacts, PairSpec
 from app.domain.verdicts import Finding, PostQuantum, Verdict
 
@@ -199,7 +199,7 @@ class Attempt:
     negotiated: str = ""
     daemon_log: str = ""
     doubts: tuple[str, ...] = ()
-    wire: WireReport | None = None
+    wire: CaptureReport | None = None
     stage: str = ""
 
 

@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from app.deployment.boot_bundle import KitRequest, kit_files
-from app.deployment.slots import place_dir, service_name
-from app.domain.adapters import EndPlan, IdentityRecipe, TunnelPlan
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
+from app.deployment.slots import service_name, slot_dir
+from app.domain.adapters import EndpointPlan, IdentityRecipe, TunnelPlan
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.export.request import ExportRequest, check_request
@@ -54,7 +54,7 @@ class BundleEnd:
 
     side: Side
     files: tuple[PlacedFile, ...]
-    plan: EndPlan
+    plan: EndpointPlan
     recipe: IdentityRecipe
     tokens: tuple[Token, ...]
     lan_port: str
@@ -103,31 +103,31 @@ def make_bundle(request: ExportRequest) -> Bundle:
     plan = deploy.adapter.plan(deploy.plan_request(stand_in(Side.A), stand_in(Side.B)))
     ends = {}
     for side in Side:
-        kit = KitRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
+        kit = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
         recipe = deploy.adapter.identity(deploy.plan_request(), side)
         placed = (*_kit(kit), *_kept(plan.end(side), deploy.link.run_dir, request.deployment_id))
         tokens = tokens_in(file.text for file in placed)
         _check(request, plan.end(side), placed)
         ends[side] = BundleEnd(side, placed, plan.end(side), recipe, tokens, request.options.bridge(side))
-    base, service = place_dir(request.slot), service_name(request.slot)
+    base, service = slot_dir(request.slot), service_name(request.slot)
     return Bundle(request, plan, ends[Side.A], ends[Side.B], base, service, deploy.link.run_dir)
 
 
-def _kit(kit: KitRequest) -> Iterator[PlacedFile]:
-    for file in kit_files(kit, ""):
+def _kit(kit: BootBundleRequest) -> Iterator[PlacedFile]:
+    for file in boot_bundle_files(kit, ""):
         name = posixpath.basename(file.path)
         if name != _LEFT_OUT:
             path = name if name == _START else f"{kit.deployment_id}/{name}"
             yield PlacedFile(path, file.mode, file.content.decode())
 
 
-def _kept(own: EndPlan, run_dir: str, deployment_id: str) -> Iterator[PlacedFile]:
+def _kept(own: EndpointPlan, run_dir: str, deployment_id: str) -> Iterator[PlacedFile]:
     for file in own.files:
         below = posixpath.relpath(file.path, run_dir)
         yield PlacedFile(f"{deployment_id}/kept/{below}", file.mode, file.content.decode())
 
 
-def _check(request: ExportRequest, own: EndPlan, placed: Sequence[PlacedFile]) -> None:
+def _check(request: ExportRequest, own: EndpointPlan, placed: Sequence[PlacedFile]) -> None:
     title = request.adapter.info.title
     if not own.interface:
         raise InvalidPlan(f"{title} is no tunnel: there is nothing to take along.")

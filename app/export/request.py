@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
-from app.deployment.persistent_adapter import LastingAdapter
-from app.deployment.slots import bridge_name, lasting_link, slot_of
+from app.deployment.persistent_adapter import PersistentAdapter
+from app.deployment.slots import bridge_name, persistent_link, slot_of
 from app.domain.adapters import Adapter, Purpose
 from app.domain.deployment import RolloutOptions
 from app.domain.errors import InvalidPlan
@@ -81,7 +81,7 @@ class ExportRequest:
 
     def deploy_request(self) -> DeployRequest:
         """Return the request that rolling out would be made with."""
-        link = lasting_link(
+        link = persistent_link(
             self.link,
             self.deployment_id,
             self.index,
@@ -91,7 +91,7 @@ class ExportRequest:
         bridging = {side: self._bridging(side, link) for side in Side if self.options.bridge(side)}
         return DeployRequest(
             pair=self.pair,
-            adapter=LastingAdapter(self.adapter, kit_dir="", bridging=bridging),
+            adapter=PersistentAdapter(self.adapter, boot_bundle_dir="", bridging=bridging),
             suite=self.suite,
             link=link,
             facts_a=self.facts_a,

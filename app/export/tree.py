@@ -34,7 +34,7 @@ class TreeFile:
     mode: int = 0o644
 
 
-def check_place(folder: Path, *, may_replace: bool) -> None:
+def check_slot(folder: Path, *, may_replace: bool) -> None:
     """Refuse a place that holds something.
 
     Args:
@@ -76,16 +76,16 @@ def write_tree(folder: Path, files: Sequence[TreeFile], *, may_replace: bool) ->
     """Write a folder beside its place, sync it, and put it there in one step.
 
     Args:
-        folder: Where to; what `check_place` lets pass is replaced as a whole.
+        folder: Where to; what `check_slot` lets pass is replaced as a whole.
         files: Everything in it.
-        may_replace: As for `check_place`.
+        may_replace: As for `check_slot`.
 
     Raises:
         DiskFull: There is no space, or no quota, left; nothing of it has been left there.
-        InvalidOption: As for `check_place`.
+        InvalidOption: As for `check_slot`.
         InvalidFile: It cannot be written for another reason.
     """
-    check_place(folder, may_replace=may_replace)
+    check_slot(folder, may_replace=may_replace)
     beside = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(6)}.part")
     old = beside.with_suffix(".old")
     try:

@@ -11,7 +11,7 @@ from app.domain.commands import HostSession
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
-from app.host.remote_host import HostEnd, new_id, printable
+from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
 from app.host.scripts import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
@@ -59,7 +59,7 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class Inspection:
     """What was found on a host.
 
     Attributes:
@@ -82,13 +82,13 @@ class Survey:
 
 
 def survey(
-    end: HostEnd,
+    end: RemoteHost,
     *,
     token: CancelToken,
     depth: SnapshotDepth = SnapshotDepth.QUICK,
     peer: str = "",
     paths: Sequence[str] = (),
-) -> Survey:
+) -> Inspection:
     """Look at a host, in one round trip.
 
     Args:
@@ -115,13 +115,13 @@ def survey(
             hint="Its shell must be a POSIX shell; what it said is in the details.",
             context={"host": end.label, "stderr": printable(result.stderr, limit=1000)},
         )
-    return parse_survey(parse_sections(result.stdout, mark), state_dir=end.state_dir, depth=depth)
+    return parse_inspection(parse_sections(result.stdout, mark), state_dir=end.state_dir, depth=depth)
 
 
-def parse_survey(sections: dict[str, str], *, state_dir: str, depth: SnapshotDepth) -> Survey:
+def parse_inspection(sections: dict[str, str], *, state_dir: str, depth: SnapshotDepth) -> Inspection:
     """Translate what a host printed when it was looked at."""
     reach = sections.get("reach", "").strip()
-    return Survey(
+    return Inspection(
         snapshot=parse_snapshot(sections, state_dir=state_dir, depth=depth),
         lock=parse_lock(sections.get("lock", "")),
         reach=Reach(reach) if reach in set(Reach) else Reach.NOT_ASKED,
@@ -177,4 +177,4 @@ def take_snapshot(
         depth: How closely; a thorough look takes some seconds.
         state_dir: Tunnelmark's folder there.
     """
-    return survey(HostEnd(Side.A, session, state_dir), token=token, depth=depth).snapshot
+    return survey(RemoteHost(Side.A, session, state_dir), token=token, depth=depth).snapshot

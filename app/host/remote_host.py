@@ -14,7 +14,7 @@ from app.domain.errors import Cancelled, EnvironmentFault
 from app.domain.hosts import Side
 from app.domain.plain_text import plain_text
 from app.host.parallel import deadline_token
-from app.host.script_events import Mark, MarkSink, find, parse_marks
+from app.host.script_events import ScriptEvent, ScriptEventSink, find, parse_script_events
 
 MAX_LOG_CHARACTERS = 12_000
 ASK_S = 10.0
@@ -51,7 +51,7 @@ def printable(text: str, *, limit: int = MAX_LOG_CHARACTERS) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class HostEnd:
+class RemoteHost:
     """One host.
 
     Attributes:
@@ -110,7 +110,7 @@ class HostEnd:
         )
         return self.session.run(command, token=token, on_line=on_line)
 
-    def run_marked(
+    def run_with_events(
         self,
         script: str,
         arguments: Sequence[str],
@@ -118,9 +118,9 @@ class HostEnd:
         word: str,
         token: CancelToken,
         timeout_s: float,
-        on_mark: MarkSink | None = None,
+        on_mark: ScriptEventSink | None = None,
         is_armed: bool = True,
-    ) -> tuple[tuple[Mark, ...], CommandResult]:
+    ) -> tuple[tuple[ScriptEvent, ...], CommandResult]:
         """Run a script that says what it does in lines that begin with a word.
 
         Where an undo ended it, it cannot say so itself: the host is asked then, and the last mark is
@@ -144,15 +144,15 @@ class HostEnd:
                 on_mark(tuple(line.split(" ")[1:]))
 
         result = self.run_script(script, arguments, token=token, timeout_s=timeout_s, on_line=on_line)
-        marks = parse_marks(result.stdout, word)
+        marks = parse_script_events(result.stdout, word)
         if not is_armed and find(marks, "armed") is None:
             return marks, result
         is_explained = any(mark.words[0] in ("finished", "failed", "refused") for mark in marks)
-        if is_explained and Mark(("failed", "taken-back")) not in marks:
+        if is_explained and ScriptEvent(("failed", "taken-back")) not in marks:
             return marks, result
         taker = self._who_took_it_back(word)
         marks = tuple(mark for mark in marks if not taker or mark.words != ("failed", "taken-back"))
-        return (*marks, *((Mark(("failed", "taken-back", taker)),) if taker else ())), result
+        return (*marks, *((ScriptEvent(("failed", "taken-back", taker)),) if taker else ())), result
 
     def _who_took_it_back(self, tunnel: str) -> str:
         """Return `timer` or `somebody`; empty if nothing was taken back, or the host does not answer."""

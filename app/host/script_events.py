@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ScriptEvent:
     """One thing that a script said.
 
     Attributes:
@@ -19,11 +19,11 @@ class Mark:
     text: str = ""
 
 
-MarkSink = Callable[[tuple[str, ...]], None]
+ScriptEventSink = Callable[[tuple[str, ...]], None]
 """Gets the words of each mark as it arrives."""
 
 
-def parse_marks(output: str, word: str) -> tuple[Mark, ...]:
+def parse_script_events(output: str, word: str) -> tuple[ScriptEvent, ...]:
     """Cut a script's output into what it said.
 
     Args:
@@ -33,7 +33,7 @@ def parse_marks(output: str, word: str) -> tuple[Mark, ...]:
     Returns:
         Marks in order. Lines outside of `begin` and `end` that are not ours are left out.
     """
-    marks: list[Mark] = []
+    marks: list[ScriptEvent] = []
     name: str | None = None
     collected: list[str] = []
     for line in output.split("\n"):
@@ -44,10 +44,10 @@ def parse_marks(output: str, word: str) -> tuple[Mark, ...]:
             name, collected = "".join(words[1:2]), []
         elif words[0] == "end":
             # The script ends a text with a line feed of its own, in case the program did not.
-            marks.append(Mark(("text", name or ""), "\n".join(collected)))
+            marks.append(ScriptEvent(("text", name or ""), "\n".join(collected)))
             name, collected = None, []
         else:
-            marks.append(Mark(words))
+            marks.append(ScriptEvent(words))
     return tuple(marks)
 
 
@@ -73,12 +73,12 @@ def parse_sections(output: str, word: str) -> dict[str, str]:
     return {name: "\n".join(lines).rstrip("\n") for name, lines in sections.items()}
 
 
-def find(marks: Sequence[Mark], *words: str) -> Mark | None:
+def find(marks: Sequence[ScriptEvent], *words: str) -> ScriptEvent | None:
     """Return the first mark that begins with these words."""
     return next((mark for mark in marks if mark.words[: len(words)] == words), None)
 
 
-def text_after(marks: Sequence[Mark], *words: str, name: str) -> str:
+def text_after(marks: Sequence[ScriptEvent], *words: str, name: str) -> str:
     """Return the first text of a name that comes after a mark."""
     start = next((index for index, mark in enumerate(marks) if mark.words[: len(words)] == words), None)
     if start is None:

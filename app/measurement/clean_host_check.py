@@ -21,7 +21,7 @@ class Before:
     b: HostSnapshot
 
 
-def look_before(sessions: SessionPair, *, token: CancelToken) -> Before:
+def snapshot_before(sessions: SessionPair, *, token: CancelToken) -> Before:
     """Look closely at both hosts. Changes nothing."""
     a, b = run_both(
         lambda: take_snapshot(sessions.a, token=token, depth=SnapshotDepth.THOROUGH),
@@ -30,7 +30,7 @@ def look_before(sessions: SessionPair, *, token: CancelToken) -> Before:
     return Before(a, b)
 
 
-def tell_differences(sessions: SessionPair, before: Before, *, emit: EventSink) -> tuple[str, ...]:
+def report_differences(sessions: SessionPair, before: Before, *, emit: EventSink) -> tuple[str, ...]:
     """Look again and tell what is not as it was; others may have changed it meanwhile.
 
     Args:
@@ -42,7 +42,7 @@ def tell_differences(sessions: SessionPair, before: Before, *, emit: EventSink) 
         Differences as sentences; empty where there are none.
     """
     try:
-        after = look_before(sessions, token=CancelToken())
+        after = snapshot_before(sessions, token=CancelToken())
     except TunnelmarkError as error:
         emit(LogLine(LogLevel.WARNING, f"The hosts could not be looked at afterwards: {error.message}"))
         return ()

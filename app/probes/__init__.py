@@ -4,7 +4,7 @@ from app.probes.cpu import CpuMonitor, CpuReading
 from app.probes.iperf_server import IperfServer
 from app.probes.latency import LatencyOutcome, LatencyRequest, longest_s, measure_latency
 from app.probes.path_mtu import probe_path_mtu
-from app.probes.surroundings import Surroundings, look_around
+from app.probes.surroundings import Surroundings, inspect_surroundings
 from app.probes.throughput import ThroughputOutcome, ThroughputRequest, measure_throughput, throughput_server
 from app.probes.underlay import UnderlayWatch
 from app.probes.underlay_guard import UnderlayGuard
@@ -24,8 +24,8 @@ __all__ = [
     "doubts_before",
     "doubts_of_cpu",
     "doubts_of_latency",
+    "inspect_surroundings",
     "longest_s",
-    "look_around",
     "measure_latency",
     "measure_throughput",
     "probe_path_mtu",

@@ -7,23 +7,23 @@ from dataclasses import replace
 
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
-from app.probes.capture import WireRequest, missing_for_wire, probe_wire
+from app.probes.capture import CaptureTestsRequest, missing_for_capture, run_capture_tests
 from app.probes.injection.probe import InjectionRequest, probe_injection
 
 
 def prove(
     sessions: SessionPair,
-    request: WireRequest,
+    request: CaptureTestsRequest,
     *,
     token: CancelToken,
     on_stage: Callable[[str], None],
     audit: Callable[[AuditEntry], None] = lambda _entry: None,
-) -> WireReport:
+) -> CaptureReport:
     """Test whether packets get into a tunnel that did not come through its cryptography, then what leaves it.
 
     The tunnel does not work any more afterwards where its plan has breakages.
@@ -42,13 +42,13 @@ def prove(
         ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
     injection = _inject(sessions, request, token, on_stage, audit)
-    report = probe_wire(sessions, request, token=token, on_stage=on_stage, audit=audit)
+    report = run_capture_tests(sessions, request, token=token, on_stage=on_stage, audit=audit)
     return replace(report, injection=injection)
 
 
 def _inject(
     sessions: SessionPair,
-    request: WireRequest,
+    request: CaptureTestsRequest,
     token: CancelToken,
     on_stage: Callable[[str], None],
     audit: Callable[[AuditEntry], None],
@@ -56,7 +56,7 @@ def _inject(
     """Return what the injection test showed, or why it showed nothing; None for the bare underlay."""
     if not request.plan.b.interface:
         return None
-    missing = missing_for_wire(sessions, request.facts)
+    missing = missing_for_capture(sessions, request.facts)
     if not missing:
         injection = InjectionRequest(request.link, request.plan, request.is_unprotected, request.is_stream)
         try:

@@ -17,7 +17,7 @@ from app.domain.commands import Command, HostSession, SessionPair, Stream
 from app.domain.errors import ProbeFailed
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES, Link
 from app.domain.results import FRAME_BYTES, LOST_RTT_US, LatencySeries
-from app.probes.capture.canary import PAYLOAD_BYTES, Marks, underlay_filter
+from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, underlay_filter
 from app.probes.capture.pcap import from_od, parse_pcap
 from app.probes.echoes import Echoes
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
@@ -109,7 +109,7 @@ fi
 
 
 @dataclass(frozen=True, slots=True)
-class QuickRequest:
+class SmokeTestRequest:
     """What to look at.
 
     Attributes:
@@ -136,7 +136,7 @@ class QuickRequest:
     size_pings: int = 4
     seconds: int = 1
     cap_mbit_s: float | None = None
-    marks: Marks = field(default_factory=Marks.new)
+    marks: CanaryFrames = field(default_factory=CanaryFrames.new)
 
     def argv(self) -> tuple[str, ...]:
         """Return the command for A."""
@@ -154,7 +154,7 @@ class QuickRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class QuickOutcome:
+class SmokeTestOutcome:
     """What was seen.
 
     Attributes:
@@ -179,7 +179,7 @@ class QuickOutcome:
     notes: tuple[str, ...] = ()
 
 
-def look_quickly(sessions: SessionPair, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
+def run_smoke_test(sessions: SessionPair, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
     """Look at a standing tunnel.
 
     Args:
@@ -207,7 +207,7 @@ def look_quickly(sessions: SessionPair, request: QuickRequest, *, token: CancelT
 class _Reader:
     """Understands the script's lines as they come."""
 
-    def __init__(self, request: QuickRequest) -> None:
+    def __init__(self, request: SmokeTestRequest) -> None:
         self._request = request
         self._echoes = {ECHO: Echoes(0, request.pings, 1)} | {
             f"{SIZE_PREFIX}{size - FRAME_TO_PAYLOAD_BYTES}": Echoes(size, request.size_pings, 1) for size in FRAME_BYTES
@@ -232,13 +232,13 @@ class _Reader:
                 context={"host": host.spec.label},
             )
 
-    def outcome(self) -> QuickOutcome:
+    def outcome(self) -> SmokeTestOutcome:
         marks = self._request.marks
         records = parse_pcap(from_od(self._all_digits))
         control = sum(marks.control in record.data for record in records)
         series = {label: echoes.series() for label, echoes in self._echoes.items()}
         means = {one.frame_bytes: _mean_ms(one) for one in series.values() if one.frame_bytes and one.received}
-        return QuickOutcome(
+        return SmokeTestOutcome(
             sent=series[ECHO].sent,
             received=series[ECHO].received,
             captured=len(records) - control,

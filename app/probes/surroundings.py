@@ -67,7 +67,7 @@ def parse_surroundings(text: str) -> Surroundings:
     )
 
 
-def look_around(
+def inspect_surroundings(
     sessions: SessionPair, underlay_a: str, underlay_b: str, *, token: CancelToken
 ) -> Mapping[Side, Surroundings]:
     """Look at both hosts just before a measurement; takes half a second.

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary
 from app.domain.results import (
     Attempt,
@@ -102,7 +102,7 @@ def figures_of(record: CampaignRecord) -> tuple[Attempt, ...]:
     return tuple(one for found in attempts.values() for one in with_figures(found))
 
 
-def wire_of(record: CampaignRecord, result: CandidateResult) -> WireReport | None:
+def wire_of(record: CampaignRecord, result: CandidateResult) -> CaptureReport | None:
     """Return what the captures showed of a candidate: they are made in one round only."""
     key = (result.solution, result.suite)
     found = (one.wire for one in record.attempts if (one.key.solution, one.key.suite) == key)

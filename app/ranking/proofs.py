@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.domain.capture import BreakVerdict, Property, WireReport, properties_of
+from app.domain.capture import BreakVerdict, CaptureReport, Property, properties_of
 from app.domain.injection import PropertyResult, PropertyVerdict
 from app.domain.link_protocols import ProtocolVerdict
 from app.ranking.candidates import Contender
@@ -26,7 +26,7 @@ def failed_proofs(one: Contender) -> tuple[str, ...]:
     return () if report is None else failures_of(report)
 
 
-def failures_of(report: WireReport) -> tuple[str, ...]:
+def failures_of(report: CaptureReport) -> tuple[str, ...]:
     """Return what a packet test found against a tunnel, in words."""
     properties = properties_of(report)
     found = [words for kind, words in _FAILS.items() if properties[kind].verdict is PropertyVerdict.FAILS]
@@ -68,5 +68,5 @@ def lost_protocols(one: Contender) -> str:
     return f"{one.title} {' and '.join(words)}." if words else ""
 
 
-def _report(one: Contender) -> WireReport | None:
+def _report(one: Contender) -> CaptureReport | None:
     return next((attempt.wire for attempt in one.attempts if attempt.wire is not None), None)

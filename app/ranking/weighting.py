@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.errors import InvalidOption
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import FRAME_BYTES, FRAME_WEIGHTS, AttemptStatus, CampaignRecord
@@ -192,7 +192,7 @@ def _scored(values: list[tuple[CandidateResult, dict[Measure, float]]], weights:
     )
 
 
-def value_of(measure: Measure, result: CandidateResult, wire: WireReport | None) -> float | None:
+def value_of(measure: Measure, result: CandidateResult, wire: CaptureReport | None) -> float | None:
     """Return a candidate's figure in the unit that `Measure` names; None where there is none above 0."""
     means = [estimate.mean for estimate in result.throughput_mbit_s.values()]
     latency, cpu, failed = result.weighted_latency_ms, result.cpu_pct_per_mbit_s, _failed_properties(wire)
@@ -206,7 +206,7 @@ def value_of(measure: Measure, result: CandidateResult, wire: WireReport | None)
     return value if value is not None and math.isfinite(value) and value > 0 else None
 
 
-def _bytes_per_frame(wire: WireReport | None) -> float | None:
+def _bytes_per_frame(wire: CaptureReport | None) -> float | None:
     """Return the captured bytes per frame, weighted as the latency is; None where a size was not captured."""
     costs = {cost.frame_bytes: cost.outer_bytes + cost.ack_bytes for cost in wire.overhead} if wire else {}
     if not all(size in costs for size in FRAME_BYTES):
@@ -214,7 +214,7 @@ def _bytes_per_frame(wire: WireReport | None) -> float | None:
     return math.fsum(weight * costs[size] for size, weight in zip(FRAME_BYTES, FRAME_WEIGHTS, strict=True))
 
 
-def _failed_properties(wire: WireReport | None) -> int | None:
+def _failed_properties(wire: CaptureReport | None) -> int | None:
     """Return how many properties were refuted; None where no packet test was made: that is no better than failing."""
     return None if wire is None or wire.leak is None else len(failures_of(wire))
 

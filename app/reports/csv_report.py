@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from app.domain.capture import Property, WireReport, properties_of
+from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.plain_text import formula_safe
 from app.domain.ranking import Ranking
 from app.domain.results import LOST_RTT_US, Attempt, CampaignRecord
@@ -112,7 +112,7 @@ def _latency(one: Attempt, deadline_ms: float | None) -> Iterator[tuple[Cell, ..
         yield None, *(None for _ in _LATENCY)
 
 
-def _wire(report: WireReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
+def _wire(report: CaptureReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
     if report is None:
         return tuple(None for _ in _WIRE)
     leak = report.leak.verdict.value if report.leak is not None else None
@@ -125,7 +125,7 @@ def _wire(report: WireReport | None, frame_bytes: Cell) -> tuple[Cell, ...]:
     return (*words, *figures, int(cost.is_fragmented), cost.ack_bytes)
 
 
-def _properties(report: WireReport | None) -> tuple[Cell, ...]:
+def _properties(report: CaptureReport | None) -> tuple[Cell, ...]:
     if report is None or report.injection is None:
         return tuple(None for _ in _PROPERTIES)
     shown = properties_of(report)

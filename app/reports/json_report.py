@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from app.domain.capture import WireReport, properties_of
+from app.domain.capture import CaptureReport, properties_of
 from app.domain.link_protocols import joined_verdict
 from app.domain.ranking import CandidateResult, Estimate, LatencySummary, Ranking
 from app.domain.results import Attempt, CampaignRecord
@@ -150,7 +150,7 @@ def _attempt(one: Attempt) -> dict[str, Any]:
     }
 
 
-def _wire(report: WireReport | None) -> dict[str, Any] | None:
+def _wire(report: CaptureReport | None) -> dict[str, Any] | None:
     if report is None:
         return None
     properties = {kind.value: _plain(asdict(result)) for kind, result in properties_of(report).items()}

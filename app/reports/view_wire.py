@@ -8,11 +8,11 @@ from typing import Any
 from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
+    CaptureReport,
     FrameOverhead,
     LeakProof,
     LeakVerdict,
     Property,
-    WireReport,
     properties_of,
 )
 from app.domain.injection import PropertyResult, PropertyVerdict
@@ -97,7 +97,7 @@ WIRE_NOTE = (
 _SHOWN_FRAME_BYTES = 1_514
 
 
-def wire_of(attempts: Sequence[Attempt]) -> WireReport | None:
+def wire_of(attempts: Sequence[Attempt]) -> CaptureReport | None:
     """Return what the wire showed of one candidate; None where nobody looked."""
     return next((one.wire for one in attempts if one.wire is not None), None)
 
@@ -116,7 +116,7 @@ def _attempts_of(record: CampaignRecord, one: CandidateResult) -> list[Attempt]:
     return [each for each in record.attempts if (each.key.solution, each.key.suite) == (one.solution, one.suite)]
 
 
-def _overview_row(one: CandidateResult, report: WireReport, anchor: str) -> View:
+def _overview_row(one: CandidateResult, report: CaptureReport, anchor: str) -> View:
     worst = worst_breakage(report.leak.broken) if report.leak is not None else None
     largest = next((cost for cost in report.overhead if cost.frame_bytes == _SHOWN_FRAME_BYTES), None)
     crossed = [one.kind for one in report.crossings if one.has_crossed]
@@ -148,14 +148,14 @@ def _leak_word(proof: LeakProof | None) -> View:
     }
 
 
-def _injected(report: WireReport) -> list[tuple[Property, PropertyResult]]:
+def _injected(report: CaptureReport) -> list[tuple[Property, PropertyResult]]:
     """Return what the injection test showed; nothing where there was none."""
     if report.injection is None:
         return []
     return [one for one in properties_of(report).items() if one[0] is not Property.CONFIDENTIAL]
 
 
-def _property_word(report: WireReport, kind: Property, result: PropertyResult) -> View:
+def _property_word(report: CaptureReport, kind: Property, result: PropertyResult) -> View:
     is_exempt = report.injection is not None and report.injection.is_exempt
     return {
         "word": PROPERTY_WORDS[kind],

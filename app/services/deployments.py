@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.deployment import dry_run
 from app.deployment.audit_export import AUDIT_TEXTS
-from app.deployment.commit import Confirmer
+from app.deployment.commit import TwoHostCommit
 from app.deployment.deploy import Rollout, RolloutRun, mark_replaced, new_deployment
 from app.deployment.events import Confirmation, RolloutNote, RolloutSink, RolloutStage, RolloutStageStarted
 from app.deployment.lan.interfaces import lan_interfaces
@@ -18,7 +18,7 @@ from app.deployment.lan.ports import read_standing
 from app.deployment.planning import choose, current_ids, prepare, read_places
 from app.deployment.reconcile import Reached, pair_status, reach, silent_text, waiting_on
 from app.deployment.remove import end_deployment
-from app.deployment.single_host_rollback import end_damaged, end_on_one, remove_unfinished
+from app.deployment.single_host_rollback import end_damaged, remove_unfinished, roll_back_one
 from app.deployment.slots import slot_of
 from app.discovery.candidates import possible_in
 from app.discovery.pair_discovery import Discovery
@@ -42,7 +42,7 @@ from app.services.version import tunnelmark_version
 from app.storage import Store
 from app.tunnel.audit import Ledger
 from app.tunnel.lease import kept_waiting
-from app.tunnel.preflight import host_ends
+from app.tunnel.preflight import remote_hosts
 
 if TYPE_CHECKING:
     from app.services.connections import Connections
@@ -159,8 +159,8 @@ class RolloutOperations:
             raise self._nothing_waits(pair, reached)
         sessions = self.sessions(pair, token=token)
         run = RolloutRun(self.store, sessions, emit)
-        ends = host_ends(sessions, STATE_DIR)
-        confirmer = Confirmer(
+        ends = remote_hosts(sessions, STATE_DIR)
+        confirmer = TwoHostCommit(
             ends,
             {side: waiting.tunnels[side.value] for side in Side},
             {side: Ledger(end, run.auditor(waiting.id)) for side, end in ends.items()},
@@ -212,14 +212,14 @@ class RolloutOperations:
         return end_deployment(self.store, self.adapters, sessions, pair, current, token=token, emit=emit)
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
-        """Take back what stands on one host, because the other one cannot be reached; see `end_on_one`.
+        """Take back what stands on one host, because the other one cannot be reached; see `roll_back_one`.
 
         Raises:
             NotFound: Nothing is rolled out there.
             CommandFailed: It could not be taken back.
         """
         session = self._connections.host(pair.host(side), token=token)
-        return end_on_one(self.store, session, pair, side, token=token, emit=emit)
+        return roll_back_one(self.store, session, pair, side, token=token, emit=emit)
 
     def redeploy(
         self,

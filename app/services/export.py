@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
 from app.deployment.planning import choose
-from app.deployment.slots import PLACES, free_index, lasting_names
+from app.deployment.slots import PLACES, free_index, persistent_names
 from app.discovery import find_link
 from app.discovery.candidates import find_candidates, look_at, unavailable_solutions
 from app.discovery.pair_discovery import Discovery
@@ -22,7 +22,7 @@ from app.export.ansible import ansible_files
 from app.export.bundle import Bundle, make_bundle
 from app.export.by_hand import by_hand_files, readme
 from app.export.request import ExportRequest
-from app.export.tree import TreeFile, check_place, write_tree
+from app.export.tree import TreeFile, check_slot, write_tree
 from app.services.file_header import file_header
 from app.services.interfaces.comparison import ProgressSink
 from app.services.version import tunnelmark_version
@@ -80,7 +80,7 @@ def export_config(
         TunnelmarkError: The hosts had to be looked at and could not be.
     """
     place = options.place.expanduser().absolute()
-    check_place(place, may_replace=options.may_replace)
+    check_slot(place, may_replace=options.may_replace)
     stored = None if options.is_live else stored_discovery(services, pair)
     discovery = stored or services.discover(pair, token=token, on_progress=on_progress)
     bridges = frozenset[Side]() if stored else _standing_bridges(services, discovery, options.rollout, token=token)
@@ -154,7 +154,7 @@ def _index(services: Services, discovery: Discovery) -> int:
     for deployment in services.store.list_deployments(discovery.pair.name):
         if deployment.state.is_standing:
             interface = deployment.link.names.ethernet_interface
-            return next(index for index in range(PLACES) if lasting_names(index).ethernet_interface == interface)
+            return next(index for index in range(PLACES) if persistent_names(index).ethernet_interface == interface)
     return free_index((discovery.a.facts, discovery.b.facts))
 
 

@@ -24,7 +24,7 @@ from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
-from app.measurement.clean_host_check import look_before, tell_differences
+from app.measurement.clean_host_check import report_differences, snapshot_before
 from app.measurement.comparison import plan_campaign, run_campaign
 from app.measurement.control import CampaignControl
 from app.probes import probe_path_mtu
@@ -230,7 +230,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
         with self.in_use.hold((plan.pair.a, plan.pair.b), what) as use:
             self.firewall_consents.change(plan.pair, may_open=plan.pair.may_open_firewall)
             sessions = self.sessions(plan.pair, token=control.token)
-            before = look_before(sessions, token=control.token)
+            before = snapshot_before(sessions, token=control.token)
             record = run_campaign(
                 plan,
                 sessions=sessions,
@@ -245,7 +245,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
                 resume_id=resume_id,
                 healer=self.lab_service.healer(plan.pair),
             )
-            tell_differences(sessions, before, emit=emit)
+            report_differences(sessions, before, emit=emit)
             return record
 
     def preflight(

@@ -9,9 +9,9 @@ from app.domain.adapters import IdentityRecipe, Step
 from app.domain.cancel import CancelToken
 from app.domain.commands import CommandResult
 from app.domain.errors import CommandFailed, DiskFull, PairLocked, TunnelmarkError
-from app.host.inspection import LockInfo, Survey, parse_lock, parse_survey
-from app.host.remote_host import HostEnd, printable, whole_seconds
-from app.host.script_events import Mark, MarkSink, find, parse_sections, text_after
+from app.host.inspection import Inspection, LockInfo, parse_inspection, parse_lock
+from app.host.remote_host import RemoteHost, printable, whole_seconds
+from app.host.script_events import ScriptEvent, ScriptEventSink, find, parse_sections, text_after
 from app.host.scripts import call, filled_script, one_line
 from app.host.snapshots import SnapshotDepth
 from app.ssh.remote_line import shell_line
@@ -22,7 +22,7 @@ BEGIN_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class AcquireRequest:
     """What is to be begun on one host.
 
     Attributes:
@@ -45,7 +45,7 @@ class Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class Acquired:
     """What beginning on one host came to.
 
     Attributes:
@@ -53,11 +53,11 @@ class Begun:
         outputs: What the recipe's public commands printed.
     """
 
-    survey: Survey
+    survey: Inspection
     outputs: Mapping[str, CommandResult]
 
 
-class HeldLock(PairLocked):
+class HostLocked(PairLocked):
     """A host is locked already.
 
     Args:
@@ -65,7 +65,7 @@ class HeldLock(PairLocked):
         lock: Who has it, as far as the host says.
     """
 
-    def __init__(self, end: HostEnd, lock: LockInfo | None) -> None:
+    def __init__(self, end: RemoteHost, lock: LockInfo | None) -> None:
         self.lock = lock
         if lock is None or not lock.is_complete:
             super().__init__(f"Another Tunnelmark is just locking {end.label}.", hint="Try again in a minute.")
@@ -109,7 +109,9 @@ def planned_step(number: str, step: Step) -> Planned:
     return Planned(number, step.title, shell_line(step.command.argv), undo_line(step.undo), undo_timeout_s)
 
 
-def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink) -> Begun:
+def begin(
+    end: RemoteHost, beginning: AcquireRequest, ledger: Ledger, *, token: CancelToken, on_mark: ScriptEventSink
+) -> Acquired:
     """Lock a host, arm its timer, look at it, make its key.
 
     Args:
@@ -135,7 +137,7 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
         _write_down(words, ledger, end)
 
     ledger.plan(Planned(RUN_DIR_NUMBER, "Make the tunnel's own folder", f"mkdir {beginning.run_dir}", remove, 30.0))
-    marks, result = end.run_marked(
+    marks, result = end.run_with_events(
         filled_script("begin.sh", steps=lines),
         (
             end.state_dir,
@@ -157,14 +159,14 @@ def begin(end: HostEnd, beginning: Beginning, ledger: Ledger, *, token: CancelTo
     )
     sections = parse_sections(result.stdout, beginning.tunnel)
     if find(marks, "failed", "locked") is not None:
-        raise HeldLock(end, parse_lock(sections.get("lock", "")))
+        raise HostLocked(end, parse_lock(sections.get("lock", "")))
     if find(marks, "finished") is None:
         raise begin_error(end, marks, result, ledger)
     outputs = {
         name: _public_result(marks, numbered(PUBLIC_NUMBER + index), beginning.recipe.public[name].argv)
         for index, name in enumerate(beginning.recipe.public)
     }
-    return Begun(parse_survey(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
+    return Acquired(parse_inspection(sections, state_dir=end.state_dir, depth=SnapshotDepth.QUICK), outputs)
 
 
 def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], float]:
@@ -183,7 +185,7 @@ def _recipe_lines(recipe: IdentityRecipe, ledger: Ledger) -> tuple[list[str], fl
     return lines, limits
 
 
-def _write_down(words: tuple[str, ...], ledger: Ledger, end: HostEnd) -> None:
+def _write_down(words: tuple[str, ...], ledger: Ledger, end: RemoteHost) -> None:
     if words[0] == "armed":
         ledger.write("Lock the host and arm its timer", f"mkdir {end.state_dir}", 0)
     elif words[0] == "identity":
@@ -191,7 +193,7 @@ def _write_down(words: tuple[str, ...], ledger: Ledger, end: HostEnd) -> None:
     ledger.take_mark(words)
 
 
-def _public_result(marks: tuple[Mark, ...], number: str, argv: tuple[str, ...]) -> CommandResult:
+def _public_result(marks: tuple[ScriptEvent, ...], number: str, argv: tuple[str, ...]) -> CommandResult:
     mark = find(marks, "print", number)
     status = int(mark.words[2]) if mark is not None and len(mark.words) == 3 else None
     return CommandResult(
@@ -203,7 +205,9 @@ def _public_result(marks: tuple[Mark, ...], number: str, argv: tuple[str, ...]) 
     )
 
 
-def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, ledger: Ledger) -> TunnelmarkError:
+def begin_error(
+    end: RemoteHost, marks: tuple[ScriptEvent, ...], result: CommandResult, ledger: Ledger
+) -> TunnelmarkError:
     """Say why a script did not finish."""
     failed = find(marks, "failed")
     words = failed.words[1:] if failed is not None else ("unknown",)
@@ -238,7 +242,7 @@ def begin_error(end: HostEnd, marks: tuple[Mark, ...], result: CommandResult, le
     )
 
 
-def _taken_back(end: HostEnd, by: tuple[str, ...]) -> CommandFailed:
+def _taken_back(end: RemoteHost, by: tuple[str, ...]) -> CommandFailed:
     match by:
         case ("timer",):
             message = f"The timer of {end.label} ran out and took the tunnel back while it was built."
@@ -255,7 +259,7 @@ def _taken_back(end: HostEnd, by: tuple[str, ...]) -> CommandFailed:
     return CommandFailed(message, hint=hint, context={"host": end.label})
 
 
-def step_error(end: HostEnd, marks: tuple[Mark, ...], number: str, ledger: Ledger) -> TunnelmarkError:
+def step_error(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> TunnelmarkError:
     """Say which step failed, and what its program said."""
     planned = ledger.planned.get(number)
     mark = find(marks, "step", number)

@@ -13,7 +13,7 @@ from app.domain.hosts import Side
 from app.domain.results import PlannedItem
 from app.domain.solutions import Suite
 from app.host.parallel import deadline_token, on_both, on_both_to_the_end
-from app.host.remote_host import HostEnd, printable
+from app.host.remote_host import RemoteHost, printable
 from app.tunnel.apply import ping_once
 from app.tunnel.preview import configuration_of
 from app.tunnel.request import DeployRequest, Obstacle
@@ -43,7 +43,7 @@ class ActiveTunnel:
         self,
         request: DeployRequest,
         plan: TunnelPlan,
-        ends: Mapping[Side, HostEnd],
+        ends: Mapping[Side, RemoteHost],
         *,
         configuration: tuple[PlannedItem, ...],
         negotiated: str,
@@ -158,7 +158,7 @@ class ActiveTunnel:
         return all(result.is_ok for result in results)
 
 
-def collect_logs(ends: Mapping[Side, HostEnd], plan: TunnelPlan, *, token: CancelToken) -> str:
+def collect_logs(ends: Mapping[Side, RemoteHost], plan: TunnelPlan, *, token: CancelToken) -> str:
     """Read the end of the daemons' logs on both hosts; see `ActiveTunnel.collect_logs`."""
 
     def read(side: Side, child: CancelToken) -> str:

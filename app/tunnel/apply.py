@@ -7,13 +7,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.adapters import EndPlan, TunnelPlan, UpCheck
+from app.domain.adapters import EndpointPlan, TunnelPlan, UpCheck
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import Bug, TunnelDown
 from app.domain.hosts import Side, ToolFlavour
-from app.host.remote_host import HostEnd, new_id, printable, whole_seconds
-from app.host.script_events import Mark, MarkSink, find, text_after
+from app.host.remote_host import RemoteHost, new_id, printable, whole_seconds
+from app.host.script_events import ScriptEvent, ScriptEventSink, find, text_after
 from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script
 from app.ssh.remote_line import shell_line
 from app.ssh.upload import upload_error, upload_script
@@ -44,8 +44,8 @@ class Building:
 
 
 def build(
-    end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: MarkSink
-) -> tuple[Mark, ...]:
+    end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken, on_mark: ScriptEventSink
+) -> tuple[ScriptEvent, ...]:
     """Run the steps on one host and wait until its end is up and frames cross.
 
     Args:
@@ -87,8 +87,14 @@ class ApplyLines:
 
 
 def run_apply(
-    end: HostEnd, building: Building, ledger: Ledger, lines: ApplyLines, *, token: CancelToken, on_mark: MarkSink
-) -> tuple[Mark, ...]:
+    end: RemoteHost,
+    building: Building,
+    ledger: Ledger,
+    lines: ApplyLines,
+    *,
+    token: CancelToken,
+    on_mark: ScriptEventSink,
+) -> tuple[ScriptEvent, ...]:
     """Run a script that builds one end, or builds it again; see `build`."""
     own = building.plan.end(end.side)
     report = new_id()
@@ -99,7 +105,7 @@ def run_apply(
         if words == ("written",):
             _written(building, own, ledger)
 
-    marks, result = end.run_marked(
+    marks, result = end.run_with_events(
         filled_script(
             "apply.sh",
             files=[upload_script(lines.files, report).decode()] if lines.files else [],
@@ -119,7 +125,7 @@ def run_apply(
     return marks
 
 
-def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...], *, token: CancelToken) -> str:
+def negotiated_text(end: RemoteHost, plan: TunnelPlan, marks: tuple[ScriptEvent, ...], *, token: CancelToken) -> str:
     """Return what one end says was negotiated.
 
     The host matches a pattern as far as its grep can; where that said too much too early, it is asked again.
@@ -143,7 +149,7 @@ def negotiated_text(end: HostEnd, plan: TunnelPlan, marks: tuple[Mark, ...], *, 
     return printable(texts[_negotiated_number(own)], limit=2000) if own.negotiated is not None else ""
 
 
-def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite]:
+def _files(building: Building, own: EndpointPlan, ledger: Ledger) -> list[FileToWrite]:
     """Return what is written into the tunnel's own folder: the plan's files, those for elsewhere, and steps' stdin."""
     run_dir = building.request.link.run_dir
     files = list(own.files)
@@ -160,7 +166,7 @@ def _files(building: Building, own: EndPlan, ledger: Ledger) -> list[FileToWrite
     return files
 
 
-def _written(building: Building, own: EndPlan, ledger: Ledger) -> None:
+def _written(building: Building, own: EndpointPlan, ledger: Ledger) -> None:
     for index, file in enumerate(own.files):
         if is_inside(file.path, building.request.link.run_dir):
             ledger.done(numbered(FILE_NUMBER + index), 0)
@@ -180,7 +186,7 @@ def stdin_path(run_dir: str, index: int) -> str:
     return f"{run_dir}/.stdin-{index}"
 
 
-def _place_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
+def _place_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[str]:
     """Files outside the tunnel's folder are written down in the journal before they are put in place."""
     lines: list[str] = []
     run_dir = building.request.link.run_dir
@@ -194,7 +200,7 @@ def _place_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
     return lines
 
 
-def _step_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
+def _step_lines(building: Building, own: EndpointPlan, ledger: Ledger) -> list[str]:
     lines: list[str] = []
     for index, step in enumerate(own.steps):
         planned = planned_step(numbered(STEP_NUMBER + index), step)
@@ -207,14 +213,14 @@ def _step_lines(building: Building, own: EndPlan, ledger: Ledger) -> list[str]:
     return lines
 
 
-def _numbered_checks(own: EndPlan) -> list[tuple[str, UpCheck]]:
+def _numbered_checks(own: EndpointPlan) -> list[tuple[str, UpCheck]]:
     checks = [(numbered(CHECK_NUMBER + index), check) for index, check in enumerate(own.up_checks)]
     if own.negotiated is not None:
         checks.append((_negotiated_number(own), own.negotiated))
     return checks
 
 
-def _negotiated_number(own: EndPlan) -> str:
+def _negotiated_number(own: EndpointPlan) -> str:
     return numbered(CHECK_NUMBER + len(own.up_checks))
 
 
@@ -255,7 +261,7 @@ def ping_once(request: DeployRequest, side: Side, interface: str, address: str) 
     return ("ping", "-c", "1", *wait, "-I", interface, address)
 
 
-def _limit_s(building: Building, own: EndPlan) -> float:
+def _limit_s(building: Building, own: EndpointPlan) -> float:
     steps_s = sum(step.command.timeout_s + step.forward_retry_s for step in own.steps)
     checks_s = sum(check.command.timeout_s for _, check in _numbered_checks(own))
     return steps_s + checks_s + building.plan.up_timeout_s + APPLY_MARGIN_S

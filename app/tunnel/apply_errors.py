@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from app.domain.adapters import TunnelPlan, UpCheck
 from app.domain.commands import CommandResult
 from app.domain.errors import CommandFailed, HopelessTunnel, PreflightRefused, TunnelDown, TunnelmarkError
-from app.host.remote_host import HostEnd, printable
-from app.host.script_events import Mark, find, text_after
+from app.host.remote_host import RemoteHost, printable
+from app.host.script_events import ScriptEvent, find, text_after
 from app.tunnel.acquire import begin_error, step_error
 from app.tunnel.audit import Ledger
 
@@ -20,10 +20,10 @@ class NotUpInTime(TunnelDown):
 
 
 def build_error(
-    end: HostEnd,
+    end: RemoteHost,
     plan: TunnelPlan,
     checks: Mapping[str, UpCheck],
-    marks: tuple[Mark, ...],
+    marks: tuple[ScriptEvent, ...],
     result: CommandResult,
     ledger: Ledger,
 ) -> TunnelmarkError:
@@ -56,7 +56,7 @@ def build_error(
             return begin_error(end, marks, result, ledger)
 
 
-def _not_taken_back(end: HostEnd, marks: tuple[Mark, ...], number: str, ledger: Ledger) -> CommandFailed:
+def _not_taken_back(end: RemoteHost, marks: tuple[ScriptEvent, ...], number: str, ledger: Ledger) -> CommandFailed:
     planned = ledger.planned.get(number)
     return CommandFailed(
         f"On {end.label}, this could not be taken back to do it again: {planned.title if planned else number}.",
@@ -65,7 +65,11 @@ def _not_taken_back(end: HostEnd, marks: tuple[Mark, ...], number: str, ledger: 
 
 
 def _not_up(
-    end: HostEnd, plan: TunnelPlan, checks: Mapping[str, UpCheck], marks: tuple[Mark, ...], words: tuple[str, ...]
+    end: RemoteHost,
+    plan: TunnelPlan,
+    checks: Mapping[str, UpCheck],
+    marks: tuple[ScriptEvent, ...],
+    words: tuple[str, ...],
 ) -> TunnelDown:
     if words[0] == "died":
         return TunnelDown(
@@ -95,5 +99,5 @@ def _not_up(
     )
 
 
-def _output(marks: tuple[Mark, ...], *words: str) -> str:
+def _output(marks: tuple[ScriptEvent, ...], *words: str) -> str:
     return printable(text_after(marks, *words, name="output"), limit=MAX_CHARACTERS)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from app.domain.audit import AuditEntry
 from app.domain.commands import Command
-from app.host.remote_host import HostEnd, printable
+from app.host.remote_host import RemoteHost, printable
 from app.ssh.remote_line import shell_line
 
 _MAX_DIGITS = 3
@@ -66,7 +66,7 @@ class Ledger:
         warnings: What steps and rollbacks reported though they succeeded, as sentences.
     """
 
-    end: HostEnd
+    end: RemoteHost
     sink: AuditSink | None
     planned: dict[str, Planned] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.discovery.firewall import Firewall, read_firewall
-from app.domain.adapters import EndPlan, PlanRequest, Purpose, TunnelPlan
+from app.domain.adapters import EndpointPlan, PlanRequest, Purpose, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
@@ -24,7 +24,7 @@ _WITHOUT_COMMENTS = (Owner.FIREWALLD,)
 """Owners whose rules do not show in the kernel who added them."""
 
 
-def needed_openings(link: Link, own: EndPlan, side: Side, purpose: Purpose) -> tuple[Opening, ...]:
+def needed_openings(link: Link, own: EndpointPlan, side: Side, purpose: Purpose) -> tuple[Opening, ...]:
     """Return everything that has to get through one host's firewall, from its peer alone.
 
     Args:
@@ -100,7 +100,7 @@ class FirewalledAdapter(WrappedAdapter):
         plan = self.inner.plan(request)
         return replace(plan, a=self._end(plan, Side.A), b=self._end(plan, Side.B))
 
-    def _end(self, plan: TunnelPlan, side: Side) -> EndPlan:
+    def _end(self, plan: TunnelPlan, side: Side) -> EndpointPlan:
         own, link = plan.end(side), self.request.link
         openings = self._openings(plan, side)
         if not openings:

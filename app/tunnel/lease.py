@@ -13,7 +13,7 @@ from app.domain.commands import Command
 from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
 from app.domain.hosts import Side
 from app.host.parallel import on_both
-from app.host.remote_host import HostEnd, whole_seconds
+from app.host.remote_host import RemoteHost, whole_seconds
 from app.host.scripts import host_script
 from app.tunnel.lock_owner import LET_GO
 
@@ -40,7 +40,7 @@ class Lease:
         lease_s: For how long a host waits to hear of us, in seconds.
     """
 
-    def __init__(self, ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], lease_s: float) -> None:
+    def __init__(self, ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float) -> None:
         self._ends = ends
         self._tunnels = tunnels
         self._lease_s = lease_s
@@ -72,7 +72,7 @@ class Lease:
         """Which host no longer keeps the tunnel, with a sentence that says why."""
         return dict(self._lost)
 
-    def _keep(self, end: HostEnd) -> None:
+    def _keep(self, end: RemoteHost) -> None:
         try:
             while end.side not in self._lost:
                 # The host has only just been given its time; asking costs it a third of a second.
@@ -81,7 +81,7 @@ class Lease:
         except Cancelled:
             return
 
-    def _renew(self, end: HostEnd) -> None:
+    def _renew(self, end: RemoteHost) -> None:
         command = _renewal(end, self._tunnels[end.side], self._lease_s, timeout_s=max(2.0, self._lease_s / 3))
         try:
             status = end.session.run(command, token=self._token).exit_status
@@ -92,13 +92,13 @@ class Lease:
             self._lost[end.side] = f"{end.label} {_LOST[status]}."
 
 
-def _renewal(end: HostEnd, tunnel: str, seconds: float, *, timeout_s: float) -> Command:
+def _renewal(end: RemoteHost, tunnel: str, seconds: float, *, timeout_s: float) -> Command:
     argv = shell_step_argv(host_script("renew.sh"), end.state_dir, tunnel, whole_seconds(seconds))
     return Command(argv, timeout_s=timeout_s, is_root=True)
 
 
 def set_leases(
-    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+    ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
 ) -> float:
     """Tell both hosts' timers for how long they are to wait from now on.
 
@@ -138,7 +138,7 @@ mv -f "$1/.owner.new" "$1/owner"
 
 
 def leave_to_timers(
-    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
+    ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], seconds: float, *, token: CancelToken
 ) -> None:
     """Leave both hosts to their timers for so long; that nobody is heard of until then does not mean that we died.
 
@@ -164,7 +164,7 @@ def leave_to_timers(
 
 @contextmanager
 def kept_waiting(
-    ends: Mapping[Side, HostEnd], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
+    ends: Mapping[Side, RemoteHost], tunnels: Mapping[Side, str], lease_s: float, *, token: CancelToken
 ) -> Iterator[None]:
     """Keep both hosts from going back for the time of a `with` block; it begins with telling them.
 

@@ -9,23 +9,23 @@ from app.domain.cancel import CancelToken
 from app.domain.hosts import Side
 from app.host.inspection import survey
 from app.host.parallel import on_both_to_the_end
-from app.host.remote_host import HostEnd
-from app.tunnel.acquire import Begun, HeldLock
+from app.host.remote_host import RemoteHost
+from app.tunnel.acquire import Acquired, HostLocked
 from app.tunnel.audit import AuditSink
 from app.tunnel.recovery import free_if_abandoned, is_abandoned
 
 PATIENCE_S = 8.0
 """How long A's holder waits for somebody who took B at the same moment and will give it up, in seconds."""
 
-BeginOne = Callable[[Side, CancelToken], Begun]
+BeginOne = Callable[[Side, CancelToken], Acquired]
 
 CLEARING_S = 10.0
 """How long it is tried to remove a folder whose maker died while it locked the host, in seconds."""
 
 
 def begin_both(
-    ends: Mapping[Side, HostEnd], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
-) -> dict[Side, Begun]:
+    ends: Mapping[Side, RemoteHost], begin_one: BeginOne, *, token: CancelToken, audit: AuditSink | None
+) -> dict[Side, Acquired]:
     """Begin on both hosts at the same time; take over what a dead Tunnelmark left.
 
     Args:
@@ -44,18 +44,18 @@ def begin_both(
     begun, failures = on_both_to_the_end(begin_one, token=token)
     token.raise_if_cancelled()
     for error in failures.values():
-        if not isinstance(error, HeldLock):
+        if not isinstance(error, HostLocked):
             raise error
     for side in Side:
         held = failures.get(side)
-        if isinstance(held, HeldLock):
+        if isinstance(held, HostLocked):
             # Whoever has A keeps it; whoever took B without A gives B up. So one of two always gets through.
             may_wait = side is Side.B and Side.A in begun
             begun[side] = _despite_lock(ends[side], held, begin_one, token, audit, patience_s=PATIENCE_S * may_wait)
     return begun
 
 
-def raise_if_held(ends: Mapping[Side, HostEnd], *, token: CancelToken) -> None:
+def raise_if_held(ends: Mapping[Side, RemoteHost], *, token: CancelToken) -> None:
     """Say who works on a host, where somebody does: what is seen there meanwhile is theirs.
 
     Args:
@@ -69,18 +69,18 @@ def raise_if_held(ends: Mapping[Side, HostEnd], *, token: CancelToken) -> None:
     for end in ends.values():
         lock = survey(end, token=token).lock
         if lock is not None and not is_abandoned(lock):
-            raise HeldLock(end, lock)
+            raise HostLocked(end, lock)
 
 
 def _despite_lock(
-    end: HostEnd,
-    held: HeldLock,
+    end: RemoteHost,
+    held: HostLocked,
     begin_one: BeginOne,
     token: CancelToken,
     audit: AuditSink | None,
     *,
     patience_s: float,
-) -> Begun:
+) -> Acquired:
     """Begin on a host that was locked, if its owner is dead or lets go."""
     until = time.monotonic() + patience_s
     while True:
@@ -95,5 +95,5 @@ def _despite_lock(
             token.sleep(0.3)
         try:
             return begin_one(end.side, token)
-        except HeldLock as error:
+        except HostLocked as error:
             held = error

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.errors import PrivilegeMissing
@@ -15,11 +15,11 @@ from app.domain.firewall import Opening, words_of
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.packages import package_for
-from app.host.inspection import Reach, Survey, survey
+from app.host.inspection import Inspection, Reach, survey
 from app.host.parallel import on_both
-from app.host.remote_host import HostEnd
+from app.host.remote_host import RemoteHost
 from app.tunnel.firewalled_adapter import FirewalledAdapter, blocked_openings
-from app.tunnel.request import DeployRequest, MakesRoom, Obstacle
+from app.tunnel.request import DeployRequest, Obstacle, ReplacedDeployment
 
 IN_MEMORY = {"tmpfs", "ramfs"}
 """File systems that a restart empties. Source: filesystems(5), tmpfs(5)."""
@@ -28,9 +28,12 @@ MIN_FREE_MIB = 1
 """A tunnel's scripts, keys and logs take some 100 KiB in Tunnelmark's folder."""
 
 
-def host_ends(sessions: SessionPair, state_dir: str, pair: str = "") -> dict[Side, HostEnd]:
+def remote_hosts(sessions: SessionPair, state_dir: str, pair: str = "") -> dict[Side, RemoteHost]:
     """Return both hosts; with the pair's name, hints name it."""
-    return {Side.A: HostEnd(Side.A, sessions.a, state_dir, pair), Side.B: HostEnd(Side.B, sessions.b, state_dir, pair)}
+    return {
+        Side.A: RemoteHost(Side.A, sessions.a, state_dir, pair),
+        Side.B: RemoteHost(Side.B, sessions.b, state_dir, pair),
+    }
 
 
 def state_dir_of(request: DeployRequest) -> str:
@@ -50,9 +53,9 @@ def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelTok
         Obstacles and warnings, A's first.
     """
     plan = request.adapter.plan(request.plan_request())
-    ends = host_ends(sessions, state_dir_of(request), request.pair.name)
+    ends = remote_hosts(sessions, state_dir_of(request), request.pair.name)
 
-    def look(side: Side, child: CancelToken) -> Survey | Obstacle:
+    def look(side: Side, child: CancelToken) -> Inspection | Obstacle:
         try:
             peer = request.link.underlay(side.other)
             return survey(ends[side], token=child, peer=peer, paths=outside_paths(request, plan.end(side)))
@@ -60,7 +63,7 @@ def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelTok
             return Obstacle(side, error.message, error.hint)
 
     looks = on_both(look, token=token)
-    surveys = {side: look for side, look in looks.items() if isinstance(look, Survey)}
+    surveys = {side: look for side, look in looks.items() if isinstance(look, Inspection)}
     found = [look for look in looks.values() if isinstance(look, Obstacle)]
     for side in Side:
         if side in surveys:
@@ -69,7 +72,7 @@ def preflight(sessions: SessionPair, request: DeployRequest, *, token: CancelTok
     return tuple(found)
 
 
-def _locked(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obstacle]:
+def _locked(side: Side, request: DeployRequest, found: Inspection) -> Iterator[Obstacle]:
     if found.lock is not None:
         yield Obstacle(
             side,
@@ -79,13 +82,13 @@ def _locked(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obsta
         )
 
 
-def outside_paths(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
+def outside_paths(request: DeployRequest, end: EndpointPlan) -> tuple[str, ...]:
     """Return the paths of a plan's files that do not lie in the tunnel's own folder."""
     return tuple(file.path for file in end.files if not file.path.startswith(f"{request.link.run_dir}/"))
 
 
 def obstacles_on(
-    side: Side, request: DeployRequest, plan: TunnelPlan, surveys: dict[Side, Survey]
+    side: Side, request: DeployRequest, plan: TunnelPlan, surveys: dict[Side, Inspection]
 ) -> Iterator[Obstacle]:
     """Say what is in the way on one host, but for a lock.
 
@@ -125,7 +128,7 @@ def _space(side: Side, request: DeployRequest) -> Iterator[Obstacle]:
         )
 
 
-def _storage(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obstacle]:
+def _storage(side: Side, request: DeployRequest, found: Inspection) -> Iterator[Obstacle]:
     """Warn where a restart of the host does not empty Tunnelmark's folder: locks and keys outlive it there."""
     folder = state_dir_of(request).rpartition("/")[0] or "/"
     if found.storage and found.storage not in IN_MEMORY:
@@ -138,7 +141,7 @@ def _storage(side: Side, request: DeployRequest, found: Survey) -> Iterator[Obst
         )
 
 
-def _underlay(side: Side, request: DeployRequest, surveys: dict[Side, Survey]) -> Iterator[Obstacle]:
+def _underlay(side: Side, request: DeployRequest, surveys: dict[Side, Inspection]) -> Iterator[Obstacle]:
     label, own, peer = request.label(side), request.link.underlay(side), request.link.underlay(side.other)
     if not any(own in _addresses_in(text) for text in surveys[side].snapshot.part("address")):
         yield Obstacle(
@@ -169,7 +172,7 @@ def _addresses_in(line: str) -> list[str]:
     return [word.partition("/")[0] for word in line.split()]
 
 
-def _words(end: EndPlan) -> set[str]:
+def _words(end: EndpointPlan) -> set[str]:
     """Return every word of every command of a plan."""
     return {word for step in end.steps for word in step.command.argv}
 
@@ -179,7 +182,9 @@ def _interfaces_of(link: Link) -> set[str]:
     return {link.names.ethernet_interface, link.names.wireguard_interface, link.names.lower_interface}
 
 
-def _names(side: Side, request: DeployRequest, end: EndPlan, found: Survey, leaving: Link | None) -> Iterator[Obstacle]:
+def _names(
+    side: Side, request: DeployRequest, end: EndpointPlan, found: Inspection, leaving: Link | None
+) -> Iterator[Obstacle]:
     label = request.label(side)
     own = _interfaces_of(leaving) if leaving is not None else set()
     for name in used_interfaces(request, end):
@@ -195,7 +200,7 @@ def _names(side: Side, request: DeployRequest, end: EndPlan, found: Survey, leav
         )
 
 
-def used_interfaces(request: DeployRequest, end: EndPlan) -> tuple[str, ...]:
+def used_interfaces(request: DeployRequest, end: EndpointPlan) -> tuple[str, ...]:
     """Return the names of the interfaces that a plan makes."""
     own = request.link.names
     words = _words(end)
@@ -213,7 +218,7 @@ def own_words(request: DeployRequest, plan: TunnelPlan, side: Side) -> tuple[str
 
 
 def _numbers(
-    side: Side, request: DeployRequest, end: EndPlan, found: Survey, room: MakesRoom | None
+    side: Side, request: DeployRequest, end: EndpointPlan, found: Inspection, room: ReplacedDeployment | None
 ) -> Iterator[Obstacle]:
     label = request.label(side)
     own = room.ports if room is not None else ()
@@ -242,7 +247,7 @@ def _numbers(
 
 
 def _subnets(
-    side: Side, request: DeployRequest, end: EndPlan, found: Survey, leaving: Link | None
+    side: Side, request: DeployRequest, end: EndpointPlan, found: Inspection, leaving: Link | None
 ) -> Iterator[Obstacle]:
     if not end.interface:
         return

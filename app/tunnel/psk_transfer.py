@@ -9,13 +9,13 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from app.host.remote_host import HostEnd
+from app.host.remote_host import RemoteHost
 from app.tunnel.request import DeployRequest
 
 MAX_SECRET_CHARACTERS = 4096
 
 
-def share_secrets(ends: Mapping[Side, HostEnd], request: DeployRequest, *, token: CancelToken) -> None:
+def share_secrets(ends: Mapping[Side, RemoteHost], request: DeployRequest, *, token: CancelToken) -> None:
     """Give each host what the other one made for both; most solutions have nothing of that kind.
 
     The tunnel's own folder must be there on both; it is removed by the undo with all that is in it.
@@ -36,7 +36,7 @@ def share_secrets(ends: Mapping[Side, HostEnd], request: DeployRequest, *, token
             ends[side.other].session.write_files(files, token=token)
 
 
-def _read(end: HostEnd, secret: SharedSecret, token: CancelToken) -> FileToWrite:
+def _read(end: RemoteHost, secret: SharedSecret, token: CancelToken) -> FileToWrite:
     # The result stays in here: its representation would show what was printed.
     result = end.session.run(secret.show, token=token)
     text = result.stdout.strip()

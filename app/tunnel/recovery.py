@@ -13,11 +13,11 @@ from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, TunnelNames
 from app.host.inspection import LockInfo, survey
 from app.host.parallel import on_both_to_the_end
-from app.host.remote_host import HostEnd
+from app.host.remote_host import RemoteHost
 from app.tunnel.active_runs import is_live
 from app.tunnel.audit import AuditSink, Ledger
 from app.tunnel.lock_owner import LET_GO, REMOVING, is_dead, owner_key
-from app.tunnel.rollback import UndoState, put_back
+from app.tunnel.rollback import RollbackState, roll_back
 
 UNDO_LIMIT_S = 300.0
 """An abandoned journal says itself how long its entries may take; this bounds all of them together, in seconds."""
@@ -132,12 +132,12 @@ def recover_host(
         Cancelled: The token was cancelled.
     """
     try:
-        return _recover_end(HostEnd(side, session, state_dir, pair), audit, token=token)
+        return _recover_end(RemoteHost(side, session, state_dir, pair), audit, token=token)
     except TunnelmarkError as error:
         return HostRecovery(side, Found.UNREACHABLE, is_clean=False, sentence=error.sentence())
 
 
-def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
+def free_if_abandoned(end: RemoteHost, lock: LockInfo, *, token: CancelToken, audit: AuditSink | None = None) -> bool:
     """Put a host back if whoever locked it no longer lives.
 
     Args:
@@ -154,10 +154,10 @@ def free_if_abandoned(end: HostEnd, lock: LockInfo, *, token: CancelToken, audit
     if not is_abandoned(lock):
         return False
     ledger = Ledger(end, audit)
-    outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
-    if outcome.state is UndoState.DONE:
+    outcome = roll_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    if outcome.state is RollbackState.DONE:
         ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
-    return outcome.state in (UndoState.DONE, UndoState.GONE)
+    return outcome.state in (RollbackState.DONE, RollbackState.GONE)
 
 
 def is_abandoned(lock: LockInfo) -> bool:
@@ -172,7 +172,7 @@ def is_abandoned(lock: LockInfo) -> bool:
     return lock.left_s <= 0 or is_given_up or is_dead(lock.owner_key)
 
 
-def _clear_incomplete(end: HostEnd, *, token: CancelToken) -> bool:
+def _clear_incomplete(end: RemoteHost, *, token: CancelToken) -> bool:
     """Remove a folder whose maker died before it wrote the lease: it cannot have changed anything else.
 
     Returns:
@@ -184,7 +184,7 @@ def _clear_incomplete(end: HostEnd, *, token: CancelToken) -> bool:
     return end.session.run(command, token=token).is_ok
 
 
-def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+def _recover_end(end: RemoteHost, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
     found = survey(end, token=token)
     lock = found.lock
     if lock is None:
@@ -220,20 +220,20 @@ def _recover_end(end: HostEnd, audit: AuditSink | None, *, token: CancelToken) -
             f"alone. If that one is dead, the host puts itself back within {max(1, lock.left_s)} s."
         )
         return HostRecovery(end.side, Found.IN_USE, is_clean=False, sentence=sentence)
-    return _put_back(end, lock, audit, token=token)
+    return _roll_back(end, lock, audit, token=token)
 
 
-def _put_back(end: HostEnd, lock: LockInfo, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
+def _roll_back(end: RemoteHost, lock: LockInfo, audit: AuditSink | None, *, token: CancelToken) -> HostRecovery:
     ledger = Ledger(end, audit)
-    outcome = put_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
+    outcome = roll_back(end, lock.tunnel, None, ledger, token=token, undo_limit_s=UNDO_LIMIT_S)
     whose = f"{end.label}: what {lock.owner or 'a Tunnelmark'} left {lock.age_s} s ago"
-    if outcome.state is UndoState.FAILED:
+    if outcome.state is RollbackState.FAILED:
         sentence = f"{whose} could not be taken back completely; on its console, run: {end.console_command}"
         return HostRecovery(end.side, Found.ABANDONED, is_clean=False, sentence=sentence, log=outcome.log)
     if lock.owner_key == REMOVING:
         sentence = f"{end.label}: taking a tunnel back was broken off there; do it again. Nobody works there any more."
         return HostRecovery(end.side, Found.ABANDONED, is_clean=True, sentence=sentence, log=outcome.log)
-    if outcome.state is UndoState.DONE:
+    if outcome.state is RollbackState.DONE:
         ledger.write("Put the host back after a Tunnelmark that died", end.console_command, 0)
     return HostRecovery(
         end.side, Found.ABANDONED, is_clean=True, sentence=f"{whose} has been taken back.", log=outcome.log

@@ -18,8 +18,8 @@ from app.domain.errors import (
     HostUnreachable,
 )
 from app.host.inspection import MAX_SURVEY_BYTES, survey
-from app.host.remote_host import HostEnd, printable
-from app.host.script_events import parse_marks, parse_sections
+from app.host.remote_host import RemoteHost, printable
+from app.host.script_events import parse_script_events, parse_sections
 from app.host.scripts import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
 from app.tunnel.audit import Ledger
@@ -35,7 +35,7 @@ _NOT_COMPARED = frozenset({"folder"})
 _RESTLESS = ("The process ", "The socket ")
 
 
-class UndoState(StrEnum):
+class RollbackState(StrEnum):
     """How putting back went on one host."""
 
     DONE = "done"
@@ -47,7 +47,7 @@ class UndoState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class RollbackResult:
     """What putting one host back came to.
 
     Attributes:
@@ -57,13 +57,13 @@ class Undone:
         others: What else is not as it was: on a living host, somebody else may have changed it meanwhile.
     """
 
-    state: UndoState
+    state: RollbackState
     log: str
     ours: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
-def reconnect(end: HostEnd, *, token: CancelToken, within_s: float | None = None) -> None:
+def reconnect(end: RemoteHost, *, token: CancelToken, within_s: float | None = None) -> None:
     """Connect again, trying for some seconds.
 
     Args:
@@ -87,8 +87,8 @@ def reconnect(end: HostEnd, *, token: CancelToken, within_s: float | None = None
             return
 
 
-def put_back(
-    end: HostEnd,
+def roll_back(
+    end: RemoteHost,
     tunnel: str,
     before: HostSnapshot | None,
     ledger: Ledger,
@@ -96,7 +96,7 @@ def put_back(
     token: CancelToken,
     words: Sequence[str] = (),
     undo_limit_s: float | None = None,
-) -> Undone:
+) -> RollbackResult:
     """Undo everything on one host, let it go, and compare it with what it was; connect again where that is needed.
 
     Args:
@@ -122,12 +122,12 @@ def put_back(
     if before is None:
         return undone
     ours, others = _differences(end, before, after, words, token=token)
-    return Undone(undone.state, undone.log, ours, others)
+    return RollbackResult(undone.state, undone.log, ours, others)
 
 
 def _finish(
-    end: HostEnd, tunnel: str, ledger: Ledger, limit_s: float, *, token: CancelToken
-) -> tuple[Undone, HostSnapshot]:
+    end: RemoteHost, tunnel: str, ledger: Ledger, limit_s: float, *, token: CancelToken
+) -> tuple[RollbackResult, HostSnapshot]:
     result = end.run_script(
         host_script("finish.sh"),
         (end.state_dir, tunnel),
@@ -135,7 +135,7 @@ def _finish(
         timeout_s=limit_s + FINISH_MARGIN_S,
         max_output_bytes=MAX_SURVEY_BYTES,
     )
-    marks = parse_marks(result.stdout, tunnel)
+    marks = parse_script_events(result.stdout, tunnel)
     outcome = next((mark.words[1] for mark in marks if mark.words[0] == "undo" and len(mark.words) == 2), None)
     if outcome is None:
         raise CommandFailed(
@@ -150,13 +150,13 @@ def _finish(
         ledger.warn(match["text"])
     if outcome == "0":
         ledger.write("Disarm the timer and release the lock", f"rm -rf {end.state_dir}", 0)
-    states = {"gone": UndoState.GONE, "other": UndoState.OTHER, "0": UndoState.DONE}
+    states = {"gone": RollbackState.GONE, "other": RollbackState.OTHER, "0": RollbackState.DONE}
     snapshot = parse_snapshot(parse_sections(result.stdout, tunnel), state_dir=end.state_dir, depth=SnapshotDepth.QUICK)
-    return Undone(states.get(outcome, UndoState.FAILED), log), snapshot
+    return RollbackResult(states.get(outcome, RollbackState.FAILED), log), snapshot
 
 
 def _differences(
-    end: HostEnd, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
+    end: RemoteHost, before: HostSnapshot, after: HostSnapshot, words: Sequence[str], *, token: CancelToken
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Compare, for some seconds where something of ours is left: the kernel removes some things belatedly."""
     until = time.monotonic() + SETTLE_S
@@ -180,7 +180,7 @@ def _is_ours(difference: str, words: Sequence[str]) -> bool:
     return any(re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", difference) for word in words if word)
 
 
-def in_time(error: BaseException, end: HostEnd, seconds: float) -> EnvironmentFault:
+def in_time(error: BaseException, end: RemoteHost, seconds: float) -> EnvironmentFault:
     """Return the error of a clean-up that its own deadline stopped, or the error itself."""
     if isinstance(error, Cancelled):
         return DeadlineExceeded(f"{end.label} was not put back within {seconds:g} s.")

@@ -13,13 +13,13 @@ from app.domain.errors import (
     TunnelmarkError,
 )
 from app.domain.hosts import Side
-from app.host.remote_host import HostEnd
-from app.tunnel.rollback import Undone, UndoState
+from app.host.remote_host import RemoteHost
+from app.tunnel.rollback import RollbackResult, RollbackState
 
 
 def failure_of(
-    ends: Mapping[Side, HostEnd],
-    undone: Mapping[Side, Undone | None],
+    ends: Mapping[Side, RemoteHost],
+    undone: Mapping[Side, RollbackResult | None],
     failed: Mapping[Side, EnvironmentFault],
     *,
     lease_s: float,
@@ -55,14 +55,14 @@ def failure_of(
     return None
 
 
-def _left_on(end: HostEnd, undone: Undone) -> str:
+def _left_on(end: RemoteHost, undone: RollbackResult) -> str:
     """Return what is not as it was on one host, as a sentence; empty if nothing is."""
-    if undone.state is UndoState.FAILED:
+    if undone.state is RollbackState.FAILED:
         return f"{end.label} could not be put back completely."
     return f"{end.label} is not as it was: {' '.join(undone.ours)}" if undone.ours else ""
 
 
-def _console_hint(ends: Mapping[Side, HostEnd], sides: Iterable[Side]) -> str:
+def _console_hint(ends: Mapping[Side, RemoteHost], sides: Iterable[Side]) -> str:
     hosts = " and ".join(ends[side].label for side in sides)
     commands = dict.fromkeys(ends[side].console_command for side in sides)
     return f"If it does not, run on the console of {hosts}: {' '.join(commands)}"

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from app.domain.adapters import EndPlan, PublicIdentity, Step, TunnelPlan
+from app.domain.adapters import EndpointPlan, PublicIdentity, Step, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.host.parallel import on_both
-from app.host.remote_host import HostEnd, whole_seconds
-from app.host.script_events import Mark, find
+from app.host.remote_host import RemoteHost, whole_seconds
+from app.host.script_events import ScriptEvent, find
 from app.host.scripts import call, filled_script
 from app.ssh.remote_line import shell_line
 from app.tunnel.acquire import planned_step, step_line
@@ -49,7 +49,7 @@ class Switcher:
         identities: The keys' public parts, which stay.
     """
 
-    ends: Mapping[Side, HostEnd]
+    ends: Mapping[Side, RemoteHost]
     tunnels: Mapping[Side, str]
     ledgers: Mapping[Side, Ledger]
     identities: Mapping[Side, PublicIdentity]
@@ -77,7 +77,7 @@ class Switcher:
         def back(side: Side, child: CancelToken) -> None:
             take_back(self.ends[side], building, self.ledgers[side], token=child)
 
-        def work(side: Side, child: CancelToken) -> tuple[Mark, ...]:
+        def work(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
             return rebuild(self.ends[side], building, self.ledgers[side], token=child)
 
         on_both(back, token=token)
@@ -86,7 +86,7 @@ class Switcher:
         return "\n".join(f"{self.ends[side].label}: {text}" for side, text in texts.items() if text)
 
 
-def take_back(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
+def take_back(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> None:
     """Take back what depends on the suite on one end, newest first; see `Switcher.switch`."""
     lines: list[str] = []
     limit_s = BACK_MARGIN_S
@@ -96,7 +96,7 @@ def take_back(end: HostEnd, building: Building, ledger: Ledger, *, token: Cancel
             lines.insert(0, call("step_back", planned.number, whole_seconds(step.undo.timeout_s), *step.undo.argv))
             limit_s += step.undo.timeout_s
     word = building.tunnels[end.side]
-    marks, result = end.run_marked(
+    marks, result = end.run_with_events(
         filled_script("back.sh", steps=lines), (end.state_dir, word), word=word, token=token, timeout_s=limit_s
     )
     for mark in marks:
@@ -106,7 +106,7 @@ def take_back(end: HostEnd, building: Building, ledger: Ledger, *, token: Cancel
         raise build_error(end, building.plan, {}, marks, result, ledger)
 
 
-def rebuild(end: HostEnd, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[Mark, ...]:
+def rebuild(end: RemoteHost, building: Building, ledger: Ledger, *, token: CancelToken) -> tuple[ScriptEvent, ...]:
     """Do again what depends on the suite on one end; see `Switcher.switch`."""
     own, run_dir = building.plan.end(end.side), building.request.link.run_dir
     files = [file for file in own.files if is_inside(file.path, run_dir)]
@@ -170,7 +170,7 @@ def _outline(request: DeployRequest, file: FileToWrite) -> tuple[object, ...]:
     return file.path, file.mode, file.content
 
 
-def _per_suite(own: EndPlan) -> Iterator[tuple[int, Planned, Step]]:
+def _per_suite(own: EndpointPlan) -> Iterator[tuple[int, Planned, Step]]:
     for index, step in enumerate(own.steps):
         if step.is_per_suite:
             yield index, planned_step(numbered(STEP_NUMBER + index), step), step

@@ -33,23 +33,23 @@ from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, EnvironmentFault, PreflightRefused, TunnelDown, TunnelmarkError
 from app.domain.events import Stage
 from app.domain.hosts import Side
-from app.host.inspection import Survey
+from app.host.inspection import Inspection
 from app.host.parallel import deadline_token, on_both, on_both_to_the_end
 from app.host.remote_host import new_id
-from app.host.script_events import Mark
+from app.host.script_events import ScriptEvent
 from app.host.snapshots import HostSnapshot
 from app.tunnel import active_runs
-from app.tunnel.acquire import Beginning, Begun, HeldLock, begin
+from app.tunnel.acquire import Acquired, AcquireRequest, HostLocked, begin
 from app.tunnel.active_tunnel import LOG_S, ActiveTunnel, collect_logs
 from app.tunnel.apply import Building, build, negotiated_text
 from app.tunnel.audit import AuditSink, Ledger
 from app.tunnel.lease import Lease
 from app.tunnel.lock_conflict import begin_both
-from app.tunnel.preflight import host_ends, obstacles_on, outside_paths, own_words, state_dir_of
+from app.tunnel.preflight import obstacles_on, outside_paths, own_words, remote_hosts, state_dir_of
 from app.tunnel.preview import configuration_of
 from app.tunnel.psk_transfer import share_secrets
 from app.tunnel.request import DeployRequest, Obstacle
-from app.tunnel.rollback import Undone, in_time, put_back
+from app.tunnel.rollback import RollbackResult, in_time, roll_back
 from app.tunnel.rollback_errors import failure_of
 from app.tunnel.switch import Switcher
 
@@ -84,7 +84,7 @@ class Transaction:
         lease_s: float,
     ) -> None:
         self._request = request
-        self._ends = host_ends(sessions, state_dir_of(request), request.pair.name)
+        self._ends = remote_hosts(sessions, state_dir_of(request), request.pair.name)
         self._on_stage = on_stage
         self._stage_lock = threading.Lock()
         self._lease_s = lease_s
@@ -93,7 +93,7 @@ class Transaction:
         self._lease = Lease(self._ends, self._tunnels, lease_s)
         self._audit = audit
         self._ledgers = {side: Ledger(end, audit) for side, end in self._ends.items()}
-        self._surveys: dict[Side, Survey] = {}
+        self._surveys: dict[Side, Inspection] = {}
         self._warnings: tuple[Obstacle, ...] = ()
         self._begun: set[Side] = set()
         self._plan = request.adapter.plan(request.plan_request())
@@ -178,7 +178,7 @@ class Transaction:
     def _obstacles(self) -> list[Obstacle]:
         return [item for side in Side for item in obstacles_on(side, self._request, self._plan, self._surveys)]
 
-    def _begin_end(self, side: Side, token: CancelToken) -> Begun:
+    def _begin_end(self, side: Side, token: CancelToken) -> Acquired:
         """Begin on one host.
 
         Cancelling waits until the timer is armed, though not for long: from then on, undoing finds what was done.
@@ -207,7 +207,7 @@ class Transaction:
 
         impatience = threading.Timer(PATIENCE_S, own.cancel)
         impatience.daemon = True
-        beginning = Beginning(
+        beginning = AcquireRequest(
             self._tunnels[side],
             self._lease_s,
             self._request.link.run_dir,
@@ -222,7 +222,7 @@ class Transaction:
         unregister = token.on_cancel(on_cancel)
         try:
             begun = begin(self._ends[side], beginning, self._ledgers[side], token=own, on_mark=on_mark)
-        except HeldLock:
+        except HostLocked:
             self._begun.discard(side)
             active_runs.leave([self._tunnels[side]])
             raise
@@ -240,7 +240,7 @@ class Transaction:
         texts = {side: negotiated_text(self._ends[side], self._plan, marks[side], token=token) for side in Side}
         return "\n".join(f"{self._ends[side].label}: {text}" for side, text in texts.items() if text)
 
-    def _build_both(self, building: Building, token: CancelToken) -> dict[Side, tuple[Mark, ...]]:
+    def _build_both(self, building: Building, token: CancelToken) -> dict[Side, tuple[ScriptEvent, ...]]:
         """Build both ends, and try a new SSH connection to each as soon as its last change has been made."""
         built: set[Side] = set()
         checks: dict[Side, Future[float]] = {}
@@ -248,7 +248,7 @@ class Transaction:
 
         with ThreadPoolExecutor(2, thread_name_prefix="tunnelmark-new-connection") as pool:
 
-            def work(side: Side, child: CancelToken) -> tuple[Mark, ...]:
+            def work(side: Side, child: CancelToken) -> tuple[ScriptEvent, ...]:
                 def on_mark(words: tuple[str, ...]) -> None:
                     if words[0] == "built":
                         checks[side] = pool.submit(self._check_connection, side, checking)
@@ -326,12 +326,12 @@ class Transaction:
         if failure is not None:
             raise failure from cause
 
-    def _undo_end(self, side: Side, token: CancelToken) -> Undone | None:
+    def _undo_end(self, side: Side, token: CancelToken) -> RollbackResult | None:
         if side not in self._begun:
             return None
         end = self._ends[side]
         before = self._surveys.get(side)
-        return put_back(
+        return roll_back(
             end,
             self._tunnels[side],
             before.snapshot if before is not None else None,

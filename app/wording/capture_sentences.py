@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
+    CaptureReport,
     Crossing,
     FrameOverhead,
     LeakProof,
     LeakVerdict,
     Property,
-    WireReport,
     properties_of,
 )
 from app.domain.injection import PropertyResult, PropertyVerdict
@@ -166,7 +166,7 @@ def crossing_sentence(crossing: Crossing) -> str:
     return f"{what} {verb}. {crossing.note}".strip()
 
 
-def advice_sentence(report: WireReport) -> str:
+def advice_sentence(report: CaptureReport) -> str:
     """Return which MTU inside would avoid fragments; empty where nothing is fragmented."""
     if report.advised_inner_mtu_bytes is None:
         return ""
@@ -183,7 +183,7 @@ def packets_text(cost: FrameOverhead) -> str:
     return f"{round(cost.packets, 2):g}{' (fragments)' if cost.is_fragmented else ''}"
 
 
-def wire_line(report: WireReport) -> str:
+def wire_line(report: CaptureReport) -> str:
     """Return all of it in one line: the leak's word, breakages, fragments, the MTU without them, and protocols."""
     parts: list[str] = []
     proof = report.leak

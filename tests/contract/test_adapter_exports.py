@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
@@ -70,9 +70,9 @@ def deployed(request: ExportRequest, side: Side) -> Mapping[str, tuple[int, str]
     deploy = request.deploy_request()
     a, b = (identity(request.adapter, one) for one in Side)
     plan = deploy.adapter.plan(deploy.plan_request(a, b))
-    kit = KitRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
+    kit = BootBundleRequest(deploy, plan, side, request.deployment_id, request.slot, request.mark)
     found = {}
-    for file in kit_files(kit, ""):
+    for file in boot_bundle_files(kit, ""):
         name = posixpath.basename(file.path)
         if name != "uninstall.sh":
             found[name if name == "start.sh" else f"{kit.deployment_id}/{name}"] = (file.mode, file.content.decode())

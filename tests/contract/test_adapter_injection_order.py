@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.boot_bundle import KitRequest, kit_files
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.persistent_adapter import own_steps
-from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step
+from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, Step
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
 from app.policy import judge_suite
@@ -57,7 +57,7 @@ def is_guard(step: Step) -> bool:
     return "create table inet" in text and "hook input" in text and re.search(r"guard_in .*\bdrop\b", text) is not None
 
 
-def has_session(end: EndPlan) -> bool:
+def has_session(end: EndpointPlan) -> bool:
     return any(SESSION.search(command_text(step.command)) for step in end.steps)
 
 
@@ -181,7 +181,9 @@ def test_start_of_the_host_keeps_the_order(adapter: Adapter, suite: Suite, side:
     plan = deploy.adapter.plan(deploy.plan_request(a, b))
     folder = tmp_path / asked.deployment_id
     (folder / "kept").mkdir(parents=True)
-    for file in kit_files(KitRequest(deploy, plan, side, asked.deployment_id, asked.slot, asked.mark), ""):
+    for file in boot_bundle_files(
+        BootBundleRequest(deploy, plan, side, asked.deployment_id, asked.slot, asked.mark), ""
+    ):
         text = file.content.decode().replace("/run/tunnelmark", f"{tmp_path}/run/tunnelmark")
         if file.path.endswith("lasting.sh"):
             text = text.replace('\nmain "$@"', f'\n{_NOTING}main "$@"')

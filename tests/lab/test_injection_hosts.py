@@ -13,7 +13,7 @@ from app.domain.commands import HostSession
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.injection import InjectionReport, PropertyVerdict, TrialKind, authenticity, replay_protection
-from app.probes.capture import WireRequest
+from app.probes.capture import CaptureTestsRequest
 from app.probes.injection import probe as injection
 from app.probes.injection.probe import REPLAYS, InjectionRequest, probe_injection
 from app.probes.injection.stages import ECHOES
@@ -32,7 +32,7 @@ def nothing_left(net: NetBench, net_unchanged: None) -> Iterator[None]:
         assert sh(session, "ls /run/tunnelmark 2>/dev/null; pgrep -x tcpdump; nft list tables; true") == ""
 
 
-def inject(net: NetBench, request: WireRequest, token: CancelToken | None = None) -> InjectionReport:
+def inject(net: NetBench, request: CaptureTestsRequest, token: CancelToken | None = None) -> InjectionReport:
     asked = InjectionRequest(request.link, request.plan, request.is_unprotected, request.is_stream)
     audited: list[AuditEntry] = []
     report = probe_injection(
@@ -44,7 +44,7 @@ def inject(net: NetBench, request: WireRequest, token: CancelToken | None = None
     return report
 
 
-def of_census(net: NetBench, solution: str, name: str) -> AbstractContextManager[WireRequest]:
+def of_census(net: NetBench, solution: str, name: str) -> AbstractContextManager[CaptureTestsRequest]:
     """Build a tunnel with a suite that only a census tries."""
     suites = {one.suite.name: one.suite for one in ADAPTERS[solution].census(*net.facts) if one.suite is not None}
     return standing(net, solution, suite=suites[name])

@@ -11,7 +11,7 @@ import pytest
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard, guard_table, parse_guard, probed_address
-from app.deployment.slots import lasting_link
+from app.deployment.slots import persistent_link
 from app.domain.adapters import Step
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -19,7 +19,7 @@ from support.frame_counter import Counter
 from support.net_desk import need_namespaces
 from support.net_world import World
 
-LINK = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
+LINK = persistent_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
 TABLE, NOBODY = guard_table(LINK), probed_address(LINK)
 
 # Two gateways with a LAN port each; the tunnel is a cable between them, the LANs are bridges with one station each,
@@ -340,7 +340,9 @@ def test_undoing_and_making_again_leave_the_ruleset_as_it_was(hosts: World, shel
         assert hosts.run(f"ip netns exec {side.value} nft list ruleset") == before
 
 
-FULL = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0, inner_a="10.9.0.1/30", inner_b="10.9.0.2/30")
+FULL = persistent_link(
+    Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0, inner_a="10.9.0.1/30", inner_b="10.9.0.2/30"
+)
 
 
 def own_bridge(world: World, side: Side) -> None:

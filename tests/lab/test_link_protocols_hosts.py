@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.capture import LeakVerdict
 from app.domain.hosts import Side
@@ -16,7 +16,7 @@ from app.domain.link import Link
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Suite
-from app.probes.capture import WireRequest, probe_wire
+from app.probes.capture import CaptureTestsRequest, run_capture_tests
 from support.lab_sessions import sh
 from support.net_bench import NetBench
 
@@ -35,7 +35,7 @@ nft add rule netdev tmktest out vlan id 3077 vlan pcp set 0
 
 
 @contextmanager
-def vxlan(net: NetBench) -> Iterator[WireRequest]:
+def vxlan(net: NetBench) -> Iterator[CaptureTestsRequest]:
     """Make a tunnel with the kernel's own means: no cryptography, no daemon."""
     hosts = {Side.A: net.sessions.a, Side.B: net.sessions.b}
     link = Link(net.pair.underlay_a, net.pair.underlay_b)
@@ -43,8 +43,8 @@ def vxlan(net: NetBench) -> Iterator[WireRequest]:
     plan = TunnelPlan(
         solution="vxlan",
         suite=Suite("none", "none"),
-        a=EndPlan((), (), DEVICE),
-        b=EndPlan((), (), DEVICE),
+        a=EndpointPlan((), (), DEVICE),
+        b=EndpointPlan((), (), DEVICE),
         probe_address_a=inner[Side.A],
         probe_address_b=inner[Side.B],
         inner_mtu_bytes=1500,
@@ -62,15 +62,15 @@ def vxlan(net: NetBench) -> Iterator[WireRequest]:
                 f"set -e; mkdir -p -m 700 {link.run_dir}; ip link add {DEVICE} type vxlan id 7 {ends} dstport 4789;"
                 f"ip link set {DEVICE} mtu 1500 up; ip addr add {inner[side]}/30 dev {DEVICE}",
             )
-        yield WireRequest(link, plan, facts, FRAME_BYTES, is_unprotected=True, is_stream=False)
+        yield CaptureTestsRequest(link, plan, facts, FRAME_BYTES, is_unprotected=True, is_stream=False)
     finally:
         for host in hosts.values():
             sh(host, f"ip link del {DEVICE}; rm -rf /run/tunnelmark")
             sh(host, "for kind in inet netdev; do nft delete table $kind tmktest 2> /dev/null; done; true")
 
 
-def protocols(net: NetBench, request: WireRequest) -> dict[LinkProtocol, ProtocolCrossing]:
-    report = probe_wire(net.sessions, request, token=CancelToken(), on_stage=lambda _: None)
+def protocols(net: NetBench, request: CaptureTestsRequest) -> dict[LinkProtocol, ProtocolCrossing]:
+    report = run_capture_tests(net.sessions, request, token=CancelToken(), on_stage=lambda _: None)
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.EXEMPT, report.leak.note
     return {one.protocol: one for one in report.protocols}

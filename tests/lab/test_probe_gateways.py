@@ -21,7 +21,7 @@ from app.probes import (
     LatencyRequest,
     ThroughputRequest,
     doubts_before,
-    look_around,
+    inspect_surroundings,
     measure_throughput,
     throughput_server,
 )
@@ -67,7 +67,7 @@ def test_cpu_of_the_busy_host_alone_is_high(sessions: SessionPair) -> None:
 def test_shaping_that_was_left_behind_is_a_doubt(sessions: SessionPair) -> None:
     sh(sessions.b, "tc qdisc replace dev eth1 root netem delay 3ms")
     try:
-        found = look_around(sessions, A, B, token=CancelToken())
+        found = inspect_surroundings(sessions, A, B, token=CancelToken())
     finally:
         sh(sessions.b, "tc qdisc del dev eth1 root")
 

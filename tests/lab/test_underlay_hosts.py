@@ -204,7 +204,7 @@ def test_a_command_says_it_once_and_goes_on_where_it_stopped(
     net: NetBench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(underlay_guard, "BACK_WITHIN_S", 2.0)
-    monkeypatch.setattr("app.measurement.comparison.attempt.is_wire_watched", lambda _plan, _key: False)
+    monkeypatch.setattr("app.measurement.comparison.attempt.has_capture_tests", lambda _plan, _key: False)
     monkeypatch.setenv("TUNNELMARK_HOME", str(tmp_path))
     cable = Cable(net, "tinc", Stage.LATENCY)
 

@@ -12,7 +12,7 @@ from app.domain.capture import LeakVerdict
 from app.domain.errors import Cancelled
 from app.domain.hosts import Side
 from app.domain.results import FRAME_BYTES
-from app.probes.capture import probe_wire
+from app.probes.capture import run_capture_tests
 from support.lab_sessions import sh
 from support.lab_wire import check_protected, probe, standing
 from support.net_bench import NetBench
@@ -81,7 +81,7 @@ def test_nothing_is_left_of_captures_that_are_cancelled(net: NetBench) -> None:
 
     with standing(net, "openvpn-tcp") as request:
         with pytest.raises(Cancelled):
-            probe_wire(net.sessions, request, token=token, on_stage=on_stage)
+            run_capture_tests(net.sessions, request, token=token, on_stage=on_stage)
         for session in (net.sessions.a, net.sessions.b):
             waiting = CancelToken()
             waiting.wait_for(

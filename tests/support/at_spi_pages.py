@@ -17,7 +17,7 @@ AREAS = ("Start", "History", "Cipher census", "Check a file", "Roll-out")
 _NO_CHILD = 500_000
 
 
-def look_around() -> dict[str, Any]:
+def inspect_surroundings() -> dict[str, Any]:
     """Return the nameless controls of each page and the page tabs and steps, each with its states."""
     desk = Desk()
     nameless: dict[str, list[str]] = {}
@@ -54,4 +54,4 @@ def is_quiet(desk: Desk) -> bool:
 
 
 if __name__ == "__main__":
-    json.dump(look_around(), sys.stdout)
+    json.dump(inspect_surroundings(), sys.stdout)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.events import Stage
@@ -126,7 +126,7 @@ def under_tunnelmark(sessions: SessionPair, lab: Lab, pings: int, seconds: int) 
     candidate = Candidate("baseline", "none", "Bare underlay", Verdict.UNPROTECTED, is_unprotected=True)
     plan = plan_campaign(lab.pair, [candidate], profile, seed=1)
     suite = Suite("none", "none")
-    tunnel = TunnelPlan("baseline", suite, EndPlan((), (), ""), EndPlan((), (), ""), A, B, 1500, 0, "")
+    tunnel = TunnelPlan("baseline", suite, EndpointPlan((), (), ""), EndpointPlan((), (), ""), A, B, 1500, 0, "")
     facts = {"a": sample_records.facts("gateway-a"), "b": sample_records.facts("gateway-b")}
     measured = Measured()
     stages: list[float] = []

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from app.domain.adapters import EndPlan, TunnelPlan
+from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
@@ -15,11 +15,11 @@ from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import HostFacts, Side
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, CensusOption, OptionKind, SecurityProperties, SolutionInfo, Space, Suite
-from app.probes.smoke_test import QuickOutcome, QuickRequest
+from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 
 SAFE = Suite("aes-256-gcm", "AES-256-GCM", ("AES-256-GCM",), is_default=True)
 
-WELL = QuickOutcome(
+WELL = SmokeTestOutcome(
     sent=20,
     received=20,
     captured=40,
@@ -63,7 +63,7 @@ class FakeTunnel:
 
     def __init__(self, tunnels: FakeCensusTunnels, suite: Suite) -> None:
         self._tunnels = tunnels
-        end = EndPlan((), (), "tmk0")
+        end = EndpointPlan((), (), "tmk0")
         self.plan = TunnelPlan(
             "", suite, end, end, "198.18.0.1", "198.18.0.2", 1500, None, "", wire_filter="udp port 21194"
         )
@@ -94,13 +94,13 @@ class FakeCensusTunnels:
     """
 
     faults: dict[str, list[BaseException | None]] = field(default_factory=dict)
-    outcomes: dict[str, list[QuickOutcome]] = field(default_factory=dict)
+    outcomes: dict[str, list[SmokeTestOutcome]] = field(default_factory=dict)
     on_look: Callable[[str], None] = lambda _title: None
     is_switchable: bool = True
     log: str = ""
     kernel: str = ""
     did: list[str] = field(default_factory=list)
-    requests: list[QuickRequest] = field(default_factory=list)
+    requests: list[SmokeTestRequest] = field(default_factory=list)
     up_timeouts_s: list[float | None] = field(default_factory=list)
     standing: int = 0
     recovered: int = 0
@@ -125,7 +125,7 @@ class FakeCensusTunnels:
         if fault is not None:
             raise fault
 
-    def look(self, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
+    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
         self.requests.append(request)
         self.on_look(self._title)
         token.raise_if_cancelled()

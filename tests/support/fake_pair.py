@@ -13,7 +13,7 @@ import sample_records as sample
 from fake_hosts import Answer, FakeHost
 from fake_wire import FakeWire
 
-from app.domain.adapters import Adapter, EndPlan, TunnelPlan
+from app.domain.adapters import Adapter, EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
@@ -160,7 +160,7 @@ class FakeTunnel:
     """A tunnel that stands."""
 
     def __init__(self, suite: Suite, log: str) -> None:
-        end = EndPlan((), (), "tmk0")
+        end = EndpointPlan((), (), "tmk0")
         self.plan = TunnelPlan(
             solution="",
             suite=suite,

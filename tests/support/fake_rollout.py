@@ -25,7 +25,7 @@ from app.deployment.events import (
 from app.discovery.pair_discovery import Discovery
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import LeakProof, LeakVerdict, WireReport
+from app.domain.capture import CaptureReport, LeakProof, LeakVerdict
 from app.domain.deployment import Deployment, DeploymentState, DryRun, RolloutOptions
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import Cancelled, InvalidPlan, NotFound, TunnelmarkError
@@ -181,7 +181,7 @@ class FakeRollout:
             for stage in BUILDING:
                 self._enter(stage, emit, token)
             applied = replace(made, state=DeploymentState.APPLIED)
-            emit(RolloutApplied(applied, WireReport(LEAK)))
+            emit(RolloutApplied(applied, CaptureReport(LEAK)))
             within_s = made.options.confirm_within_s
             if within_s is not None:
                 emit(RolloutStageStarted(RolloutStage.CONFIRM))

@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 
 from app.discovery.pair_discovery import Discovery
 from app.domain.deployment import (
-    DeployedEnd,
+    DeployedEndpoint,
     DeployedFile,
     Deployment,
     DryRun,
-    EndDryRun,
+    EndpointDryRun,
     FileDiff,
     PlannedCommand,
     RolloutObstacle,
     RolloutOptions,
 )
-from app.domain.deployment_status import Drift, EndStatus, KeyAge, PairStatus
+from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, PairStatus
 from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate, PlannedItem
 from app.domain.verdicts import Finding, Verdict
@@ -73,7 +73,7 @@ def ports_of(discovery: Discovery) -> tuple[LanPort, ...]:
     return (*ports, LanPort(Side.B, "br-plant", "a bridge with eth3 and eth4"))
 
 
-def end_of(side: Side, options: RolloutOptions, solution: str) -> DeployedEnd:
+def end_of(side: Side, options: RolloutOptions, solution: str) -> DeployedEndpoint:
     text = "[Interface]\nListenPort = 22820\n"
     items = (
         PlannedItem(side.value, "file", CONF, text),
@@ -81,7 +81,7 @@ def end_of(side: Side, options: RolloutOptions, solution: str) -> DeployedEnd:
         PlannedItem(side.value, "undo", "Remove the interface", "ip link delete tml0"),
     )
     port = options.bridge(side)
-    return DeployedEnd(
+    return DeployedEndpoint(
         items=items,
         files=(DeployedFile(CONF, 0o600, "0" * 64, text),),
         interface="tml0",
@@ -92,7 +92,7 @@ def end_of(side: Side, options: RolloutOptions, solution: str) -> DeployedEnd:
     )
 
 
-def _dry_end(discovery: Discovery, side: Side, options: RolloutOptions) -> EndDryRun:
+def _dry_end(discovery: Discovery, side: Side, options: RolloutOptions) -> EndpointDryRun:
     port = options.bridge(side)
     commands = [
         PlannedCommand("Make the interface", "ip link add tml0 type l2tp tunnel_id 7401", "ip link delete tml0"),
@@ -102,7 +102,7 @@ def _dry_end(discovery: Discovery, side: Side, options: RolloutOptions) -> EndDr
         join = f"ip link set dev {port} master tmlbr0"
         commands.append(PlannedCommand(f"Join {port} with the tunnel", join, f"ip link set dev {port} nomaster"))
     commands.append(PlannedCommand("Look whether the peer answers", "ping -c 3 198.18.3.2"))
-    return EndDryRun(
+    return EndpointDryRun(
         side=side,
         label=discovery.pair.host(side).label,
         files=(
@@ -155,8 +155,8 @@ def dry_run_of(
     )
 
 
-def healthy_end(pair: PairSpec, side: Side, deployment: Deployment) -> EndStatus:
-    return EndStatus(
+def healthy_end(pair: PairSpec, side: Side, deployment: Deployment) -> EndpointStatus:
+    return EndpointStatus(
         side=side,
         label=pair.host(side).label,
         is_reachable=True,
@@ -177,7 +177,7 @@ def healthy_end(pair: PairSpec, side: Side, deployment: Deployment) -> EndStatus
 
 def status_of(pair: PairSpec, deployment: Deployment | None) -> PairStatus:
     if deployment is None:
-        gone = [EndStatus(side, pair.host(side).label, is_reachable=True) for side in Side]
+        gone = [EndpointStatus(side, pair.host(side).label, is_reachable=True) for side in Side]
         return PairStatus(pair.name, LOOKED_AT, None, None, gone[0], gone[1])
     finding = Finding(deployment.suite, Verdict.RECOMMENDED, "Nothing speaks against it.", "RFC 8439")
     return PairStatus(
@@ -204,7 +204,7 @@ def seen_of(
     status = status_of(pair, standing)
     sentences = []
     for side in Side:
-        gone = EndStatus(side, pair.host(side).label, is_reachable=side not in silent)
+        gone = EndpointStatus(side, pair.host(side).label, is_reachable=side not in silent)
         if side in silent:
             sentences.append(f"{gone.label} could not be asked.")
         elif side in unfinished:

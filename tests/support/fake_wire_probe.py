@@ -7,15 +7,15 @@ from captured import A, B
 from fake_hosts import FakeHost
 from fake_wire import OVERHEAD_BYTES, PORT, FakeWire, able
 
-from app.domain.adapters import Breakage, EndPlan, TunnelPlan
+from app.domain.adapters import Breakage, EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.commands import Command, SessionPair
 from app.domain.link import Link
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Suite
-from app.probes.capture import WireRequest, probe_wire
+from app.probes.capture import CaptureTestsRequest, run_capture_tests
 
 BREAKAGES = (
     Breakage("the daemon is killed", Command(("break-it",))),
@@ -24,7 +24,7 @@ BREAKAGES = (
 
 
 def plan(breakages: tuple[Breakage, ...] = BREAKAGES, *, is_bare: bool = False) -> TunnelPlan:
-    end = EndPlan((), (), "" if is_bare else "tmk0", breakages=breakages)
+    end = EndpointPlan((), (), "" if is_bare else "tmk0", breakages=breakages)
     return TunnelPlan(
         solution="x",
         suite=Suite("x", "x"),
@@ -40,9 +40,9 @@ def plan(breakages: tuple[Breakage, ...] = BREAKAGES, *, is_bare: bool = False) 
     )
 
 
-def request(made: TunnelPlan | None = None, *, is_unprotected: bool = False) -> WireRequest:
+def request(made: TunnelPlan | None = None, *, is_unprotected: bool = False) -> CaptureTestsRequest:
     facts = {"a": able(sample.facts("gw-a")), "b": able(sample.facts("gw-b"))}
-    return WireRequest(Link(A, B), made or plan(), facts, FRAME_BYTES, is_unprotected, is_stream=False)
+    return CaptureTestsRequest(Link(A, B), made or plan(), facts, FRAME_BYTES, is_unprotected, is_stream=False)
 
 
 def sessions(wire: FakeWire) -> SessionPair:
@@ -52,6 +52,10 @@ def sessions(wire: FakeWire) -> SessionPair:
     )
 
 
-def probe(wire: FakeWire, asked: WireRequest | None = None, audited: list[AuditEntry] | None = None) -> WireReport:
+def probe(
+    wire: FakeWire, asked: CaptureTestsRequest | None = None, audited: list[AuditEntry] | None = None
+) -> CaptureReport:
     audit = (audited if audited is not None else []).append
-    return probe_wire(sessions(wire), asked or request(), token=CancelToken(), on_stage=lambda _: None, audit=audit)
+    return run_capture_tests(
+        sessions(wire), asked or request(), token=CancelToken(), on_stage=lambda _: None, audit=audit
+    )

@@ -70,7 +70,7 @@ def run(
     looked = (
         contextlib.nullcontext()
         if wire
-        else mock.patch("app.measurement.comparison.attempt.is_wire_watched", return_value=False)
+        else mock.patch("app.measurement.comparison.attempt.has_capture_tests", return_value=False)
     )
     with looked:
         return run_campaign(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from app.discovery import discover_pair
-from app.domain.adapters import Adapter, EndPlan, PlanRequest, Step, TunnelPlan, shell_step_argv
+from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, Step, TunnelPlan, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.concurrency import run_both
@@ -85,7 +85,7 @@ class Altered:
         plan = self.inner.plan(request)
         end = plan.end(self.side)
         steps = (self.step, *end.steps) if self.is_first else (*end.steps, self.step)
-        changed: EndPlan = replace(end, steps=steps)
+        changed: EndpointPlan = replace(end, steps=steps)
         return replace(plan, a=changed) if self.side is Side.A else replace(plan, b=changed)
 
 

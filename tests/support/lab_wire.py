@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
-from app.domain.capture import BreakVerdict, LeakVerdict, WireReport, properties_of
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, properties_of
 from app.domain.injection import PropertyVerdict
 from app.domain.link_protocols import LinkProtocol, ProtocolVerdict
 from app.domain.results import FRAME_BYTES
 from app.domain.solutions import Carrier, Suite
-from app.probes.capture import WireRequest
+from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove
 from app.tunnel import temporary_tunnel
 from support.lab_deploy import Bench
@@ -23,14 +23,14 @@ from vpn_adapters.registry import ADAPTERS
 @contextmanager
 def standing(
     bench: Bench, solution: str, adapter: Adapter | None = None, suite: Suite | None = None
-) -> Iterator[WireRequest]:
+) -> Iterator[CaptureTestsRequest]:
     """Build a tunnel with the default suite, unless another is given; yield the request for its inspection."""
     request = bench.request(solution, adapter)
     if suite is not None:
         request = replace(request, suite=suite)
     info = ADAPTERS[solution].info
     with temporary_tunnel(bench.sessions, request, token=CancelToken(), on_stage=lambda *_: None) as tunnel:
-        yield WireRequest(
+        yield CaptureTestsRequest(
             link=request.link,
             plan=tunnel.plan,
             facts={"a": bench.facts[0], "b": bench.facts[1]},
@@ -40,11 +40,11 @@ def standing(
         )
 
 
-def probe(bench: Bench, request: WireRequest) -> WireReport:
+def probe(bench: Bench, request: CaptureTestsRequest) -> CaptureReport:
     return prove(bench.sessions, request, token=CancelToken(), on_stage=lambda _: None)
 
 
-def check_protected(report: WireReport, inner_mtu_bytes: int, kinds: set[str]) -> None:
+def check_protected(report: CaptureReport, inner_mtu_bytes: int, kinds: set[str]) -> None:
     """See that a tunnel over UDP fails closed, costs what arithmetic says, and lets these kinds of frames cross."""
     leak = report.leak
     assert leak is not None

@@ -14,7 +14,7 @@ import pytest
 
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
-from app.deployment.slots import lasting_link
+from app.deployment.slots import persistent_link
 from app.domain.adapters import Step
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -22,7 +22,7 @@ from support.net_desk import need_namespaces
 from support.net_world import World
 from support.waiting import wait_until
 
-LINK = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
+LINK = persistent_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
 BRIDGE, TUNNEL, PORT, INNER = "tmlbr0", "tml0", "lan0", LINK.inner(Side.A)
 FOLDER = "/run/dhcp"
 MAC = "ac:11:22:33:44:55"

@@ -7,19 +7,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.deployment.boot_bundle import kit_dir
+from app.deployment.boot_bundle import boot_bundle_dir
 from app.deployment.commit import Outcome
-from app.deployment.persistent_adapter import EndingAdapter, LastingAdapter
-from app.deployment.persistent_transaction import LastingTransaction, Place, lasting_tunnel
-from app.deployment.slots import lasting_link, place_dir
-from app.deployment.status import LastingState, read_state
+from app.deployment.persistent_adapter import PersistentAdapter, RemovalAdapter
+from app.deployment.persistent_transaction import PersistentTransaction, Place, lasting_tunnel
+from app.deployment.slots import persistent_link, slot_dir
+from app.deployment.status import HostDeployment, read_state
 from app.domain.adapters import Purpose
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.link import STATE_DIR
-from app.host.remote_host import HostEnd, new_id
+from app.host.remote_host import RemoteHost, new_id
 from app.tunnel import DeployRequest
-from app.tunnel.request import MakesRoom
+from app.tunnel.request import ReplacedDeployment
 from support.deploy_world import World, ignore_stage, running_world
 from support.made_up_host import LocalHost
 from support.made_up_vpn import MadeUpVpn
@@ -43,7 +43,7 @@ def lasting_world(root: Path, shell: str = "dash") -> Iterator[World]:
 
 def place_on(host: LocalHost) -> Path:
     """Return where the folder of the place lies on this computer."""
-    return host.path(place_dir(SLOT))
+    return host.path(slot_dir(SLOT))
 
 
 def current(host: LocalHost) -> str:
@@ -57,9 +57,9 @@ def run_dirs(host: LocalHost) -> list[str]:
     return sorted(path.name for path in (host.root / "run").iterdir())
 
 
-def state_of(host: LocalHost) -> LastingState:
+def state_of(host: LocalHost) -> HostDeployment:
     """Ask a host how its lasting tunnel is."""
-    return read_state(HostEnd(host.side, host, STATE_DIR), SLOT, token=CancelToken())
+    return read_state(RemoteHost(host.side, host, STATE_DIR), SLOT, token=CancelToken())
 
 
 def wait_until_watched(host: LocalHost) -> None:
@@ -70,29 +70,29 @@ def wait_until_watched(host: LocalHost) -> None:
 def lasting_request(world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False) -> tuple[DeployRequest, Place]:
     """Return what is to stay, or to end, in the place of what stands on the hosts now."""
     replaced = {host.side: one for host in world.hosts if (one := current(host))}
-    kind = EndingAdapter if is_ending else LastingAdapter
+    kind = RemovalAdapter if is_ending else PersistentAdapter
     deployment_id = new_id()
     request = replace(
         world.request,
-        adapter=kind(vpn, kit_dir(STATE_DIR), {side: place_dir(SLOT) for side in replaced}),
-        link=lasting_link(world.request.link, deployment_id, 0),
+        adapter=kind(vpn, boot_bundle_dir(STATE_DIR), {side: slot_dir(SLOT) for side in replaced}),
+        link=persistent_link(world.request.link, deployment_id, 0),
         purpose=Purpose.LASTING,
         state_dir=STATE_DIR,
-        makes_room={side: MakesRoom(lasting_link(world.request.link, "", 0)) for side in replaced},
+        makes_room={side: ReplacedDeployment(persistent_link(world.request.link, "", 0)) for side in replaced},
     )
     return request, Place("" if is_ending else deployment_id, SLOT, replaced)
 
 
 def transaction(
     world: World, vpn: MadeUpVpn = VPN, *, is_ending: bool = False, lease_s: float = 30
-) -> LastingTransaction:
+) -> PersistentTransaction:
     """Return the transaction of `lasting_request`."""
     request, place = lasting_request(world, vpn, is_ending=is_ending)
-    return LastingTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=lease_s)
+    return PersistentTransaction(world.sessions, request, place, on_stage=ignore_stage, audit=None, lease_s=lease_s)
 
 
 @contextmanager
-def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[LastingTransaction]:
+def started_tunnel(world: World, vpn: MadeUpVpn = VPN) -> Iterator[PersistentTransaction]:
     """Give a tunnel that was started from its kit and is not confirmed yet."""
     one = transaction(world, vpn)
     with lasting_tunnel(one, token=CancelToken()):

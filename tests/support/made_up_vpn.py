@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.adapters import (
-    EndPlan,
+    EndpointPlan,
     IdentityRecipe,
     PlanRequest,
     PublicIdentity,
@@ -105,13 +105,13 @@ class MadeUpVpn:
             up_timeout_s=self.up_timeout_s,
         )
 
-    def _end(self, request: PlanRequest, side: Side) -> EndPlan:
+    def _end(self, request: PlanRequest, side: Side) -> EndpointPlan:
         peer = request.identity(side.other).values.get("public", f"<public-of-{side.other}>")
         log = f"{request.link.run_dir}/daemon.log"
         if not self.interface:
-            return EndPlan((), (), "")
+            return EndpointPlan((), (), "")
         default = (link_step(self.interface), daemon_step(request.link.run_dir))
-        return EndPlan(
+        return EndpointPlan(
             files=(
                 FileToWrite(f"{request.link.run_dir}/config", f"peer {peer}\n".encode()),
                 *self.files.get(side, ()),

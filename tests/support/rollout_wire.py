@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.deployment import persistent_transaction
-from app.domain.capture import BreakOutcome, BreakVerdict, Crossing, LeakProof, LeakVerdict, WireReport
+from app.domain.capture import BreakOutcome, BreakVerdict, CaptureReport, Crossing, LeakProof, LeakVerdict
 from app.domain.injection import InjectionReport
 from support.made_up_host import LocalHost
 
@@ -38,10 +38,10 @@ class Wire:
         self.looks = 0
         self.injection: InjectionReport | None = None
 
-    def probe(self, *_given: object, **_more: object) -> WireReport:
+    def probe(self, *_given: object, **_more: object) -> CaptureReport:
         proof = self.proofs[min(self.looks, len(self.proofs) - 1)]
         self.looks += 1
-        return WireReport(leak=proof, crossings=self.crossings, injection=self.injection)
+        return CaptureReport(leak=proof, crossings=self.crossings, injection=self.injection)
 
 
 def shown_on_wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
@@ -49,7 +49,7 @@ def shown_on_wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
     made = Wire()
     monkeypatch.setattr(persistent_transaction, "prove", made.probe)
     monkeypatch.setattr(
-        persistent_transaction, "missing_for_wire", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump"
+        persistent_transaction, "missing_for_capture", lambda *_given: "" if made.proofs != [NO_TCPDUMP] else "tcpdump"
     )
     return made
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from app.domain.capture import BreakVerdict, LeakVerdict, WireReport
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict
 from app.domain.hosts import (
     HostFacts,
     HostSpec,
@@ -229,7 +229,7 @@ def attempt(
     )
 
 
-def _wire(model: Model) -> WireReport:
+def _wire(model: Model) -> CaptureReport:
     verdict = LeakVerdict.EXEMPT if model.candidate.is_unprotected else LeakVerdict.PROTECTED
     return wire_report(model.overhead_bytes, verdict, is_open=False)
 
@@ -237,7 +237,7 @@ def _wire(model: Model) -> WireReport:
 def with_open_device(record: CampaignRecord) -> CampaignRecord:
     """Return a comparison in which every tunnel lets frames out when its device is deleted on B."""
 
-    def opened(wire: WireReport | None) -> WireReport | None:
+    def opened(wire: CaptureReport | None) -> CaptureReport | None:
         if wire is None or wire.leak is None or not wire.leak.broken:
             return wire
         *closed, last = wire.leak.broken

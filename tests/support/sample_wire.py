@@ -5,11 +5,11 @@ from __future__ import annotations
 from app.domain.capture import (
     BreakOutcome,
     BreakVerdict,
+    CaptureReport,
     Crossing,
     FrameOverhead,
     LeakProof,
     LeakVerdict,
-    WireReport,
 )
 from app.domain.injection import HostInjection, InjectionReport, InjectionTrial, TrialKind
 from app.domain.link_protocols import A_TO_B, B_TO_A, LinkProtocol, ProtocolCrossing, ProtocolVerdict, ProtocolWay
@@ -37,7 +37,7 @@ def injection_report(verdict: LeakVerdict, note: str = "") -> InjectionReport:
 
 def wire_report(
     overhead_bytes: int, verdict: LeakVerdict = LeakVerdict.PROTECTED, note: str = "", *, is_open: bool = True
-) -> WireReport:
+) -> CaptureReport:
     """Return a whole report.
 
     Args:
@@ -61,7 +61,7 @@ def wire_report(
             ),
         )
     clear = 0 if verdict is LeakVerdict.PROTECTED else 20
-    return WireReport(
+    return CaptureReport(
         leak=LeakProof(
             verdict, 10, 10, {"a": 20, "b": 20}, {"a": clear, "b": clear}, {"a": 6, "b": 6}, broken, note=note
         ),

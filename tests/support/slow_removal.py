@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.deployment.events import Decision
-from app.deployment.single_host_rollback import end_on_one
+from app.deployment.single_host_rollback import roll_back_one
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
 from app.domain.hosts import Side
@@ -55,7 +55,9 @@ def removing(world: World, store: Store, gate: Path) -> Iterator[tuple[Deploymen
     """Give a deployment that is being removed on A alone; the removal does not end before the gate is open."""
     one = roll_out_slow(world, store, gate)
     with ThreadPoolExecutor(1) as pool:
-        work = pool.submit(end_on_one, store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        work = pool.submit(
+            roll_back_one, store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None
+        )
         try:
             worker = world.a.state_dir / "worker"
             wait_until(lambda: worker.exists() and worker.read_text().endswith("\n"), "the removal")

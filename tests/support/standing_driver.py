@@ -6,7 +6,7 @@ from sample_records import pair
 from window_driver import Driver
 
 from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
-from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_page import DeploymentsPage
 
 
 def stand(
@@ -17,10 +17,10 @@ def stand(
     return services.store(made, DeploymentState.CONFIRMED)
 
 
-def page_of(driver: Driver) -> StandingPage:
+def page_of(driver: Driver) -> DeploymentsPage:
     driver.window.show_area("standing")
-    return driver.page(StandingPage)
+    return driver.page(DeploymentsPage)
 
 
-def cell(page: StandingPage, column: int, nth: int = 0) -> str:
+def cell(page: DeploymentsPage, column: int, nth: int = 0) -> str:
     return page.table.item(nth, column).text()

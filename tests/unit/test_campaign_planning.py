@@ -8,7 +8,7 @@ import sample_records as sample
 from app.domain.errors import InvalidPlan
 from app.domain.results import CampaignPlan, Profile, ProfileName
 from app.measurement.comparison import plan_campaign
-from app.probes.capture import wire_s
+from app.probes.capture import capture_tests_s
 
 ALL = (sample.BASELINE, sample.L2TP, sample.WIREGUARD, sample.OPENVPN_UDP, sample.OPENVPN_TCP)
 
@@ -75,7 +75,7 @@ def test_times_are_predicted_from_the_past_where_there_is_one() -> None:
     made = plan(rounds=1, history={"wireguard": Past()})
 
     by_solution = dict(zip(solutions(made), made.predicted_s, strict=True))
-    assert by_solution["wireguard"] == pytest.approx(33.0 + wire_s(2))
+    assert by_solution["wireguard"] == pytest.approx(33.0 + capture_tests_s(2))
     assert by_solution["l2tp"] > 6.0
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import TunnelDown
-from app.measurement.census.log_diagnosis import MAX_CHARACTERS, last_line, reason_of, telling_line
+from app.measurement.census.log_diagnosis import MAX_CHARACTERS, last_line, reason_of, root_cause_line
 
 OPENVPN = """gateway-a:
 --- /run/tunnelmark/tunnel/openvpn.log
@@ -44,7 +44,7 @@ TINC = """2026-03-04 09:30:01 tinc.l2t[812]: tincd 1.0.36 starting, debug level 
     ],
 )
 def test_line_that_tells_why(log: str, line: str) -> None:
-    assert telling_line(log) == line
+    assert root_cause_line(log) == line
 
 
 def test_kernel_comes_before_output_and_output_before_log() -> None:
@@ -62,6 +62,6 @@ def test_without_a_telling_line_the_last_one_is_given() -> None:
 
 @given(st.text())
 def test_whatever_is_printed_becomes_at_most_one_bounded_line(text: str) -> None:
-    for line in (telling_line(text), last_line(text)):
+    for line in (root_cause_line(text), last_line(text)):
         assert len(line) <= MAX_CHARACTERS
         assert "\n" not in line

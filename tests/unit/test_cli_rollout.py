@@ -19,17 +19,17 @@ from app.cli.sides import by_side
 from app.deployment.slots import slot_of
 from app.domain.audit import AuditEntry
 from app.domain.deployment import (
-    DeployedEnd,
+    DeployedEndpoint,
     Deployment,
     DeploymentState,
     DryRun,
-    EndDryRun,
+    EndpointDryRun,
     FileDiff,
     PlannedCommand,
     RolloutObstacle,
     RolloutOptions,
 )
-from app.domain.deployment_status import Drift, EndStatus, KeyAge, Outage, PairStatus
+from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, Outage, PairStatus
 from app.domain.errors import InvalidOption
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
@@ -40,7 +40,7 @@ from app.storage.codec import to_data
 
 AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 PAIR = PairSpec("north", HostSpec("alpha", "10.0.0.1"), HostSpec("beta", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
-END = DeployedEnd(interface="tml0", lan_port="eth2", bridge="tmlbr0", ports=(("udp", 22820), ("esp", 0)))
+END = DeployedEndpoint(interface="tml0", lan_port="eth2", bridge="tmlbr0", ports=(("udp", 22820), ("esp", 0)))
 DEPLOYMENT = Deployment(
     id="0011223344556677",
     pair=PAIR,
@@ -60,8 +60,8 @@ DEPLOYMENT = Deployment(
 )
 
 
-def end(side: Side) -> EndStatus:
-    return EndStatus(
+def end(side: Side) -> EndpointStatus:
+    return EndpointStatus(
         side,
         PAIR.host(side).label,
         is_reachable=True,
@@ -156,7 +156,7 @@ def test_a_tunnel_that_waits_for_a_confirmation_is_not_called_down() -> None:
 def test_what_is_wrong_stands_out_and_fails() -> None:
     drift = (Drift("/run/x/openvpn.conf", "The file was changed.", "+# by hand"),)
     bad = replace(STATUS.a, is_up=False, is_watched=False, rtt_ms=None, loss_pct=100.0, restarts=3, drift=drift)
-    status = replace(STATUS, a=bad, b=EndStatus(Side.B, "beta", is_reachable=False, note="No route."))
+    status = replace(STATUS, a=bad, b=EndpointStatus(Side.B, "beta", is_reachable=False, note="No route."))
     text = text_of(print_status, status)
     for words in (
         "alpha: tml0 DOWN",
@@ -185,13 +185,13 @@ def test_nothing_rolled_out_is_no_failure_where_both_hosts_say_so() -> None:
     nothing = replace(STATUS, deployment=None, state=None)
     assert "nothing is rolled out" in text_of(print_status, nothing)
     assert status_code(nothing) == 0
-    blind = replace(nothing, a=EndStatus(Side.A, "alpha", is_reachable=False))
+    blind = replace(nothing, a=EndpointStatus(Side.A, "alpha", is_reachable=False))
     assert status_code(blind) == 1
     assert "it is not known whether anything is rolled out" in text_of(print_status, blind)
 
 
 def test_a_dry_run_shows_every_file_command_and_undo() -> None:
-    one = EndDryRun(
+    one = EndpointDryRun(
         side=Side.A,
         label="alpha",
         files=(FileDiff("/etc/tunnelmark/x", 0o600, "+port 1", is_new=True),),

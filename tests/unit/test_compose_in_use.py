@@ -124,8 +124,8 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
         emit(CensusStarted(7, CENSUS, ()))
 
     monkeypatch.setattr(services, "sessions", lambda _pair, **_: None)
-    monkeypatch.setattr("app.services.wiring.look_before", lambda *_, **__: None)
-    monkeypatch.setattr("app.services.wiring.tell_differences", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.wiring.snapshot_before", lambda *_, **__: None)
+    monkeypatch.setattr("app.services.wiring.report_differences", lambda *_, **__: None)
     monkeypatch.setattr("app.services.wiring.run_campaign", run)
     monkeypatch.setattr("app.services.census.run_census", run)
     services.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: seen.extend(holders()))

@@ -7,43 +7,43 @@ from collections.abc import Callable
 
 import pytest
 
-from app.deployment.commit import Confirmed, Confirmer
+from app.deployment.commit import CommitState, TwoHostCommit
 from app.domain.cancel import CancelToken
 from app.domain.errors import CommandFailed, EnvironmentFault
 from app.domain.hosts import Side
 
 WAIT_S = 20.0
-Ask = Callable[[Side, Callable[[], None]], tuple[Confirmed, str]]
+Ask = Callable[[Side, Callable[[], None]], tuple[CommitState, str]]
 
 
-def asked(monkeypatch: pytest.MonkeyPatch, ask: Ask, deployment_id: str = "") -> dict[Side, Confirmed]:
-    monkeypatch.setattr(Confirmer, "_commit_on", lambda _self, side, on_confirmed: ask(side, on_confirmed))
-    confirmer = Confirmer({}, {}, {}, "slot", deployment_id, "/run/none")
+def asked(monkeypatch: pytest.MonkeyPatch, ask: Ask, deployment_id: str = "") -> dict[Side, CommitState]:
+    monkeypatch.setattr(TwoHostCommit, "_commit_on", lambda _self, side, on_confirmed: ask(side, on_confirmed))
+    confirmer = TwoHostCommit({}, {}, {}, "slot", deployment_id, "/run/none")
     return dict(confirmer.commit(token=CancelToken()).hosts)
 
 
 def test_b_ends_it_while_a_still_removes_what_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     is_b_asked = threading.Event()
 
-    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         on_confirmed()
         if side is Side.B:
             is_b_asked.set()
         assert is_b_asked.wait(WAIT_S), "B waits for A"
-        return Confirmed.YES, ""
+        return CommitState.YES, ""
 
-    assert asked(monkeypatch, ask) == {Side.A: Confirmed.YES, Side.B: Confirmed.YES}
+    assert asked(monkeypatch, ask) == {Side.A: CommitState.YES, Side.B: CommitState.YES}
 
 
 def test_what_stays_is_asked_of_b_only_when_a_has_done_all(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[Side] = []
 
-    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         on_confirmed()
         if side is Side.A:
             threading.Event().wait(0.3)
         done.append(side)
-        return Confirmed.YES, ""
+        return CommitState.YES, ""
 
     asked(monkeypatch, ask, "0123456789abcdef")
     assert done == [Side.A, Side.B]
@@ -51,31 +51,31 @@ def test_what_stays_is_asked_of_b_only_when_a_has_done_all(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("deployment_id", ["", "0123456789abcdef"])
 def test_b_is_not_asked_where_a_does_not_confirm(monkeypatch: pytest.MonkeyPatch, deployment_id: str) -> None:
-    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         assert side is Side.A
-        return Confirmed.REFUSED, "It went back."
+        return CommitState.REFUSED, "It went back."
 
-    expected = {Side.A: Confirmed.REFUSED, Side.B: Confirmed.NOT_TRIED}
+    expected = {Side.A: CommitState.REFUSED, Side.B: CommitState.NOT_TRIED}
     assert asked(monkeypatch, ask, deployment_id) == expected
 
 
-@pytest.mark.parametrize("after", [CommandFailed("Its shell ended."), (Confirmed.UNKNOWN, "It is away.")])
+@pytest.mark.parametrize("after", [CommandFailed("Its shell ended."), (CommitState.UNKNOWN, "It is away.")])
 def test_who_has_confirmed_cannot_be_lost_afterwards(
-    monkeypatch: pytest.MonkeyPatch, after: EnvironmentFault | tuple[Confirmed, str]
+    monkeypatch: pytest.MonkeyPatch, after: EnvironmentFault | tuple[CommitState, str]
 ) -> None:
-    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         on_confirmed()
         if side is Side.B:
-            return Confirmed.YES, ""
+            return CommitState.YES, ""
         if isinstance(after, EnvironmentFault):
             raise after
         return after
 
-    assert asked(monkeypatch, ask) == {Side.A: Confirmed.YES, Side.B: Confirmed.YES}
+    assert asked(monkeypatch, ask) == {Side.A: CommitState.YES, Side.B: CommitState.YES}
 
 
 def test_what_goes_wrong_before_anybody_has_confirmed_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[Confirmed, str]:
+    def ask(side: Side, on_confirmed: Callable[[], None]) -> tuple[CommitState, str]:
         raise CommandFailed("No channel.")
 
     with pytest.raises(CommandFailed, match="No channel"):

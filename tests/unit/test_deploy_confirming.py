@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.commit import Confirmed, Outcome
+from app.deployment.commit import CommitState, Outcome
 from app.deployment.events import EXTENSION_S, Decision
 from app.deployment.persistent_transaction import lasting_tunnel
-from app.deployment.slots import place_dir
+from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
 from app.domain.errors import ConnectionLost, PairLocked
@@ -60,7 +60,7 @@ def test_what_one_host_refuses_does_not_stay_on_the_other(world: World) -> None:
         # In the very moment in which A confirms.
         begin_undo(world.b)
         outcome = one.confirmer.commit(token=CancelToken())
-        assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+        assert outcome.hosts == {Side.A: CommitState.REFUSED, Side.B: CommitState.REFUSED}
         assert not outcome.may_be_half
     for host, files in zip(world.hosts, before, strict=True):
         assert current(host) == ""
@@ -88,7 +88,7 @@ def refused_on_b(world: World) -> tuple[str, Outcome]:
 def test_what_one_host_refuses_leaves_the_earlier_one_on_both(world: World) -> None:
     first, _ = roll_out(world)
     second, outcome = refused_on_b(world)
-    assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+    assert outcome.hosts == {Side.A: CommitState.REFUSED, Side.B: CommitState.REFUSED}
     for host in world.hosts:
         assert current(host) == first
         assert host.links == STANDING
@@ -213,12 +213,12 @@ def test_what_cannot_come_back_is_not_made_room_for(world: World) -> None:
         one.confirmer.install(token=CancelToken())
 
         def lose_the_first() -> None:
-            world.a.shell_run("rm", "-rf", f"{place_dir(SLOT)}/{first}")
+            world.a.shell_run("rm", "-rf", f"{slot_dir(SLOT)}/{first}")
             begin_undo(world.b)
 
         when_confirming(world.b, lose_the_first)
         outcome = one.confirm(token=CancelToken())
-    assert outcome.hosts == {Side.A: Confirmed.YES, Side.B: Confirmed.REFUSED}
+    assert outcome.hosts == {Side.A: CommitState.YES, Side.B: CommitState.REFUSED}
     assert outcome.may_be_half
     assert [current(host) for host in world.hosts] == [one.confirmer.deployment_id, first]
     assert [host.links for host in world.hosts] == [STANDING, STANDING]
@@ -235,7 +235,7 @@ def test_what_is_taken_back_alone_does_not_count_while_it_is_taken_down(
         "Note which deployment counts",
         "true",
         'cat "$1" >> "$2" || echo none >> "$2"',
-        *(f"{place_dir(SLOT)}/current", str(seen)),
+        *(f"{slot_dir(SLOT)}/current", str(seen)),
     )
     vpn = MadeUpVpn(interface="tml0", steps={Side.A: (link_step("tml0"), note), Side.B: (link_step("tml0"),)})
     with started_tunnel(world, vpn) as one:
@@ -243,7 +243,7 @@ def test_what_is_taken_back_alone_does_not_count_while_it_is_taken_down(
         when_confirming(world.b, lambda: begin_undo(world.b))
         outcome = one.confirmer.commit(token=CancelToken())
         world.b.on_run = None
-    assert outcome.hosts == {Side.A: Confirmed.REFUSED, Side.B: Confirmed.REFUSED}
+    assert outcome.hosts == {Side.A: CommitState.REFUSED, Side.B: CommitState.REFUSED}
     # It is also taken down before, to be started from the boot bundle.
     assert seen.read_text().splitlines() == [first or "none"] * 2
 

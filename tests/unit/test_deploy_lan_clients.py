@@ -14,7 +14,7 @@ from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.guard import LanGuard
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.lan.interfaces import choose_bridging, lan_interfaces
-from app.deployment.slots import lasting_link
+from app.deployment.slots import persistent_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
 from app.domain.deployment import RolloutObstacle, RolloutOptions
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.discovery.pair_discovery import Discovery
     from app.domain.commands import HostSession, SessionPair
 
-LINK = lasting_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
+LINK = persistent_link(Link("10.99.1.1", "10.99.1.2"), "0123456789abcdef", 0)
 MARK = "f00d"
 BRIDGING = Bridging("tmlbr0", "eth2", client="dhclient")
 

@@ -14,7 +14,7 @@ from app.deployment.lan.iptables import copies_of as iptables_copies
 from app.deployment.lan.matches import CannotBeCopied
 from app.deployment.lan.nft import copies_of as nft_copies
 from app.deployment.lan.rules import moving_step, parse_lan_rules, texts_of
-from app.deployment.persistent_adapter import LastingAdapter
+from app.deployment.persistent_adapter import PersistentAdapter
 from app.domain.adapters import Adapter
 from app.domain.commands import Command
 from app.domain.hosts import Side
@@ -555,7 +555,7 @@ def test_rules_are_there_before_the_port_is_joined_and_behind_the_guard(adapter:
     asked = request(adapter, suite)
     own = adapter.plan(asked).a.steps
     plans = [
-        LastingAdapter(adapter, "/run/kit", {}, {Side.A: Bridging(BRIDGE, PORT, some)}).plan(asked).a.steps
+        PersistentAdapter(adapter, "/run/kit", {}, {Side.A: Bridging(BRIDGE, PORT, some)}).plan(asked).a.steps
         for some in (rules, ())
     ]
     titles = [[step.title for step in steps] for steps in plans]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.slots import place_dir
+from app.deployment.slots import slot_dir
 from app.domain.link import STATE_DIR
 from support.deploy_world import World, shell_of
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, roll_out, run_dirs, wait_until_watched
@@ -25,7 +25,7 @@ def test_it_gives_way_to_whoever_made_room_and_comes_with_the_tunnel_again(world
     host = world.a
     roll_out(world)
     wait_until_watched(host)
-    start = f"{place_dir(SLOT)}/start.sh"
+    start = f"{slot_dir(SLOT)}/start.sh"
     host.path(STATE_DIR).mkdir()
     assert host.shell_run("sh", start, "aside").returncode == 0
     # As if it had been started before, and were only now coming to its post. It does not return where it watches.
@@ -41,9 +41,9 @@ def test_it_gives_way_where_its_deployment_counts_no_more(world: World) -> None:
     host = world.a
     deployment_id, _ = roll_out(world)
     wait_until_watched(host)
-    assert host.shell_run("sh", f"{place_dir(SLOT)}/start.sh", "aside").returncode == 0
+    assert host.shell_run("sh", f"{slot_dir(SLOT)}/start.sh", "aside").returncode == 0
     (place_on(host) / "current").write_text("0123456789abcdef\n")
-    assert host.shell_run("sh", f"{place_dir(SLOT)}/{deployment_id}/lasting.sh", "run").returncode == 0
+    assert host.shell_run("sh", f"{slot_dir(SLOT)}/{deployment_id}/lasting.sh", "run").returncode == 0
     assert (host.links, run_dirs(host)) == ({"eth1"}, [])
 
 
@@ -51,16 +51,16 @@ def test_it_removes_nothing_where_its_deployment_is_replaced_meanwhile(world: Wo
     host = world.a
     deployment_id, _ = roll_out(world)
     wait_until_watched(host)
-    start = f"{place_dir(SLOT)}/start.sh"
+    start = f"{slot_dir(SLOT)}/start.sh"
     script, begun, gate = host.path(start), host.root / "begun", host.root / "gate"
     text = script.read_text()
     stop = f": > {begun}; until [ -e {gate} ]; do sleep 0.1; done\n"
     assert text.count("        boot)\n") == 1
-    slow = host.path(f"{place_dir(SLOT)}/slow.sh")
+    slow = host.path(f"{slot_dir(SLOT)}/slow.sh")
     slow.write_text(text.replace("        boot)\n", f"        boot)\n{stop}"))
     host.path(STATE_DIR).mkdir()
     with ThreadPoolExecutor(1) as pool:
-        late = pool.submit(host.shell_run, "sh", f"{place_dir(SLOT)}/slow.sh", "boot")
+        late = pool.submit(host.shell_run, "sh", f"{slot_dir(SLOT)}/slow.sh", "boot")
         wait_until(begun.exists, "a start that has read which deployment counts")
         assert host.shell_run("sh", start, "aside").returncode == 0
         # What makes room gets its files before its name.

@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.errors import PairLocked
 from app.domain.link import STATE_DIR
 from app.tunnel.lock_conflict import raise_if_held
-from app.tunnel.preflight import host_ends
+from app.tunnel.preflight import remote_hosts
 from support.deploy_world import World, shell_of
 from support.lasting_world import lasting_world, place_on, transaction
 
@@ -38,7 +38,7 @@ def test_what_somebody_else_rolled_out_meanwhile_is_left_alone(world: World) -> 
 
 
 def test_who_works_on_a_host_is_told(world: World) -> None:
-    ends = host_ends(world.sessions, STATE_DIR)
+    ends = remote_hosts(world.sessions, STATE_DIR)
     raise_if_held(ends, token=CancelToken())
     with (
         lasting_tunnel(transaction(world), token=CancelToken()),

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.slots import lasting_link
+from app.deployment.slots import persistent_link
 from app.domain.cancel import CancelToken
 from app.domain.commands import FileToWrite
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import PackageManager, Side, Tool, ToolFlavour
 from app.domain.link import STATE_DIR, Link
-from app.host.inspection import Reach, Survey
+from app.host.inspection import Inspection, Reach
 from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.tunnel import DeployRequest, Obstacle, preflight, preview
 from app.tunnel.lock_owner import is_dead, owner_key, owner_text
 from app.tunnel.preflight import obstacles_on
-from app.tunnel.request import MakesRoom
+from app.tunnel.request import ReplacedDeployment
 from support.deploy_world import World, make_world, open_tunnel
 from support.made_up_vpn import MADE_DIR, MadeUpVpn, link_step, step
 
@@ -195,61 +195,61 @@ def bridge_addresses(world: World) -> None:
     (world.a.net / "links" / "tml0").touch()
 
 
-def replacement(world: World, room: MakesRoom, link: Link) -> DeployRequest:
+def replacement(world: World, room: ReplacedDeployment, link: Link) -> DeployRequest:
     both = MadeUpVpn(interface="tml0", steps={side: (link_step("tml0"),) for side in Side})
     return replace(world.with_vpn(both), link=link, state_dir=STATE_DIR, makes_room={Side.A: room})
 
 
 def test_what_makes_room_is_not_in_the_way_of_what_takes_its_place(world: World) -> None:
     bridge_addresses(world)
-    link = lasting_link(world.request.link, "0" * 16, 0)
-    assert obstacles(world, replacement(world, MakesRoom(link), link)) == ()
-    without_room = replace(replacement(world, MakesRoom(link), link), makes_room={})
+    link = persistent_link(world.request.link, "0" * 16, 0)
+    assert obstacles(world, replacement(world, ReplacedDeployment(link), link)) == ()
+    without_room = replace(replacement(world, ReplacedDeployment(link), link), makes_room={})
     assert {one.is_blocking for one in obstacles(world, without_room)} == {True}
 
 
 def test_the_guard_route_of_what_makes_room_is_not_in_the_way(world: World) -> None:
-    link = lasting_link(world.request.link, "0" * 16, 0)
+    link = persistent_link(world.request.link, "0" * 16, 0)
     path = world.a.net / "routes"
     path.write_text(path.read_text() + f"unreachable {link.carrier_b} metric 4278198272\n")
     steps = {side: (step("Name the peer", f"echo {link.carrier(side.other)}", "true"),) for side in Side}
     request = replace(world.with_vpn(MadeUpVpn(interface="tml0", steps=steps)), link=link, state_dir=STATE_DIR)
-    assert obstacles(world, replace(request, makes_room={Side.A: MakesRoom(link)})) == ()
+    assert obstacles(world, replace(request, makes_room={Side.A: ReplacedDeployment(link)})) == ()
     (found,) = obstacles(world, request)
     assert f"uses {link.carrier_b}/32 already" in found.what
 
 
 def test_a_replacements_addresses_must_not_lie_in_the_network_of_the_plant(world: World) -> None:
     bridge_addresses(world)
-    standing = lasting_link(world.request.link, "0" * 16, 0)
-    link = lasting_link(world.request.link, "1" * 16, 0, inner_a="10.77.0.7/24", inner_b="10.77.0.8/24")
-    (found,) = obstacles(world, replacement(world, MakesRoom(standing), link))
+    standing = persistent_link(world.request.link, "0" * 16, 0)
+    link = persistent_link(world.request.link, "1" * 16, 0, inner_a="10.77.0.7/24", inner_b="10.77.0.8/24")
+    (found,) = obstacles(world, replacement(world, ReplacedDeployment(standing), link))
     assert found.is_blocking
     assert "uses 10.77.0.0/24 already" in found.what
 
 
 def test_where_it_is_not_known_what_makes_room_is_made_of_all_is_a_warning(world: World) -> None:
     bridge_addresses(world)
-    link = lasting_link(world.request.link, "0" * 16, 0)
-    found = obstacles(world, replacement(world, MakesRoom(None), link))
+    link = persistent_link(world.request.link, "0" * 16, 0)
+    found = obstacles(world, replacement(world, ReplacedDeployment(None), link))
     assert len(found) > 1
     assert not any(one.is_blocking for one in found)
 
 
 def test_only_the_ports_of_what_makes_room_are_free_for_what_comes_next(world: World) -> None:
-    link = lasting_link(world.request.link, "0" * 16, 0)
+    link = persistent_link(world.request.link, "0" * 16, 0)
     port = ("udp", link.names.udp_port)
     snapshot = HostSnapshot(SnapshotDepth.QUICK, {"socket": {f"udp 0.0.0.0 port {port[1]}": ""}})
-    surveys = {Side.A: Survey(snapshot, None, Reach.ANSWERS, (), "")}
+    surveys = {Side.A: Inspection(snapshot, None, Reach.ANSWERS, (), "")}
 
-    def found(room: MakesRoom) -> list[str]:
+    def found(room: ReplacedDeployment) -> list[str]:
         request = replacement(world, room, link)
         plan = request.adapter.plan(request.plan_request())
         plan = replace(plan, a=replace(plan.a, listens=(port,)))
         return [one.what for one in obstacles_on(Side.A, request, plan, surveys) if one.what.startswith("Port")]
 
-    assert found(MakesRoom(link, (port,))) == []
+    assert found(ReplacedDeployment(link, (port,))) == []
     # Another VPN on the port that this place has for OpenVPN, where WireGuard stands.
-    assert found(MakesRoom(link, (("udp", link.names.wireguard_port),))) == [
+    assert found(ReplacedDeployment(link, (("udp", link.names.wireguard_port),))) == [
         f"Port {port[1]}/udp is in use on gateway-a."
     ]

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.deployment.events import Decision
-from app.deployment.single_host_rollback import end_on_one
-from app.deployment.slots import place_dir
+from app.deployment.single_host_rollback import roll_back_one
+from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.errors import CommandFailed, ConnectionLost, PairLocked
@@ -28,7 +28,7 @@ from support.made_up_vpn import MadeUpVpn, link_step, step
 from support.slow_removal import kill_removal, removing
 from support.waiting import wait_until
 
-START = f"{place_dir(SLOT)}/start.sh"
+START = f"{slot_dir(SLOT)}/start.sh"
 CONSOLE = ("sh", START, "remove")
 
 
@@ -59,7 +59,7 @@ def test_others_are_told_who_takes_it_back_and_change_nothing(world: World, stor
             deploy(world, store)
         assert "puts itself back" not in refused.value.hint
         with pytest.raises(CommandFailed, match="is being taken back on this host already, by"):
-            end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+            roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
         for words in (CONSOLE, ("sh", "/run/tunnelmark/undo.sh")):
             assert world.a.shell_run(*words).returncode == 1
         # A watcher that is only just starting is not found; it gives way by itself.
@@ -127,7 +127,7 @@ def test_one_that_failed_leaves_the_host_free(world: World, store: Store) -> Non
     one = deploy(world, store, vpn=vpn, options=RolloutOptions(confirm_within_s=30.0), user=Says(Decision.KEEP))
     flag.unlink()
     with pytest.raises(CommandFailed, match="could not be taken down completely"):
-        end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert not world.a.state_dir.exists()
     assert place_on(world.a).exists()
 

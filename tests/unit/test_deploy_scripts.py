@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.host.script_events import Mark, find, parse_marks, parse_sections, text_after
+from app.host.script_events import ScriptEvent, find, parse_script_events, parse_sections, text_after
 from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script, host_script, one_line
 
 LASTING_SCRIPTS = (
@@ -134,11 +134,11 @@ def test_title_becomes_one_printable_line(text: str) -> None:
 
 def test_marks_are_told_from_what_programs_print() -> None:
     output = "w1 hello\nw2 step 0001 0\nstep 9 9\nw1 begin output\nw2 fake\nlast\n\nw1 end output\nw1 step 0002 1\n"
-    marks = parse_marks(output, "w1")
+    marks = parse_script_events(output, "w1")
     assert marks == (
-        Mark(("hello",)),
-        Mark(("text", "output"), "w2 fake\nlast\n"),
-        Mark(("step", "0002", "1")),
+        ScriptEvent(("hello",)),
+        ScriptEvent(("text", "output"), "w2 fake\nlast\n"),
+        ScriptEvent(("step", "0002", "1")),
     )
     assert find(marks, "step") == marks[2]
     assert find(marks, "step", "0003") is None

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.deployment.lan.interfaces import lan_interfaces
-from app.deployment.single_host_rollback import end_on_one
+from app.deployment.single_host_rollback import roll_back_one
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult
 from app.domain.deployment import DeploymentState
@@ -147,7 +147,7 @@ def remove_on_one_host(world: World, store: Store, gate: Path) -> None:
         assert recover(world.sessions, token=CancelToken()).a.is_clean
         with pytest.raises(CommandFailed):
             work.result(timeout=30)
-    half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    half = roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert (half.state, world.a.links) == (DeploymentState.HALF_CONFIRMED, {"eth1"})
 
 

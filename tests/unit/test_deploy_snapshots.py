@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - what programs print is kept as it came
 from __future__ import annotations
 
-from app.host.inspection import Reach, parse_lock, parse_survey
+from app.host.inspection import Reach, parse_inspection, parse_lock
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
 
 STATE = "/run/tunnelmark"
@@ -167,6 +167,6 @@ def test_survey_of_a_host_that_prints_nonsense_does_not_break() -> None:
     sections = dict.fromkeys(
         ("lock", "network", "sockets", "l2tp", "reach", "present", "firewall"), "\x00:: <>\n sl x\n7:"
     )
-    found = parse_survey(sections, state_dir=STATE, depth=SnapshotDepth.THOROUGH)
+    found = parse_inspection(sections, state_dir=STATE, depth=SnapshotDepth.THOROUGH)
     assert found.reach is Reach.NOT_ASKED
     assert found.lock is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.adapters import (
-    EndPlan,
+    EndpointPlan,
     IdentityRecipe,
     PlanRequest,
     SharedSecret,
@@ -57,14 +57,14 @@ def suite(name: str, **settings: str) -> Suite:
 class SwitchableVpn(MadeUpVpn):
     """A daemon that says which suite it uses; the suite's settings say how a suite misbehaves, by side."""
 
-    change: Callable[[EndPlan, Suite], EndPlan] = lambda end, _suite: end
+    change: Callable[[EndpointPlan, Suite], EndpointPlan] = lambda end, _suite: end
 
     def plan(self, request: PlanRequest) -> TunnelPlan:
         plan = super().plan(request)
         a, b = (self._switchable(plan.end(side), request, side) for side in Side)
         return replace(plan, a=a, b=b)
 
-    def _switchable(self, end: EndPlan, request: PlanRequest, side: Side) -> EndPlan:
+    def _switchable(self, end: EndpointPlan, request: PlanRequest, side: Side) -> EndpointPlan:
         chosen, run_dir = request.suite, request.link.run_dir
         log = Command(shell_step_argv('cat "$1/daemon.log"', run_dir))
         daemon = step("Start the daemon", _START, _STOP, run_dir, chosen.name, chosen.settings.get(side.value, ""))
@@ -200,14 +200,14 @@ def test_cancelled_in_the_middle_everything_is_put_back(world: World) -> None:
 
 
 def test_host_that_is_put_back_meanwhile_gets_nothing_new(world: World) -> None:
-    def put_back(line: str) -> None:
+    def roll_back(line: str) -> None:
         if line.endswith(" written"):
             world.a.on_line = None
             world.a.shell_run("sh", f"{STATE_DIR}/undo.sh")
 
     def put_back_meanwhile() -> None:
         with open_tunnel(world) as tunnel:
-            world.a.on_line = put_back
+            world.a.on_line = roll_back
             # Its step lasts until the host has been put back: how quickly it is seen decides nothing.
             switch(world, tunnel, suite("weak", a="waits"))
 
@@ -217,27 +217,27 @@ def test_host_that_is_put_back_meanwhile_gets_nothing_new(world: World) -> None:
     assert daemons(world) == [0, 0]
 
 
-def other_file(end: EndPlan, chosen: Suite) -> EndPlan:
+def other_file(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
     return replace(end, files=(FileToWrite(f"{RUN_DIR}/{chosen.name}", b""),))
 
 
-def outside_file(end: EndPlan, chosen: Suite) -> EndPlan:
+def outside_file(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
     return replace(end, files=(FileToWrite(f"{STATE_DIR}-host", chosen.name.encode()),))
 
 
-def other_step(end: EndPlan, chosen: Suite) -> EndPlan:
+def other_step(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
     return replace(end, steps=(*end.steps, step("Look", "true", None, chosen.name)))
 
 
-def other_undo(end: EndPlan, chosen: Suite) -> EndPlan:
+def other_undo(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
     return replace(end, steps=(*end.steps[:1], replace(end.steps[1], undo=Command(("echo", chosen.name)))))
 
 
-def other_port(end: EndPlan, chosen: Suite) -> EndPlan:
+def other_port(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
     return replace(end, listens=(("udp", len(chosen.name)),))
 
 
-def nothing_per_suite(end: EndPlan, chosen: Suite) -> EndPlan:
+def nothing_per_suite(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
     return replace(end, steps=tuple(replace(one, is_per_suite=False) for one in end.steps))
 
 
@@ -253,7 +253,7 @@ def nothing_per_suite(end: EndPlan, chosen: Suite) -> EndPlan:
     ],
 )
 def test_what_cannot_be_switched_is_refused_untouched(
-    world: World, change: Callable[[EndPlan, Suite], EndPlan], why: str
+    world: World, change: Callable[[EndpointPlan, Suite], EndpointPlan], why: str
 ) -> None:
     world.request = world.with_vpn(SwitchableVpn(change=change))
     with open_tunnel(world) as tunnel:
@@ -288,7 +288,7 @@ def test_other_keys_and_shared_secrets_are_not_switched(world: World, vpn: type[
 
 
 def test_steps_that_read_secrets_get_them_again(world: World) -> None:
-    def with_stdin(end: EndPlan, chosen: Suite) -> EndPlan:
+    def with_stdin(end: EndpointPlan, chosen: Suite) -> EndpointPlan:
         command = replace(end.steps[1].command, stdin=f"secret of {chosen.name}\n".encode())
         kept = Command(shell_step_argv('cat > "$1/given"', RUN_DIR), stdin=command.stdin, is_root=True)
         given = Step("Take it", kept, Command(("rm", "-f", f"{RUN_DIR}/given")), is_per_suite=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.slots import place_dir
+from app.deployment.slots import slot_dir
 from support.deploy_world import World, shell_of
 from support.lasting_world import (
     SLOT,
@@ -24,7 +24,7 @@ from support.lasting_world import (
 from support.made_up_host import LocalHost
 from support.waiting import wait_until
 
-START = f"{place_dir(SLOT)}/start.sh"
+START = f"{slot_dir(SLOT)}/start.sh"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import DiskFull, InvalidFile, InvalidOption
-from app.export.tree import MARK_FILE, TreeFile, check_place, write_tree
+from app.export.tree import MARK_FILE, TreeFile, check_slot, write_tree
 
 FILES = (TreeFile("README.txt", "one\n"), TreeFile("a/b/tunnel.sh", "two\n", 0o755), TreeFile("a/key.conf", "", 0o600))
 
@@ -55,7 +55,7 @@ def test_somebodys_own_folder_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     for name in ("mine.txt", "link"):
         with pytest.raises(InvalidOption, match="is no folder"):
-            check_place(tmp_path / name, may_replace=True)
+            check_slot(tmp_path / name, may_replace=True)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])

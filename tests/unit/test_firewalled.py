@@ -13,7 +13,7 @@ from app.domain.link import Link
 from app.services.firewalls import blocked_solutions
 from app.tunnel.firewalled_adapter import FirewalledAdapter, needed_openings, with_firewalls
 from app.tunnel.preflight import obstacles_on
-from app.tunnel.request import DeployRequest, MakesRoom
+from app.tunnel.request import DeployRequest, ReplacedDeployment
 from support.adapter_cases import facts
 from vpn_adapters.registry import ADAPTERS
 
@@ -121,7 +121,7 @@ def test_what_a_replaced_deployment_opened_in_firewalld_is_opened_again() -> Non
     both = dict.fromkeys(Side, open_now)
     fresh = with_firewalls(request("wireguard", Purpose.LASTING), both, may_open=True)
     assert titles(fresh, Side.A) == []
-    replacing = request("wireguard", Purpose.LASTING, makes_room={Side.A: MakesRoom(None)})
+    replacing = request("wireguard", Purpose.LASTING, makes_room={Side.A: ReplacedDeployment(None)})
     assert len(titles(with_firewalls(replacing, both, may_open=True), Side.A)) == 3
 
 

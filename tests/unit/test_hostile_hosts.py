@@ -14,7 +14,7 @@ from app.domain.commands import FileToWrite
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.host.inspection import _whole
-from app.host.script_events import parse_marks
+from app.host.script_events import parse_script_events
 from app.host.snapshots import _socket_address, _sockets
 from app.ssh.batch import BatchStream, _Part
 from app.ssh.streams import MAX_LINE_BYTES, LineCollector
@@ -39,7 +39,7 @@ def test_number_of_a_host_is_read_only_as_far_as_it_can_be_one(text: str, number
 
 @pytest.mark.parametrize("output", ["w begin\nx\nw end", "w \n", "w begin", "w end\nw end"])
 def test_marks_without_words_are_read(output: str) -> None:
-    parse_marks(output, "w")
+    parse_script_events(output, "w")
 
 
 def test_sockets_that_are_none_are_passed_over() -> None:

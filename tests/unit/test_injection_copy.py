@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.errors import ProbeFailed
-from app.probes.capture.canary import Marks
+from app.probes.capture.canary import CanaryFrames
 from app.probes.injection.stages import CopyRequest, copy
 from support.local_session import LocalSession
 
@@ -30,7 +30,7 @@ def test_a_capture_that_never_begins_does_not_go_on_on_the_host(
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     request = CopyRequest(str(tmp_path), "lo", "udp", *(["127.0.0.1"] * 4), b"first", b"second")
     with pytest.raises(ProbeFailed, match="could not copy packets"):
-        copy(LocalSession(), request, Marks.new(), token=CancelToken())
+        copy(LocalSession(), request, CanaryFrames.new(), token=CancelToken())
     process = Path("/proc") / (tmp_path / "pid").read_text().strip()
     deadline_s = time.monotonic() + 10
     while process.exists() and time.monotonic() < deadline_s:

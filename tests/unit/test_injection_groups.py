@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from captured import A, B, echo, ethernet, ipv4
 
-from app.probes.capture.canary import Marks
+from app.probes.capture.canary import CanaryFrames
 from app.probes.capture.pcap import ETHERNET, Record
 from app.probes.injection.probe import groups_of
 from app.probes.injection.stages import ECHOES, Copied
 
-MARKS = Marks.new()
+MARKS = CanaryFrames.new()
 
 
 def record(frame: bytes) -> Record:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.capture import Property, WireReport, properties_of
+from app.domain.capture import CaptureReport, Property, properties_of
 from app.domain.injection import (
     HostInjection,
     InjectionReport,
@@ -194,7 +194,9 @@ def test_test_that_cannot_get_into_a_reference_shows_nothing() -> None:
 
 
 def test_words_keep_the_properties_apart() -> None:
-    shown = properties_of(WireReport(injection=report(FORGED, DELAYED, REPLAYED, missing={"altered": "B has no nft."})))
+    shown = properties_of(
+        CaptureReport(injection=report(FORGED, DELAYED, REPLAYED, missing={"altered": "B has no nft."}))
+    )
     assert properties_line(shown) == "? confidential (not tried), ? authentic (not tried), ✓ replay-proof"
     sentences = [property_sentence(kind, result) for kind, result in shown.items() if kind is not Property.CONFIDENTIAL]
     assert sentences == [
@@ -204,11 +206,11 @@ def test_words_keep_the_properties_apart() -> None:
 
 
 def test_report_survives_the_database() -> None:
-    stored = WireReport(injection=report(*ALL, missing={"altered": "why"}, is_exempt=True))
-    assert from_data(WireReport, to_data(stored)) == stored
+    stored = CaptureReport(injection=report(*ALL, missing={"altered": "why"}, is_exempt=True))
+    assert from_data(CaptureReport, to_data(stored)) == stored
     old = to_data(stored)
     del old["injection"]
-    assert from_data(WireReport, old).injection is None
+    assert from_data(CaptureReport, old).injection is None
 
 
 SHOWN = """#device eth1

@@ -17,13 +17,13 @@ from app.deployment.lan.guard import LanGuard, parse_guard, probed_address
 from app.deployment.lan.guard_choice import guard_ports
 from app.deployment.planning import check_options
 from app.deployment.reconcile import _loop_text
-from app.deployment.slots import lasting_link
+from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, SessionPair
 from app.domain.deployment import RolloutOptions
-from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
 from app.domain.link import Link
@@ -33,7 +33,7 @@ from app.host.scripts import host_script
 from app.storage.codec import from_data, to_data
 from support.export_cases import export_request
 
-LINK = lasting_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)
+LINK = persistent_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0)
 JOINED = RolloutOptions(bridge_a="eth2", bridge_b="eth2")
 NFT = {"nft": Tool("nft", ToolFlavour.STANDARD, "1.0.6")}
 
@@ -50,7 +50,7 @@ NFT = {"nft": Tool("nft", ToolFlavour.STANDARD, "1.0.6")}
     ],
 )
 def test_probes_ask_for_an_address_that_neither_host_has(inner_a: str, inner_b: str, probed: str) -> None:
-    link = lasting_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0, inner_a=inner_a, inner_b=inner_b)
+    link = persistent_link(Link("192.0.2.1", "192.0.2.2"), "00112233aabbccdd", 0, inner_a=inner_a, inner_b=inner_b)
     assert probed_address(link) == probed
 
 
@@ -281,7 +281,7 @@ def test_a_kernel_whose_modules_are_not_loaded_has_to_have_those_for_bridges(
 
 
 def test_status_says_that_frames_come_back_and_not_why() -> None:
-    hub, spoke = EndStatus(Side.A, "hub", is_reachable=True), EndStatus(Side.B, "spoke", is_reachable=True)
+    hub, spoke = EndpointStatus(Side.A, "hub", is_reachable=True), EndpointStatus(Side.B, "spoke", is_reachable=True)
     found = PairStatus("plant", datetime.now(UTC), None, None, replace(hub, is_looped=True), spoke)
     (text,) = _loop_text(found)
     assert text.startswith("The LANs of hub and spoke are parted: own frames come back to hub (a second connection ")

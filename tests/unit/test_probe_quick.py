@@ -9,10 +9,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.errors import ProbeFailed
 from app.domain.link import Link
-from app.probes.capture.canary import Marks
-from app.probes.smoke_test import QuickOutcome, QuickRequest, look_quickly
+from app.probes.capture.canary import CanaryFrames
+from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
 
-MARKS = Marks("AbCd", "WxYz", "123t")
+MARKS = CanaryFrames("AbCd", "WxYz", "123t")
 LINK = Link("192.0.2.1", "192.0.2.2")
 PCAP_HEADER = bytes.fromhex("d4c3b2a1020004000000000000000000c000000001000000")
 
@@ -51,7 +51,7 @@ def tcp() -> Iterator[str]:
     yield "@exit tcp 0"
 
 
-def look(*lines: Iterator[str]) -> QuickOutcome:
+def look(*lines: Iterator[str]) -> SmokeTestOutcome:
     def answer_a(_command: Command, _token: CancelToken) -> Answer:
         for one in lines:
             yield from one
@@ -62,8 +62,8 @@ def look(*lines: Iterator[str]) -> QuickOutcome:
         return 0
 
     sessions = SessionPair(FakeHost("gateway-a", answer_a), FakeHost("gateway-b", answer_b))
-    request = QuickRequest(LINK, "198.18.0.1", "198.18.0.2", "udp port 21194", 25201, pings=3, marks=MARKS)
-    return look_quickly(sessions, request, token=CancelToken())
+    request = SmokeTestRequest(LINK, "198.18.0.1", "198.18.0.2", "udp port 21194", 25201, pings=3, marks=MARKS)
+    return run_smoke_test(sessions, request, token=CancelToken())
 
 
 def test_everything_is_well() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, SessionPair
 from app.domain.hosts import Side
-from app.probes.surroundings import look_around, parse_surroundings
+from app.probes.surroundings import inspect_surroundings, parse_surroundings
 
 # As a Debian 13 gateway printed it, shaped on purpose.
 OUTPUT = """\
@@ -59,7 +59,7 @@ def host(label: str, text: str) -> FakeHost:
 def test_both_hosts_are_looked_at() -> None:
     a, b = host("gateway-a", OUTPUT), host("gateway-b", "")
 
-    found = look_around(SessionPair(a, b), "192.0.2.1", "192.0.2.2", token=CancelToken())
+    found = inspect_surroundings(SessionPair(a, b), "192.0.2.1", "192.0.2.2", token=CancelToken())
 
     assert found[Side.A].device == "eth1"
     assert found[Side.B].device == ""

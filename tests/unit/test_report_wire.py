@@ -9,7 +9,7 @@ from rich.console import Console
 from sample_records import hostile_record, sample_record, with_open_device
 
 from app.cli.results import print_ranking
-from app.domain.capture import LeakProof, LeakVerdict, WireReport
+from app.domain.capture import CaptureReport, LeakProof, LeakVerdict
 from app.domain.results import CampaignRecord
 from app.ranking import rank
 from app.reports.csv_report import write_csv
@@ -158,13 +158,13 @@ def test_the_command_line_prints_a_line_for_each_candidate() -> None:
 @pytest.mark.parametrize(
     ("report", "line"),
     [
-        (WireReport(), ""),
+        (CaptureReport(), ""),
         (
-            WireReport(leak=LeakProof(LeakVerdict.NOT_PROVEN, 0, 0, {}, {}, {}, note="gw-a has no tcpdump.")),
+            CaptureReport(leak=LeakProof(LeakVerdict.NOT_PROVEN, 0, 0, {}, {}, {}, note="gw-a has no tcpdump.")),
             "? not proven; gw-a has no tcpdump",
         ),
         (replace(wire_report(0, LeakVerdict.LEAKS), overhead=()), "✕ leaks"),
     ],
 )
-def test_one_line_says_what_matters(report: WireReport, line: str) -> None:
+def test_one_line_says_what_matters(report: CaptureReport, line: str) -> None:
     assert wire_line(report) == line

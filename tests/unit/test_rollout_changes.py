@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 
 from app.deployment.events import Decision, RolloutEvent, RolloutNote, RolloutStage, RolloutStageStarted
-from app.deployment.host_changes import lost_on_the_way, told_differences
-from app.deployment.slots import lasting_link
+from app.deployment.host_changes import lost_on_the_way, reported_differences
+from app.deployment.slots import persistent_link
 from app.domain.cancel import CancelToken
 from app.domain.deployment import RolloutOptions
 from app.domain.errors import CommandFailed
@@ -24,7 +24,7 @@ from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, s
 from support.lasting_world import lasting_world
 from support.made_up_vpn import MadeUpVpn, step
 
-LINK = lasting_link(Link("192.0.2.1", "192.0.2.2"), "0" * 16, 0)
+LINK = persistent_link(Link("192.0.2.1", "192.0.2.2"), "0" * 16, 0)
 PAIR = cast("PairSpec", SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}")))
 JOINED = {
     "interface": {"lan0": "<UP> mtu 1500 master tmlbr0 state UP", "tml0": "<UP> master tmlbr0", "tmlbr0": "<UP>"},
@@ -84,8 +84,8 @@ def test_interfaces_of_what_was_started_again_are_no_difference() -> None:
         "gateway-a: The interface tml0 was `a` and is now `b`.",
         "gateway-a: The address lan0 inet 10.0.0.1 is gone.",
     )
-    assert len(told_differences(found, is_replacing=False)) == 2
-    (one,) = told_differences(found, is_replacing=True)
+    assert len(reported_differences(found, is_replacing=False)) == 2
+    (one,) = reported_differences(found, is_replacing=True)
     assert one == f"This is not as it was before: {found[1]}"
 
 

@@ -18,8 +18,8 @@ from app.cli.exit_codes import ExitCode
 from app.deployment import planning
 from app.deployment.events import RolloutEvent, RolloutNote
 from app.deployment.planning import Choice
-from app.deployment.single_host_rollback import end_on_one, remove_unfinished
-from app.deployment.slots import place_dir
+from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
+from app.deployment.slots import slot_dir
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
@@ -33,7 +33,7 @@ from support.lasting_rollout import Operations, deploy_and_keep, look, save_fact
 from support.lasting_world import SLOT, STANDING, lasting_world, place_on, run_dirs, wait_until_watched
 from support.made_up_host import LocalHost
 
-START = f"{place_dir(SLOT)}/start.sh"
+START = f"{slot_dir(SLOT)}/start.sh"
 RESTART = "what may still run goes with a restart of this host"
 
 
@@ -78,33 +78,33 @@ def restart(host: LocalHost, deployment: Deployment) -> None:
 
 def lose_name(world: World, _deployment_id: str) -> str:
     (place_on(world.a) / "current").unlink()
-    return f"{place_dir(SLOT)}/current"
+    return f"{slot_dir(SLOT)}/current"
 
 
 def lose_folder(world: World, deployment_id: str) -> str:
     shutil.rmtree(place_on(world.a) / deployment_id)
-    return f"{place_dir(SLOT)}/{deployment_id}"
+    return f"{slot_dir(SLOT)}/{deployment_id}"
 
 
 def lose_about(world: World, deployment_id: str) -> str:
     (place_on(world.a) / deployment_id / "about.sh").unlink()
-    return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
+    return f"{slot_dir(SLOT)}/{deployment_id}/about.sh"
 
 
 def empty_about(world: World, deployment_id: str) -> str:
     (place_on(world.a) / deployment_id / "about.sh").write_text("")
-    return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
+    return f"{slot_dir(SLOT)}/{deployment_id}/about.sh"
 
 
 def change_steps(world: World, deployment_id: str) -> str:
     with (place_on(world.a) / deployment_id / "steps.sh").open("a") as file:
         file.write("true\n")
-    return f"{place_dir(SLOT)}/{deployment_id}/steps.sh"
+    return f"{slot_dir(SLOT)}/{deployment_id}/steps.sh"
 
 
 def lose_sums(world: World, deployment_id: str) -> str:
     (place_on(world.a) / deployment_id / "sums").unlink()
-    return f"{place_dir(SLOT)}/{deployment_id}/sums"
+    return f"{slot_dir(SLOT)}/{deployment_id}/sums"
 
 
 def lose_both(world: World, deployment_id: str) -> str:
@@ -114,30 +114,30 @@ def lose_both(world: World, deployment_id: str) -> str:
 
 def empty_name(world: World, _deployment_id: str) -> str:
     (place_on(world.a) / "current").write_text("")
-    return f"{place_dir(SLOT)}/current"
+    return f"{slot_dir(SLOT)}/current"
 
 
 def name_a_path(world: World, _deployment_id: str) -> str:
     (place_on(world.a) / "current").write_text("../../../home\n")
-    return f"{place_dir(SLOT)}/current"
+    return f"{slot_dir(SLOT)}/current"
 
 
 def cut_start(world: World, _deployment_id: str) -> str:
     path = place_on(world.a) / "start.sh"
     path.write_text(path.read_text()[:1000])
-    return f"{place_dir(SLOT)}/start.sh"
+    return f"{slot_dir(SLOT)}/start.sh"
 
 
 def change_supervisor(world: World, deployment_id: str) -> str:
     path = place_on(world.a) / deployment_id / "lasting.sh"
     path.write_text(f"rm -rf {world.a.path('/etc/other')}\n{path.read_text()}")
-    return f"{place_dir(SLOT)}/{deployment_id}/lasting.sh"
+    return f"{slot_dir(SLOT)}/{deployment_id}/lasting.sh"
 
 
 def name_another_folder(world: World, deployment_id: str) -> str:
     path = place_on(world.a) / deployment_id / "about.sh"
     path.write_text(path.read_text().replace("run_dir=", "run_dir=/home #"))
-    return f"{place_dir(SLOT)}/{deployment_id}/about.sh"
+    return f"{slot_dir(SLOT)}/{deployment_id}/about.sh"
 
 
 def text_of(status: PairStatus) -> str:
@@ -230,7 +230,7 @@ def test_what_is_left_and_in_the_way_of_another_deployment_is_named(
 def test_one_host_alone_takes_down_what_has_lost_its_name(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     lose_name(world, one.id)
-    half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+    half = roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert (half.state, half.id) == (DeploymentState.HALF_CONFIRMED, one.id)
     assert (world.a.links, place_on(world.a).exists(), world.b.links) == ({"eth1"}, False, STANDING)
 
@@ -300,6 +300,6 @@ def test_what_is_not_known_here_is_not_written_down_as_if_it_were(world: World, 
     world.a.path(STATE_DIR).mkdir()
     with Store.open(tmp_path / "other.db") as other:
         with pytest.raises(CommandFailed):
-            end_on_one(other, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+            roll_back_one(other, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
         with pytest.raises(NotFound):
             other.get_deployment(one.id)

@@ -13,7 +13,7 @@ import pytest
 from app.cli.deployments import status_code
 from app.cli.exit_codes import ExitCode
 from app.deployment.events import Decision
-from app.deployment.slots import place_dir
+from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.deployment import Deployment, DeploymentState, RolloutOptions
@@ -81,7 +81,7 @@ def test_replay_window_that_takes_packets_twice_is_found(
 
 def let_the_first_version_run(host: LocalHost, deployment_id: str) -> None:
     """Put the scripts of the first version in the place of today's, and start the tunnel with them."""
-    folder = place_dir(SLOT)
+    folder = slot_dir(SLOT)
     start = Command(("sh", f"{folder}/start.sh", "aside"), timeout_s=30)
     assert host.run(start, token=CancelToken()).is_ok
     recorded = {

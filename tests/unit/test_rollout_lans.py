@@ -11,7 +11,7 @@ import pytest
 from app.deployment.lan.ports import Standing, choose_ports
 from app.deployment.lan.rules_script import READ_SCRIPT
 from app.deployment.reconcile import _drift
-from app.deployment.slots import lasting_link
+from app.deployment.slots import persistent_link
 from app.deployment.status import parse_state
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
@@ -20,7 +20,7 @@ from app.domain.deployment import RolloutObstacle, RolloutOptions
 from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.host.remote_host import HostEnd
+from app.host.remote_host import RemoteHost
 from app.services import masked_diff
 
 ID, OTHER_ID = "00112233aabbccdd", "ddccbbaa33221100"
@@ -75,7 +75,7 @@ class Hosts:
         pair = SimpleNamespace(host=lambda side: SimpleNamespace(label=f"gateway-{side.value}"))
         facts = SimpleNamespace(facts=SimpleNamespace(nics=()))
         discovery = cast("Discovery", SimpleNamespace(pair=pair, a=facts, b=facts))
-        link = lasting_link(Link("192.0.2.1", "192.0.2.2"), ID, 0)
+        link = persistent_link(Link("192.0.2.1", "192.0.2.2"), ID, 0)
         sessions = cast("SessionPair", self)
         found, warnings = choose_ports(sessions, discovery, options, link, standing, token=CancelToken())
         assert {side: one.lan_port for side, one in found.items()} == {
@@ -229,11 +229,11 @@ def test_replacing_what_has_moved_rules_by_what_does_not_waits_for_a_person() ->
 
 def test_status_names_what_a_host_notes_of_its_rules() -> None:
     state = parse_state({"changed": "rules rules for eth2 changed: 1 not applied to tmlbr0; deploy again"})
-    (drift,) = _drift(cast("HostEnd", None), state, None, masked_diff, token=CancelToken())
+    (drift,) = _drift(cast("RemoteHost", None), state, None, masked_diff, token=CancelToken())
     assert (drift.path, drift.diff) == ("Firewall", "")
     assert drift.what == "Rules for eth2 changed: 1 not applied to tmlbr0; deploy again."
     late = parse_state({"changed": "rules addresses of eth2 are not on tmlbr0: 10.0.0.2/24; deploy again"})
-    (drift,) = _drift(cast("HostEnd", None), late, None, masked_diff, token=CancelToken())
+    (drift,) = _drift(cast("RemoteHost", None), late, None, masked_diff, token=CancelToken())
     assert (drift.path, drift.what[:20]) == ("LAN port", "Addresses of eth2 ar")
 
 

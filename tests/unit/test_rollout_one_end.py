@@ -12,8 +12,8 @@ import pytest
 from app.cli.deployments import status_code
 from app.cli.exit_codes import ExitCode
 from app.deployment.events import RolloutEvent, RolloutNote
-from app.deployment.single_host_rollback import end_on_one, remove_unfinished
-from app.deployment.slots import place_dir
+from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
+from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.deployment import DeploymentState
@@ -43,7 +43,7 @@ def test_whoever_is_at_the_console_takes_a_confirmed_end_back_without_a_trace(wo
     before = [host.etc_files() for host in world.hosts]
     one = deploy_and_keep(world, store)
     assert one.state is DeploymentState.CONFIRMED
-    console = ("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    console = ("sh", f"{slot_dir(one.slot)}/start.sh", "remove")
     for host, files in zip(world.hosts, before, strict=True):
         assert host.links == STANDING
         ran = host.shell_run(*console)
@@ -57,7 +57,7 @@ def test_whoever_is_at_the_console_takes_a_confirmed_end_back_without_a_trace(wo
 def test_the_console_is_told_where_a_tunnelmark_is_at_work(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
     world.a.path(STATE_DIR).mkdir()
-    ran = world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    ran = world.a.shell_run("sh", f"{slot_dir(one.slot)}/start.sh", "remove")
     assert ran.returncode == 1
     assert "undo.sh" in ran.stderr
     assert world.a.links == STANDING
@@ -65,7 +65,7 @@ def test_the_console_is_told_where_a_tunnelmark_is_at_work(world: World, store: 
 
 def test_it_can_be_stopped_and_started_at_the_console(world: World, store: Store) -> None:
     one = deploy_and_keep(world, store)
-    script = f"{place_dir(one.slot)}/start.sh"
+    script = f"{slot_dir(one.slot)}/start.sh"
     assert world.a.shell_run("sh", script, "aside").returncode == 0
     assert world.a.links == {"eth1"}
     assert world.a.path(script).exists()
@@ -76,7 +76,7 @@ def test_it_can_be_stopped_and_started_at_the_console(world: World, store: Store
 def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world: World, store: Store) -> None:
     before = [host.etc_files() for host in world.hosts]
     one = deploy_and_keep(world, store)
-    world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    world.a.shell_run("sh", f"{slot_dir(one.slot)}/start.sh", "remove")
     services = Operations(world, store)
     status = look(world, store)
     assert (status.state, status.can_be_repaired) == (DeploymentState.HALF_CONFIRMED, True)
@@ -88,8 +88,8 @@ def test_after_a_removal_at_the_console_undeploy_ends_it_on_the_other_host(world
 def test_files_that_are_gone_already_do_not_keep_the_rest(world: World, store: Store) -> None:
     before = world.a.etc_files()
     one = deploy_and_keep(world, store)
-    world.a.shell_run("rm", "-rf", f"{place_dir(one.slot)}/{one.id}")
-    ran = world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    world.a.shell_run("rm", "-rf", f"{slot_dir(one.slot)}/{one.id}")
+    ran = world.a.shell_run("sh", f"{slot_dir(one.slot)}/start.sh", "remove")
     assert ran.returncode == 0
     assert "goes with a restart" in ran.stdout
     assert world.a.etc_files() == before
@@ -100,7 +100,7 @@ def test_one_end_is_taken_back_alone_and_the_other_one_at_the_next_contact(world
     one = deploy_and_keep(world, store)
     world.b.is_cut = True
     events: list[RolloutEvent] = []
-    half = end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=events.append)
+    half = roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=events.append)
     assert (half.state, half.is_ending) == (DeploymentState.HALF_CONFIRMED, True)
     (note,) = [event.text for event in events if isinstance(event, RolloutNote)]
     assert "on gateway-a alone. gateway-b was not asked and may still have its end" in note
@@ -121,7 +121,7 @@ def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, s
     one = deploy_and_keep(world, store)
     world.a.path(STATE_DIR).mkdir()
     with pytest.raises(CommandFailed, match=r"could not be taken back on gateway-a\. Somebody works on this host"):
-        end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     assert store.get_deployment(one.id) == replace(one, state_at=store.get_deployment(one.id).state_at)
     world.a.path(STATE_DIR).rmdir()
 
@@ -131,7 +131,7 @@ def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, s
     # Whether it was done is not known: what both hosts still have goes on.
     world.a.on_run = lose
     with pytest.raises(ConnectionLost):
-        end_on_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        roll_back_one(store, world.a, one.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
     world.a.on_run = None
     assert store.get_deployment(one.id).is_ending
     world.a.is_cut = False
@@ -142,7 +142,7 @@ def test_what_cannot_be_taken_back_on_one_host_is_said_and_stays(world: World, s
 
 def test_nothing_to_take_back_on_one_host_is_said(world: World, store: Store) -> None:
     with pytest.raises(NotFound, match="Nothing is rolled out on gateway-a"):
-        end_on_one(store, world.a, world.request.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
+        roll_back_one(store, world.a, world.request.pair, Side.A, token=CancelToken(), emit=lambda _event: None)
 
 
 def break_off(world: World) -> None:
@@ -193,7 +193,7 @@ def test_cleaning_up_begins_nothing_else(world: World, store: Store) -> None:
     Operations(world, store).remove_unfinished(pair, token=CancelToken())
     assert not place_on(world.a).exists()
     one = deploy_and_keep(world, store)
-    world.a.shell_run("sh", f"{place_dir(one.slot)}/start.sh", "remove")
+    world.a.shell_run("sh", f"{slot_dir(one.slot)}/start.sh", "remove")
     Operations(world, store).remove_unfinished(pair, token=CancelToken())
     assert look(world, store).can_be_repaired, "one host alone keeps it still"
     assert [one.id for one in store.list_deployments("pair")] == [one.id]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.deployment.boot_bundle import KitRequest, about_text, kit_files, steps_text
+from app.deployment.boot_bundle import BootBundleRequest, about_text, boot_bundle_files, steps_text
 from app.deployment.lan.interfaces import choose_bridging, judge_interface, parse_lan
-from app.deployment.persistent_adapter import LastingAdapter
-from app.deployment.slots import PLACES, bridge_name, free_index, lasting_link, lasting_names, slot_of
+from app.deployment.persistent_adapter import PersistentAdapter
+from app.deployment.slots import PLACES, bridge_name, free_index, persistent_link, persistent_names, slot_of
 from app.deployment.status import parse_state
 from app.domain.commands import FileToWrite
 from app.domain.errors import InvalidOption, InvalidPlan, PreflightRefused
@@ -23,7 +23,7 @@ MARK = "ab" * 8
 
 
 def test_places_share_neither_names_nor_numbers_with_each_other_or_a_measurement() -> None:
-    places = [TunnelNames(), *(lasting_names(index) for index in range(PLACES))]
+    places = [TunnelNames(), *(persistent_names(index) for index in range(PLACES))]
     words = [
         {one.ethernet_interface, one.wireguard_interface, one.lower_interface, one.vlan_interface} for one in places
     ]
@@ -32,7 +32,7 @@ def test_places_share_neither_names_nor_numbers_with_each_other_or_a_measurement
     for sets in (words, ports, tcp, [{one.l2tp_tunnel_id} for one in places], [{one.guard_table} for one in places]):
         assert len(set().union(*sets)) == sum(len(one) for one in sets)
     assert all(len(word) <= 15 for one in words for word in one)
-    networks = {lasting_link(Link("192.0.2.1", "192.0.2.2"), "00", index).inner_a for index in range(PLACES)}
+    networks = {persistent_link(Link("192.0.2.1", "192.0.2.2"), "00", index).inner_a for index in range(PLACES)}
     assert len(networks) == PLACES
 
 
@@ -63,7 +63,7 @@ def test_the_first_free_place_is_taken() -> None:
     assert free_index((a, replace(b, ports_in_use=("tcp/22820",)))) == 0
     with pytest.raises(PreflightRefused):
         free_index((replace(a, nics=with_nics(*(f"tml{number}" for number in range(PLACES)))), b))
-    assert bridge_name(lasting_link(Link("192.0.2.1", "192.0.2.2"), "00", 3)) == "tmlbr3"
+    assert bridge_name(persistent_link(Link("192.0.2.1", "192.0.2.2"), "00", 3)) == "tmlbr3"
 
 
 LAN = "\n".join(
@@ -191,11 +191,11 @@ def test_whatever_a_host_prints_is_read_without_an_error(sections: dict[str, str
     parse_state(sections)
 
 
-def kit(tmp_path_factory: pytest.TempPathFactory, vpn: MadeUpVpn) -> KitRequest:
+def kit(tmp_path_factory: pytest.TempPathFactory, vpn: MadeUpVpn) -> BootBundleRequest:
     world = make_world(tmp_path_factory.mktemp("world"))
-    link = lasting_link(world.request.link, "00112233aabbccdd", 0)
-    request = replace(world.request, adapter=LastingAdapter(vpn, "/run/tunnelmark/kit"), link=link)
-    return KitRequest(
+    link = persistent_link(world.request.link, "00112233aabbccdd", 0)
+    request = replace(world.request, adapter=PersistentAdapter(vpn, "/run/tunnelmark/kit"), link=link)
+    return BootBundleRequest(
         request, request.adapter.plan(request.plan_request()), Side.A, "00112233aabbccdd", "58fca5ac", MARK
     )
 
@@ -226,4 +226,4 @@ def test_what_the_kit_knows_of_itself_is_quoted(tmp_path_factory: pytest.TempPat
 def test_a_vpn_with_files_outside_its_folder_cannot_stay(tmp_path_factory: pytest.TempPathFactory) -> None:
     outside = MadeUpVpn(interface="tml0", files={Side.A: (FileToWrite("/etc/made-up.conf", b"x"),)})
     with pytest.raises(InvalidPlan, match="outside its own folder"):
-        kit_files(kit(tmp_path_factory, outside), "/run/tunnelmark/kit")
+        boot_bundle_files(kit(tmp_path_factory, outside), "/run/tunnelmark/kit")

@@ -9,7 +9,7 @@ import pytest
 from fake_rollout_values import LOOKED_AT, with_end
 from watched_pair import after, confirmed_deployment, healthy_status
 
-from app.deployment.monitor_log import MOST_SAMPLES, Health, Limits, WatchLog
+from app.deployment.monitor_log import MOST_SAMPLES, Health, Limits, MonitorLog
 from app.domain.deployment_status import Outage, PairStatus
 from app.domain.hosts import Side
 
@@ -20,7 +20,7 @@ def healthy() -> PairStatus:
 
 
 def test_a_loss_is_told_when_it_begins_and_when_it_ends_with_its_length(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     lost = with_end(healthy, Side.B, is_up=False, rtt_ms=None)
     assert [line.text for line in log.take(healthy, Limits())] == ["Watching begins; the tunnel is up."]
     (line,) = log.take(after(lost, 5), Limits())
@@ -32,7 +32,7 @@ def test_a_loss_is_told_when_it_begins_and_when_it_ends_with_its_length(healthy:
 
 
 def test_a_host_out_of_reach_is_no_lost_tunnel(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     away = with_end(healthy, Side.A, is_reachable=False, is_up=False)
     assert "Cannot be asked: gateway-a does not answer over SSH." in log.take(away, Limits())[0].text
     assert log.fail(LOOKED_AT, "gateway-a does not answer.") == (), "it is told once"
@@ -41,7 +41,7 @@ def test_a_host_out_of_reach_is_no_lost_tunnel(healthy: PairStatus) -> None:
 
 
 def test_limits_are_compared_with_the_worse_host_and_only_while_the_tunnel_is_up(healthy: PairStatus) -> None:
-    log, limits = WatchLog(), Limits(rtt_ms=10.0, loss_pct=1.0)
+    log, limits = MonitorLog(), Limits(rtt_ms=10.0, loss_pct=1.0)
     log.take(healthy, limits)
     slow = with_end(with_end(healthy, Side.B, rtt_ms=10.1), Side.A, loss_pct=5.0)
     assert [line.text for line in log.take(slow, limits)] == [
@@ -56,7 +56,7 @@ def test_limits_are_compared_with_the_worse_host_and_only_while_the_tunnel_is_up
 
 
 def test_exactly_the_limit_is_within_it_and_no_limit_tells_nothing(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     log.take(healthy, Limits())
     exact = with_end(healthy, Side.B, rtt_ms=10.0)
     assert log.take(exact, Limits(rtt_ms=10.0)) == ()
@@ -64,7 +64,7 @@ def test_exactly_the_limit_is_within_it_and_no_limit_tells_nothing(healthy: Pair
 
 
 def test_what_is_remembered_is_bounded(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     for nth in range(MOST_SAMPLES + 10):
         log.take(after(healthy, nth), Limits())
     assert len(log.samples) == MOST_SAMPLES
@@ -74,7 +74,7 @@ def test_what_is_remembered_is_bounded(healthy: PairStatus) -> None:
 
 
 def test_losses_are_kept_with_begin_and_length(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     log.take(healthy, Limits())
     log.take(after(with_end(healthy, Side.B, is_up=False), 5), Limits())
     assert [one.lasted_s for one in log.losses] == [None]
@@ -85,7 +85,7 @@ def test_losses_are_kept_with_begin_and_length(healthy: PairStatus) -> None:
 
 
 def test_what_only_the_hosts_saw_between_two_looks_is_told_once(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     old, new = Outage(LOOKED_AT - timedelta(days=1), 60.0), Outage(LOOKED_AT + timedelta(seconds=6), 8.0)
     log.take(with_end(healthy, Side.A, outages=(old,)), Limits())
     assert len(log.losses) == 0, "it was before the watching began"
@@ -100,7 +100,7 @@ def test_what_only_the_hosts_saw_between_two_looks_is_told_once(healthy: PairSta
 
 
 def test_what_was_seen_as_a_loss_is_not_told_twice(healthy: PairStatus) -> None:
-    log = WatchLog()
+    log = MonitorLog()
     log.take(healthy, Limits())
     log.take(after(with_end(healthy, Side.A, is_up=False), 5), Limits())
     back = with_end(healthy, Side.A, outages=(Outage(LOOKED_AT + timedelta(seconds=3), 8.0),))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.audit import AuditEntry
-from app.domain.deployment import DeployedEnd, DeployedFile, Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import DeployedEndpoint, DeployedFile, Deployment, DeploymentState, RolloutOptions
 from app.domain.errors import NotFound
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.link import Link
@@ -23,7 +23,7 @@ AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
 
 def deployment(identity: str, *, minutes: int = 0, pair: str = "north") -> Deployment:
     spec = PairSpec(pair, HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
-    end = DeployedEnd(
+    end = DeployedEndpoint(
         items=(PlannedItem("a", "command", "Make it", "ip link add"),),
         files=(DeployedFile("/run/x/openvpn.conf", 0o600, "00" * 32, "port 1"),),
         interface="tml0",

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.link import Link
-from app.probes.capture.canary import MARK_BYTES, Marks, marked_filter, protocols_of, read_separator, underlay_filter
+from app.probes.capture.canary import (
+    MARK_BYTES,
+    CanaryFrames,
+    marked_filter,
+    protocols_of,
+    read_separator,
+    underlay_filter,
+)
 from app.probes.capture.recording import SNAPLEN_BYTES
 
 
@@ -20,18 +27,18 @@ def matches(filter_text: str, packet: bytes) -> bool:
 
 
 def test_all_marks_have_eight_bytes_and_none_is_another() -> None:
-    marks = Marks.new()
+    marks = CanaryFrames.new()
     hidden = [marks.inside, *(marks.broken(n) for n in range(12))]
     bare = [marks.control, marks.end, *(marks.separator(n) for n in range(12)), *map(marks.broken_control, range(12))]
     assert {len(one) for one in hidden + bare} == {MARK_BYTES}
     assert len(set(hidden + bare)) == len(hidden + bare)
     assert not any(one in other * 3 for one in hidden for other in bare + hidden if other != one)
-    assert Marks.new() != Marks.new()
+    assert CanaryFrames.new() != CanaryFrames.new()
 
 
 @given(st.integers(0, 40))
 def test_a_marked_frame_is_seen_whatever_it_is_wrapped_in(extra: int) -> None:
-    marks = Marks.new()
+    marks = CanaryFrames.new()
     inner = ethernet(echo("198.18.0.1", "198.18.0.2", marks.inside))
     packet = ipv4(A, B, 99, bytes(extra) + inner)
     assert matches(marked_filter(marks.family), packet)
@@ -40,7 +47,7 @@ def test_a_marked_frame_is_seen_whatever_it_is_wrapped_in(extra: int) -> None:
 
 
 def test_a_bare_echo_is_seen_and_says_which_separator_it_is() -> None:
-    marks = Marks.new()
+    marks = CanaryFrames.new()
     packet = echo(A, B, marks.separator(7))
     assert matches(marked_filter(marks.bare_family), packet)
     assert read_separator(marks, packet) == 7
@@ -65,7 +72,7 @@ def test_protocols_in_a_plans_filter(wire_filter: str, numbers: set[int]) -> Non
 
 
 def test_the_underlay_filter_takes_only_what_is_ours() -> None:
-    text = underlay_filter(Link(A, B), "udp port 21194", Marks.new())
+    text = underlay_filter(Link(A, B), "udp port 21194", CanaryFrames.new())
     own, _, marked = text.partition(" or (ip[120:4]")
     assert own == (f"(host {A} and host {B} and ((udp port 21194) or ((ip proto 17) and ip[6:2] & 0x1fff != 0)))")
     assert marked.count(":4] = 0x") == 15

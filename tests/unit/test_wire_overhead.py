@@ -5,7 +5,7 @@ from captured import A, B, ethernet, pieces, tcp, udp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.probes.capture import cost_on_wire
+from app.probes.capture import capture_overhead
 from app.probes.capture.overhead import measured_cost
 from app.probes.capture.packets import Packet, read_packet
 from app.probes.capture.pcap import Record
@@ -29,28 +29,28 @@ def packets(*sent: bytes) -> list[Packet]:
     ],
 )
 def test_fragments_by_arithmetic(frame: int, overhead: int, mtu: int, packets_made: int, outer: int) -> None:
-    cost = cost_on_wire(frame, overhead, mtu)
+    cost = capture_overhead(frame, overhead, mtu)
     assert (cost.packets, cost.outer_bytes) == (packets_made, outer)
 
 
 @given(st.integers(60, 1514), st.integers(42, 130), st.integers(576, 9000))
 def test_arithmetic_is_what_cutting_a_packet_gives(frame: int, overhead: int, mtu: int) -> None:
     made = pieces(udp(A, B, bytes(frame + overhead - 42)), mtu)
-    cost = cost_on_wire(frame, overhead, mtu)
+    cost = capture_overhead(frame, overhead, mtu)
     assert (cost.packets, cost.outer_bytes) == (len(made), sum(14 + len(one) for one in made))
 
 
 def test_a_stream_is_cut_into_segments() -> None:
-    cost = cost_on_wire(1514, 92, 1500, is_stream=True)
+    cost = capture_overhead(1514, 92, 1500, is_stream=True)
     assert (cost.packets, cost.outer_bytes) == (2, 1606 + 66)  # as captured
-    assert cost_on_wire(1000, 92, 1500, is_stream=True).outer_bytes == 1092
+    assert capture_overhead(1000, 92, 1500, is_stream=True).outer_bytes == 1092
 
 
 @given(st.integers(60, 1514), st.integers(1, 8))
 def test_what_is_captured_is_what_arithmetic_says(frame: int, frames: int) -> None:
     sent = [piece for n in range(frames) for piece in pieces(udp(A, B, bytes(frame + 24), identification=n), 1500)]
     measured = measured_cost(packets(*sent), frames, 1500)
-    theory = cost_on_wire(frame, 66, 1500)
+    theory = capture_overhead(frame, 66, 1500)
     assert measured is not None
     assert (measured.packets, measured.outer_bytes) == (theory.packets, theory.outer_bytes)
     assert measured.is_fragmented is (theory.packets > 1)

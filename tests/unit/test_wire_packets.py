@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.link import Link
-from app.probes.capture.canary import Marks
+from app.probes.capture.canary import CanaryFrames
 from app.probes.capture.canary_traffic import Sent, parse_sent
 from app.probes.capture.classification import count_marks, sort_packets
 from app.probes.capture.packets import read_ethernet, read_packet
@@ -49,7 +49,7 @@ def test_what_od_printed_is_read_back() -> None:
 
 @given(st.binary(max_size=400), st.sampled_from(["<", ">"]), st.sampled_from([1, 12, 101, 113, 276, 147]))
 def test_whatever_is_captured_is_read_without_an_error(noise: bytes, order: str, link_type: int) -> None:
-    marks = Marks.new()
+    marks = CanaryFrames.new()
     header = struct.pack(f"{order}IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 192, link_type)
     record = struct.pack(f"{order}IIII", 1, 2, len(noise), len(noise))
     for text in (noise, header + noise, header + record + noise):

@@ -16,7 +16,7 @@ from app.domain.commands import Command, SessionPair
 from app.domain.errors import Cancelled, ConnectionLost
 from app.domain.hosts import Privilege, Side, Tool, ToolFlavour
 from app.domain.results import FRAME_BYTES
-from app.probes.capture import missing_for_wire, probe_wire
+from app.probes.capture import missing_for_capture, run_capture_tests
 from app.probes.capture.canary_traffic import BROKEN_S
 from app.wording.capture_sentences import crossing_sentence, wire_line
 
@@ -160,7 +160,7 @@ def test_a_breakage_of_which_nothing_is_heard_is_written_down_without_a_status()
 def test_a_breakage_has_its_own_time() -> None:
     slow = Breakage("the daemon is killed", Command(("break-it",), timeout_s=17.0))
     pair = sessions(FakeWire())
-    probe_wire(pair, request(plan((slow,))), token=CancelToken(), on_stage=lambda _: None)
+    run_capture_tests(pair, request(plan((slow,))), token=CancelToken(), on_stage=lambda _: None)
     assert isinstance(pair.a, FakeHost)
     (breaking,) = (one for one in pair.a.commands if one.argv[-1] == "break-it")
     assert breaking.timeout_s == BROKEN_S + 17.0
@@ -183,7 +183,7 @@ def test_a_brief_look_is_for_leaks_breakages_and_the_largest_frame() -> None:
     audited: list[AuditEntry] = []
     pair = sessions(FakeWire())
     brief = replace(request(), is_brief=True)
-    report = probe_wire(pair, brief, token=CancelToken(), on_stage=lambda _: None, audit=audited.append)
+    report = run_capture_tests(pair, brief, token=CancelToken(), on_stage=lambda _: None, audit=audited.append)
     for host in (pair.a, pair.b):
         assert isinstance(host, FakeHost)
         (capturing,) = (one for one in host.commands if "tcpdump -n" in one.argv[2])
@@ -223,7 +223,7 @@ def test_what_is_missing_is_named_with_its_package_and_no_host_is_touched() -> N
     lacking = replace(sample.facts("gw-b"), tools={"ping": Tool("ping", ToolFlavour.BUSYBOX, "BusyBox v1.36")})
     pair = sessions(FakeWire())
     facts = {"a": asked.facts["a"], "b": lacking}
-    report = probe_wire(pair, replace(asked, facts=facts), token=CancelToken(), on_stage=lambda _: None)
+    report = run_capture_tests(pair, replace(asked, facts=facts), token=CancelToken(), on_stage=lambda _: None)
     assert report.leak is not None
     assert report.leak.verdict is LeakVerdict.NOT_PROVEN
     assert report.leak.note == (
@@ -236,9 +236,9 @@ def test_what_is_missing_is_named_with_its_package_and_no_host_is_touched() -> N
 
 def test_only_root_can_capture() -> None:
     pair = sessions(FakeWire())
-    assert missing_for_wire(pair, request().facts) == ""
+    assert missing_for_capture(pair, request().facts) == ""
     plain = FakeHost("gateway-a", lambda *_: iter(()), privilege=Privilege.NONE)
-    assert "only root can capture" in missing_for_wire(SessionPair(plain, pair.b), request().facts)
+    assert "only root can capture" in missing_for_capture(SessionPair(plain, pair.b), request().facts)
 
 
 def test_cancelling_ends_the_captures() -> None:
@@ -249,5 +249,5 @@ def test_cancelling_ends_the_captures() -> None:
             token.cancel()
 
     with pytest.raises(Cancelled):
-        probe_wire(sessions(wire), request(), token=token, on_stage=on_stage)
+        run_capture_tests(sessions(wire), request(), token=token, on_stage=on_stage)
     assert all(ended.is_set() for ended in wire.ended.values())

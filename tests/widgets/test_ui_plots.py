@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from app.deployment.monitor_log import WatchSample
+from app.deployment.monitor_log import MonitorSample
 from app.wording.colours import SOLUTION_COLOURS
 from ui.common.sample_model import Curve
 from ui.common.theme import Theme
 from ui.plots.base import EndLabel, LogAxis, ScopePlot, SecondsAxis, SizesAxis, nice_top
 from ui.plots.latency import LatencyPlot
 from ui.plots.packet_stream import ArrivingPlot, buckets
-from ui.plots.rtt_history import WatchPlot
+from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.spreading import spread
 from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
 
@@ -164,7 +164,7 @@ def test_newest_throughput_stands_below_the_plot_that_its_heading_names(qtbot: Q
 
 def test_a_plot_without_data_has_no_numbers_at_its_axis(qtbot: QtBot, theme: Theme) -> None:
     watch, throughput, arriving, latency = (
-        WatchPlot(theme),
+        RttHistoryPlot(theme),
         ThroughputPlot(theme),
         ArrivingPlot(theme),
         LatencyPlot(theme),
@@ -174,14 +174,14 @@ def test_a_plot_without_data_has_no_numbers_at_its_axis(qtbot: QtBot, theme: The
         qtbot.addWidget(plot)
         assert not plot.getPlotItem().getAxis("left").style["showValues"], plot.name
     now = datetime.now(UTC)
-    watch.draw("wireguard", [WatchSample(now, (1.5, None), 0.0)])
+    watch.draw("wireguard", [MonitorSample(now, (1.5, None), 0.0)])
     throughput.draw("ipsec", {"a_to_b": np.array([[1.0, 250.0]]), "b_to_a": np.empty((0, 2))}, 3)
     arriving.draw("ipsec", np.array([-1.0]), np.array([2.0]))
     latency.set_candidates({("ipsec", "x"): ("ipsec", 0)})
     latency.draw([_curve("ipsec")])
     for plot in plots:
         assert plot.getPlotItem().getAxis("left").style["showValues"], plot.name
-    watch.draw("wireguard", [WatchSample(now, (None, None), 100.0)])
+    watch.draw("wireguard", [MonitorSample(now, (None, None), 100.0)])
     assert not watch.getPlotItem().getAxis("left").style["showValues"], "nothing answered"
 
 

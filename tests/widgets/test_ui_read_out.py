@@ -12,14 +12,14 @@ from PySide6.QtGui import QIcon
 from pytestqt.qtbot import QtBot
 from window_driver import Driver
 
-from app.deployment.monitor_log import WatchSample
+from app.deployment.monitor_log import MonitorSample
 from app.services.comparison_wizard import Step
 from ui.common.icons import make_icon
 from ui.common.theme import Theme
 from ui.deployments.confirm_countdown import Countdown
 from ui.plots.framed import PlotFrame, framed
 from ui.plots.packet_stream import ArrivingPlot
-from ui.plots.rtt_history import WatchPlot
+from ui.plots.rtt_history import RttHistoryPlot
 from ui.plots.throughput_cpu import CpuPlot, ThroughputPlot
 
 
@@ -74,11 +74,11 @@ def test_arriving_times_are_told_by_the_second(qtbot: QtBot, theme: Theme) -> No
 
 
 def test_a_watched_tunnel_tells_its_losses_newest_first(qtbot: QtBot, theme: Theme) -> None:
-    plot = WatchPlot(theme)
+    plot = RttHistoryPlot(theme)
     qtbot.addWidget(plot)
     start = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
     samples = [
-        WatchSample(at=start + timedelta(seconds=5 * nth), rtt_ms=rtt, loss_pct=0.0)
+        MonitorSample(at=start + timedelta(seconds=5 * nth), rtt_ms=rtt, loss_pct=0.0)
         for nth, rtt in enumerate([(1.0, 2.0), (None, 3.0)])
     ]
     plot.draw("wireguard", samples)

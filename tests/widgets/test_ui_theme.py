@@ -16,7 +16,7 @@ from ui.common.basics import label
 from ui.common.dialogs import Question
 from ui.common.icons import make_icon, set_icon
 from ui.common.theme import DARK, LIGHT, Colours, Theme
-from ui.common.verdicts import VerdictLabel, verdict_look
+from ui.common.verdicts import VerdictLabel, verdict_appearance
 from ui.plots.throughput_cpu import CpuPlot, cpu_shades
 
 ICONS = Path(__file__).parents[2] / "resources" / "icons"
@@ -110,7 +110,7 @@ def test_every_icon_is_valid_and_takes_the_colour_of_the_text() -> None:
 
 
 def test_every_verdict_has_an_icon_of_its_own_and_a_word(qtbot: QtBot) -> None:
-    looks = [verdict_look(verdict) for verdict in Verdict]
+    looks = [verdict_appearance(verdict) for verdict in Verdict]
     assert len({look.icon for look in looks}) == len({look.word for look in looks}) == len(Verdict)
     label = VerdictLabel(Verdict.INSECURE)
     qtbot.addWidget(label)

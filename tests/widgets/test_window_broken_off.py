@@ -10,13 +10,13 @@ from window_driver import Driver
 from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
-from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import STATE, TUNNEL
 
 REPAIR_TEXT = "A deployment was broken off on gateway-b before it counted. Its files are removed."
 
 
-def broken_off(driver: Driver) -> StandingPage:
+def broken_off(driver: Driver) -> DeploymentsPage:
     services = driver.services
     made = services.made(pair(), "wireguard", "chacha20-poly1305", "WireGuard, ChaCha20-Poly1305")
     services.store(made, DeploymentState.FAILED, "It was interrupted, and both hosts went back.")

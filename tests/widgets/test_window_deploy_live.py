@@ -15,7 +15,7 @@ from watched_pair import confirmed_deployment
 from window_driver import Driver
 
 from app.deployment.events import RolloutApplied, RolloutStage
-from app.domain.capture import LeakVerdict, WireReport
+from app.domain.capture import CaptureReport, LeakVerdict
 from app.domain.deployment import DeploymentState
 from app.domain.errors import HostUnreachable
 
@@ -50,7 +50,7 @@ def test_a_stage_that_is_done_with_a_warning_says_so_on_the_host_that_it_is_abou
     assert [table.item(row, column).icon().isNull() for column in (1, 2)] == [True, False]
     assert {table.item(nth, 2).text() for nth in range(row)} == {"done"}
     lost = replace(LEAK, verdict=LeakVerdict.NOT_PROVEN, note="On gateway-b nothing was captured.")
-    page.live.feed(RolloutApplied(confirmed_deployment(), WireReport(lost)))
+    page.live.feed(RolloutApplied(confirmed_deployment(), CaptureReport(lost)))
     assert table.item(row, 1).text() == "done, with a warning"
     driver.click(page.live.countdown.undo)
     driver.until(lambda: not page.is_running)
@@ -63,7 +63,7 @@ def test_what_captures_did_not_prove_is_a_warning_above_what_is_information(driv
     first = live.notes.item(0)
     assert first.text().startswith("gateway-b cannot capture packets")
     assert first.data(Qt.ItemDataRole.AccessibleTextRole).startswith("Warning: ")
-    live.feed(RolloutApplied(confirmed_deployment(), WireReport(lost)))
+    live.feed(RolloutApplied(confirmed_deployment(), CaptureReport(lost)))
     spoken = [live.notes.item(nth).data(Qt.ItemDataRole.AccessibleTextRole) for nth in range(live.notes.count())]
     assert spoken[1].startswith("Warning: Whether anything")
     assert spoken[2:] == [None] * len(spoken[2:])

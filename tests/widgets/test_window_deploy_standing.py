@@ -16,7 +16,7 @@ from standing_driver import cell, page_of, stand
 from window_driver import Driver
 
 from app.deployment.events import RolloutStage
-from app.deployment.monitor_log import WatchLog, WatchSample
+from app.deployment.monitor_log import MonitorLog, MonitorSample
 from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.deployment_status import Outage, PairStatus
 from app.domain.errors import HostUnreachable
@@ -247,7 +247,7 @@ def test_undo_asks_and_is_watched_on_the_other_page(driver: Driver) -> None:
     assert driver.window.current is page
     assert cell(page, WHAT) == "nothing"
     assert not page.detail.undo.isEnabled()
-    log = WatchLog(samples=deque([WatchSample(datetime.now(UTC), (1.5, 1.6), 0.0)]))
+    log = MonitorLog(samples=deque([MonitorSample(datetime.now(UTC), (1.5, 1.6), 0.0)]))
     assert page.selected is not None
     page.detail.show_pair(page.selected, None, log, is_watched=False)
     colours = {label.colour for label in page.detail.now.plot._end_labels}

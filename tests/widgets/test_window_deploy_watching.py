@@ -17,7 +17,7 @@ import ui.deployments.desktop_notification
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import HostUnreachable
 from app.domain.hosts import Side
-from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import WATCH
 
 
@@ -25,7 +25,7 @@ def later(status: PairStatus, seconds: float) -> PairStatus:
     return replace(status, at=status.at + timedelta(seconds=seconds))
 
 
-def told(page: StandingPage) -> list[str]:
+def told(page: DeploymentsPage) -> list[str]:
     log = page.detail.now.log
     return [log.item(nth).text().partition("  ")[2] for nth in range(log.count())]
 

@@ -18,7 +18,7 @@ from app.domain.results import CampaignStatus
 from app.services.comparison_wizard import Step
 from ui.census.census_page import CensusPage
 from ui.common.copying import all_lines
-from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_page import DeploymentsPage
 from ui.results.history_order import DATE, MEASURED, NOTE, PAIR, PROFILE, WHAT, WINNER
 from ui.results.history_page import HistoryPage
 from ui.results.note_dialog import NoteDialog
@@ -157,7 +157,7 @@ def test_enter_and_double_click_open_each_kind_and_back_returns(filled: Driver) 
     assert window.current is page
     filled.idle()
     assert [one.key for one in page.table.chosen()] == ["2"]
-    for key, kind in (("c1", CensusPage), (filled.services.deployed[0].id, StandingPage)):
+    for key, kind in (("c1", CensusPage), (filled.services.deployed[0].id, DeploymentsPage)):
         choose(page, key)
         page.table.itemActivated.emit(page.table.currentItem())
         filled.page(kind)
@@ -181,7 +181,7 @@ def test_census_and_pair_that_were_asked_for_are_shown(filled: Driver) -> None:
     for one in filled.services.deployed:
         choose(page, one.id)
         filled.click(page.open)
-        assert filled.page(StandingPage).selected.pair.name == one.pair.name
+        assert filled.page(DeploymentsPage).selected.pair.name == one.pair.name
         window.show_history()
         filled.idle()
 
@@ -198,7 +198,7 @@ def test_a_failed_deployment_is_opened_with_its_whole_reason(filled: Driver) -> 
     choose(page, failed.id)
     filled.press(page.table, Qt.Key.Key_Return)
     filled.idle()
-    detail = filled.page(StandingPage).detail
+    detail = filled.page(DeploymentsPage).detail
     assert detail.tabs.currentWidget() is detail.earlier
     assert detail.earlier.selected == failed
     assert detail.earlier.message.text() == f"Refused, nothing was changed: {reason.strip()}"

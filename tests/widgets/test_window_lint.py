@@ -11,7 +11,7 @@ from app.domain.linting import LintFinding
 from app.domain.verdicts import Question, Verdict
 from app.services.linting import lint_text
 from ui.common.guidelines import GuidelinesDialog
-from ui.lint.findings_view import finding_look, finding_names, worst_look
+from ui.lint.findings_view import finding_appearance, finding_names, worst_appearance
 from ui.lint.lint_page import LintPage
 
 WEAK = """\
@@ -174,11 +174,11 @@ def test_rows_of_one_proposal_name_the_algorithm_and_the_file_shows_its_worst_fi
     text = "conn plant\n    ike=3des-md5-modp1024\n    esp=3des-md5\n"
     findings = lint_text(text, "/etc/ipsec.conf").findings
     names = finding_names(findings)
-    rows = [(name, finding_look(one).word) for name, one in zip(names, findings, strict=True)]
+    rows = [(name, finding_appearance(one).word) for name, one in zip(names, findings, strict=True)]
     assert ("2: ike 3des", "Insecure") in rows
     assert ("2: ike md5", "Insecure") in rows
     assert len(set(rows)) == len(rows)
-    assert worst_look(findings).role == "bad"
+    assert worst_appearance(findings).role == "bad"
 
 
 def test_findings_of_one_algorithm_are_folded_into_one_row(driver: Driver, tmp_path: Path) -> None:
@@ -207,5 +207,5 @@ def test_what_is_not_encrypted_is_as_red_as_what_is_insecure() -> None:
     finding = LintFinding(
         3, "esp_proposals", "null-sha256", Question.INSECURE, Verdict.UNPROTECTED, "null: No encryption.", ""
     )
-    look = finding_look(finding)
+    look = finding_appearance(finding)
     assert (look.word, look.role) == ("Not encrypted", "bad")

@@ -12,14 +12,14 @@ from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from ui.common.dialogs import Question
-from ui.deployments.deployments_page import StandingPage
+from ui.deployments.deployments_page import DeploymentsPage
 from ui.deployments.deployments_table import STATE, TUNNEL, WHAT
 
 LABELS = {Side.A: "gateway-a", Side.B: "gateway-b"}
 COLUMNS = {Side.A: 1, Side.B: 2}
 
 
-def looked(driver: Driver) -> StandingPage:
+def looked(driver: Driver) -> DeploymentsPage:
     page = page_of(driver)
     driver.click(page.detail.look)
     driver.until(lambda: "lab:practice" in page.statuses)
@@ -31,7 +31,7 @@ def words(question: Question) -> str:
     return " ".join(found.text() for found in question.findChildren(QLabel))
 
 
-def undo_alone(driver: Driver) -> StandingPage:
+def undo_alone(driver: Driver) -> DeploymentsPage:
     page = looked(driver)
     driver.click(page.detail.undo)
     driver.click(driver.dialog().yes)

@@ -17,7 +17,7 @@ from app.ranking import rank
 from ui.common.texts import NONE
 from ui.common.theme import Theme
 from ui.plots.result_data import prepare
-from ui.results.capture_view import WireView
+from ui.results.capture_view import CaptureView
 from ui.results.result_tabs import ResultTabs
 
 UDP = ("openvpn-udp", "aes-256-gcm")
@@ -32,7 +32,7 @@ def tabs(qtbot: QtBot, theme: Theme) -> ResultTabs:
     return made
 
 
-def shown(tabs: ResultTabs, record: CampaignRecord) -> WireView:
+def shown(tabs: ResultTabs, record: CampaignRecord) -> CaptureView:
     """Show a comparison, open the tab and return what is in it."""
     tabs.show_data(prepare(record, rank(record)))
     tabs.setCurrentIndex(next(n for n in range(tabs.count()) if tabs.tabText(n) == "Wire"))
@@ -44,7 +44,7 @@ def plain(text: str) -> str:
     return text.replace("\u202f", "")
 
 
-def line_of(view: WireView, title: str) -> list[str]:
+def line_of(view: CaptureView, title: str) -> list[str]:
     nth = next(n for n in range(view.table.rowCount()) if view.table.cell(n, NAME).text() == title)
     return [plain(view.table.cell(nth, column).text()) for column in range(view.table.columnCount())]
 

@@ -20,7 +20,7 @@ from ui.common.icons import make_icon
 from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, plain_tip, tr
 from ui.common.theme import Theme, tabular
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 
 SOLUTION, NAME, KIND, VERDICT, STATE, LATENCY, TIMES, THROUGHPUT, REASON = range(9)
 _FIGURES = (LATENCY, TIMES, THROUGHPUT)
@@ -81,7 +81,7 @@ def kind_word(kind: OptionKind) -> str:
     return {OptionKind.CIPHER: tr("cipher"), OptionKind.MAC: "MAC", OptionKind.AEAD: "AEAD"}[kind]
 
 
-def state_look(line: CensusLine) -> tuple[str, str, str]:
+def state_appearance(line: CensusLine) -> tuple[str, str, str]:
     """Return icon, word and the name of a colour for what became of an option."""
     if line.result is None or line.result.status is OptionStatus.NOT_RUN:
         return "clock", tr("not tried"), "muted"
@@ -161,10 +161,10 @@ class CensusModel(QAbstractTableModel):
         if column == SOLUTION:
             return swatch_icon(line.item.solution)
         if column == VERDICT and line.verdict is not None:
-            look = verdict_look(line.verdict)
+            look = verdict_appearance(line.verdict)
             return make_icon(look.icon, getattr(self._theme.colours, look.role))
         if column == STATE:
-            icon, _, role = state_look(line)
+            icon, _, role = state_appearance(line)
             return make_icon(icon, getattr(self._theme.colours, role))
         return None
 
@@ -178,8 +178,8 @@ def _text(line: CensusLine, column: int) -> str:
         SOLUTION: lambda: item.solution,
         NAME: lambda: f"{item.name}{alias}",
         KIND: lambda: kind_word(item.kind),
-        VERDICT: lambda: verdict_look(line.verdict).word if line.verdict is not None else "",
-        STATE: lambda: state_look(line)[1],
+        VERDICT: lambda: verdict_appearance(line.verdict).word if line.verdict is not None else "",
+        STATE: lambda: state_appearance(line)[1],
         LATENCY: lambda: NONE if latency is None else f"{latency:.2f} ms",
         TIMES: lambda: NONE if line.behind.latency_factor is None else f"{line.behind.latency_factor:.1f} ×",
         THROUGHPUT: lambda: NONE if rate is None else f"{rate:.1f} Mbit/s",
@@ -229,7 +229,7 @@ class CensusFilter(QSortFilterProxyModel):
             return False
         if self.kind is not None and line.item.kind != self.kind:
             return False
-        if self.state and state_look(line)[1] != self.state:
+        if self.state and state_appearance(line)[1] != self.state:
             return False
         text = " ".join(_text(line, column) for column in (SOLUTION, NAME, VERDICT, STATE, REASON)).casefold()
         return all(word in text for word in self.words)
@@ -277,7 +277,7 @@ class CensusTable(QTableView):
         header, metrics = self.horizontalHeader(), self.fontMetrics()
         words = {
             SOLUTION: [line.item.solution for line in self.census.lines],
-            VERDICT: [verdict_look(one).word for one in Verdict],
+            VERDICT: [verdict_appearance(one).word for one in Verdict],
             STATE: [tr("works, slow"), tr("unprotected"), tr("not tried")],
         }
         for column in _WIDTHS_PX:

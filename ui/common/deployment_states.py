@@ -10,7 +10,7 @@ from ui.common.texts import NONE, tr
 
 
 @dataclass(frozen=True, slots=True)
-class StateLook:
+class StateAppearance:
     """How a state is shown: icon (empty for none), word, and the name of a colour in `Colours`."""
 
     icon: str
@@ -18,17 +18,17 @@ class StateLook:
     role: str
 
 
-def state_look(state: DeploymentState | None) -> StateLook:
+def state_appearance(state: DeploymentState | None) -> StateAppearance:
     """Return how a deployment's state is shown; None stands for nothing."""
     return {
-        None: StateLook("open", tr("nothing"), "muted"),
-        DeploymentState.PREPARED: StateLook("clock", tr("being made"), "muted"),
-        DeploymentState.APPLIED: StateLook("clock", tr("waits for confirmation"), "legacy"),
-        DeploymentState.CONFIRMED: StateLook("check", tr("stays"), "good"),
-        DeploymentState.HALF_CONFIRMED: StateLook("warning", tr("on one host only"), "bad"),
-        DeploymentState.REPLACED: StateLook("repeat", tr("replaced"), "muted"),
-        DeploymentState.UNDONE: StateLook("undo", tr("undone"), "muted"),
-        DeploymentState.FAILED: StateLook("error", tr("failed"), "bad"),
+        None: StateAppearance("open", tr("nothing"), "muted"),
+        DeploymentState.PREPARED: StateAppearance("clock", tr("being made"), "muted"),
+        DeploymentState.APPLIED: StateAppearance("clock", tr("waits for confirmation"), "legacy"),
+        DeploymentState.CONFIRMED: StateAppearance("check", tr("stays"), "good"),
+        DeploymentState.HALF_CONFIRMED: StateAppearance("warning", tr("on one host only"), "bad"),
+        DeploymentState.REPLACED: StateAppearance("repeat", tr("replaced"), "muted"),
+        DeploymentState.UNDONE: StateAppearance("undo", tr("undone"), "muted"),
+        DeploymentState.FAILED: StateAppearance("error", tr("failed"), "bad"),
     }[state]
 
 

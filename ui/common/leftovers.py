@@ -64,7 +64,7 @@ class Leftovers(QObject):
         if self.found.pop(pair_name, None) is not None:
             self.changed.emit(pair_name)
 
-    def put_back(self, pair_name: str) -> None:
+    def roll_back(self, pair_name: str) -> None:
         """Put both hosts of a pair back; the pair is forgotten once both are clean."""
         former = self.found.get(pair_name)
         if former is None or former.is_busy:
@@ -98,7 +98,7 @@ class Leftovers(QObject):
         if found.is_busy:
             notice.say("error", self._title, tr("Putting both hosts back"))
         else:
-            actions = {tr("Put both hosts back"): lambda: self.put_back(pair_name)}
+            actions = {tr("Put both hosts back"): lambda: self.roll_back(pair_name)}
             notice.say("error", self._title, found.message, actions)
         return True
 

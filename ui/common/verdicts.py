@@ -12,7 +12,7 @@ from ui.common.texts import tr
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictLook:
+class VerdictAppearance:
     """How a verdict is shown: icon, word, and the name of a colour in `Colours`."""
 
     icon: str
@@ -20,27 +20,27 @@ class VerdictLook:
     role: str
 
 
-def verdict_look(verdict: Verdict) -> VerdictLook:
+def verdict_appearance(verdict: Verdict) -> VerdictAppearance:
     """Return how a verdict is shown."""
     return {
-        Verdict.RECOMMENDED: VerdictLook("shield-check", tr("Recommended"), "good"),
-        Verdict.ACCEPTABLE: VerdictLook("shield", tr("Acceptable"), "fair"),
-        Verdict.LEGACY: VerdictLook("shield-old", tr("Legacy"), "legacy"),
-        Verdict.UNKNOWN: VerdictLook("warning", tr("Unknown"), "legacy"),
-        Verdict.INSECURE: VerdictLook("shield-broken", tr("Insecure"), "bad"),
-        Verdict.UNPROTECTED: VerdictLook("open", tr("Unprotected"), "muted"),
+        Verdict.RECOMMENDED: VerdictAppearance("shield-check", tr("Recommended"), "good"),
+        Verdict.ACCEPTABLE: VerdictAppearance("shield", tr("Acceptable"), "fair"),
+        Verdict.LEGACY: VerdictAppearance("shield-old", tr("Legacy"), "legacy"),
+        Verdict.UNKNOWN: VerdictAppearance("warning", tr("Unknown"), "legacy"),
+        Verdict.INSECURE: VerdictAppearance("shield-broken", tr("Insecure"), "bad"),
+        Verdict.UNPROTECTED: VerdictAppearance("open", tr("Unprotected"), "muted"),
     }[verdict]
 
 
-def question_look(question: Question, verdict: Verdict) -> VerdictLook:
+def question_appearance(question: Question, verdict: Verdict) -> VerdictAppearance:
     """Return how a finding is shown: by its verdict where it is about security, else by a word of its own."""
     if question is Question.MISSING:
-        return VerdictLook("warning", tr("Missing"), "bad" if verdict is Verdict.INSECURE else "legacy")
+        return VerdictAppearance("warning", tr("Missing"), "bad" if verdict is Verdict.INSECURE else "legacy")
     if question is Question.SLOW:
-        return VerdictLook("clock", tr("Slow"), "legacy")
+        return VerdictAppearance("clock", tr("Slow"), "legacy")
     if question is Question.GUIDELINE:
-        return VerdictLook("info", tr("Outside a guideline"), "fair")
-    return verdict_look(verdict)
+        return VerdictAppearance("info", tr("Outside a guideline"), "fair")
+    return verdict_appearance(verdict)
 
 
 class VerdictLabel(QWidget):
@@ -61,9 +61,9 @@ class VerdictLabel(QWidget):
 
     def show_verdict(self, verdict: Verdict) -> None:
         """Show another verdict."""
-        self.show_look(verdict_look(verdict))
+        self.show_look(verdict_appearance(verdict))
 
-    def show_look(self, look: VerdictLook) -> None:
+    def show_look(self, look: VerdictAppearance) -> None:
         """Show an icon and a word."""
         set_icon(self._icon, look.icon, look.role)
         self._word.setText(look.word)
@@ -75,4 +75,4 @@ class FindingLabel(VerdictLabel):
 
     def __init__(self, finding: Finding) -> None:
         super().__init__()
-        self.show_look(question_look(finding.question, finding.verdict))
+        self.show_look(question_appearance(finding.question, finding.verdict))

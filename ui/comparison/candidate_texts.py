@@ -17,7 +17,7 @@ from ui.common.candidate_rows import Key
 from ui.common.dialogs import Question
 from ui.common.solution_facts import carrier_word, space_word
 from ui.common.texts import tr
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 
 _MOST_TITLES = 6
 
@@ -75,6 +75,6 @@ def lacks(found: Discovery, solution: str) -> tuple[Lack, ...]:
 
 def listed(candidates: list[Candidate]) -> str:
     """Return titles with their verdicts; beyond some only their number."""
-    words = list(dict.fromkeys(f"{one.title}: {verdict_look(one.verdict).word}" for one in candidates))
+    words = list(dict.fromkeys(f"{one.title}: {verdict_appearance(one.verdict).word}" for one in candidates))
     more = len(words) - _MOST_TITLES
     return "; ".join(words[:_MOST_TITLES]) + (f"; {tr('%1 more').replace('%1', str(more))}" if more > 0 else "")

@@ -23,7 +23,7 @@ from ui.common.page import Page
 from ui.common.swatch import swatch_icon
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 from ui.comparison.candidate_texts import ask_without_vpn, distinct_titles, how, is_weak, lacks, listed
 from ui.comparison.tree_search import TreeSearch, every_item, with_children
 
@@ -297,7 +297,7 @@ class CandidatesPage(Page):
     def _candidate_item(
         self, candidate: Candidate, info: SolutionInfo, chosen: set[Key], *, is_child: bool = False
     ) -> QTreeWidgetItem:
-        look = verdict_look(candidate.verdict)
+        look = verdict_appearance(candidate.verdict)
         key = (candidate.solution, candidate.suite)
         title = self._titles[key] if is_child else candidate.title
         item = QTreeWidgetItem([title, look.word, how(info)])
@@ -394,7 +394,7 @@ class CandidatesPage(Page):
         for item in self._items():
             candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
             if candidate is not None:
-                look = verdict_look(candidate.verdict)
+                look = verdict_appearance(candidate.verdict)
                 item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
             elif item.data(_NAME, _UNAVAILABLE):
                 self._mute(item)

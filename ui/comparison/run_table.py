@@ -14,7 +14,7 @@ from ui.common.stage_texts import joined, stage_text
 from ui.common.swatch import swatch_icon
 from ui.common.texts import mbit_s, ms, pct, plain_tip, tr
 from ui.common.theme import GRID, Theme
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 
 _MOST_LINES = 3
 """Lines of a reason that are shown; the tool tip has all of it."""
@@ -75,7 +75,7 @@ class RunTable(DataTable):
         self.show_rows(rows)
 
     def _show(self, nth: int, row: Row) -> None:
-        look = verdict_look(row.verdict)
+        look = verdict_appearance(row.verdict)
         colours = self._theme.colours
         cells = (row.title, look.word, ms(row.latency_ms), mbit_s(row.mbit_s), pct(row.cpu_pct), state_text(row))
         for column, text in enumerate(cells):

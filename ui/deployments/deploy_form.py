@@ -20,7 +20,7 @@ from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID
 from ui.common.tips import enable, set_tip
-from ui.common.verdicts import VerdictLabel, verdict_look
+from ui.common.verdicts import VerdictLabel, verdict_appearance
 from ui.deployments.lan_guard_row import LanGuardRow
 from ui.deployments.lan_row import LanRow
 
@@ -309,7 +309,7 @@ class RolloutForm(Card):
         if own:
             self._fill(self.suite, [(one.title.partition(", ")[2] or one.suite, one.suite) for one in own])
             for nth, one in enumerate(own):
-                look = verdict_look(one.verdict)
+                look = verdict_appearance(one.verdict)
                 self.suite.setItemData(nth, f"{one.title}: {look.word}", Qt.ItemDataRole.ToolTipRole)
             first = next((nth for nth, one in enumerate(own) if one.verdict.is_deployable), 0)
             self.suite.setCurrentIndex(first)
@@ -362,7 +362,7 @@ def _line(stretched: int, *widgets: QWidget) -> QWidget:
 
 
 def _why_never(candidate: Candidate) -> str:
-    what = verdict_look(candidate.verdict).word
+    what = verdict_appearance(candidate.verdict).word
     sentence = tr("%1 is never rolled out: %2.").replace("%1", candidate.title).replace("%2", what.lower())
     return f"{sentence} {_deciding(candidate)}".strip()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.deployment.monitor_log import WatchLine
+from app.deployment.monitor_log import MonitorLine
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
@@ -34,9 +34,9 @@ from ui.deployments.actions import (
 )
 from ui.deployments.audit_export import ask_audit_file
 from ui.deployments.cleanup import Cleaner
-from ui.deployments.deployments_table import StandingPair, StandingTable, by_pair
+from ui.deployments.deployments_table import DeploymentEntry, DeploymentsTable, by_pair
 from ui.deployments.desktop_notification import Notifier
-from ui.deployments.detail_view import StandingDetail
+from ui.deployments.detail_view import DeploymentDetail
 from ui.deployments.monitor import Watcher
 from ui.deployments.repair import Repairs, half_words, repair_task
 from ui.deployments.single_host_rollback import nothing_left_words, one_end
@@ -52,7 +52,7 @@ class _Stored:
     audit: tuple[AuditLine, ...]
 
 
-class StandingPage(Page):
+class DeploymentsPage(Page):
     """A table of pairs, and everything about the selected one below it."""
 
     rollout_asked = Signal()
@@ -66,7 +66,7 @@ class StandingPage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, tr("Standing tunnels"))
-        self._pairs: tuple[StandingPair, ...] = ()
+        self._pairs: tuple[DeploymentEntry, ...] = ()
         self._wanted = self._wanted_deployment = ""
         self.statuses: dict[str, PairStatus] = {}
         self._notifier: Notifier | None = None
@@ -77,10 +77,10 @@ class StandingPage(Page):
         self.watcher = Watcher(context)
         self.repairs = Repairs()
         self.cleaner = Cleaner(context)
-        self.table = StandingTable(context.theme)
+        self.table = DeploymentsTable(context.theme)
         self.table.itemSelectionChanged.connect(self._show_selected)
         self.table.itemActivated.connect(self.look)
-        self.detail = StandingDetail(context.theme)
+        self.detail = DeploymentDetail(context.theme)
         self._lay_out()
         self._connect()
         self._show_rows(is_there=False)
@@ -120,12 +120,12 @@ class StandingPage(Page):
         return cast("Services", self.context.services)
 
     @property
-    def selected(self) -> StandingPair | None:
+    def selected(self) -> DeploymentEntry | None:
         """The pair of the selected line."""
         nth = self.table.currentRow()
         return self._pairs[nth] if 0 <= nth < len(self._pairs) else None
 
-    def _pair(self, name: str) -> StandingPair | None:
+    def _pair(self, name: str) -> DeploymentEntry | None:
         return next((one for one in self._pairs if one.pair.name == name), None)
 
     def enter(self) -> None:
@@ -255,7 +255,7 @@ class StandingPage(Page):
     def _take_limits(self) -> None:
         self.watcher.limits = self.detail.now.limits
 
-    def _on_told(self, name: str, line: WatchLine) -> None:
+    def _on_told(self, name: str, line: MonitorLine) -> None:
         self.status_told.emit(f"{name}: {line.text}")
         if line.is_bad:
             self.notifier.notify(tr("Tunnelmark: %1").replace("%1", name), line.text)

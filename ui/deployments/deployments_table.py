@@ -12,11 +12,11 @@ from app.domain.deployment import Deployment, DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.hosts import PairSpec
 from ui.common.data_table import DataTable
-from ui.common.deployment_states import StateLook, moment, state_look
+from ui.common.deployment_states import StateAppearance, moment, state_appearance
 from ui.common.icons import make_icon
 from ui.common.texts import NONE, ms, pct, plain_tip, tr
 from ui.common.theme import Theme
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 
 PAIR, WHAT, SINCE, STATE, TUNNEL, RTT, LOSS, VERDICT, WATCH = range(9)
 _MOST_LINES = 6
@@ -24,7 +24,7 @@ _LEAST_WHAT_EM = 12
 
 
 @dataclass(frozen=True, slots=True)
-class StandingPair:
+class DeploymentEntry:
     """A pair and what was rolled out on it.
 
     Attributes:
@@ -47,17 +47,17 @@ class StandingPair:
         return self.standing.state if self.standing is not None else None
 
 
-def by_pair(deployments: Sequence[Deployment]) -> tuple[StandingPair, ...]:
+def by_pair(deployments: Sequence[Deployment]) -> tuple[DeploymentEntry, ...]:
     """Sort deployments by their pairs; those with something standing first."""
     names = dict.fromkeys(one.pair.name for one in deployments)
     pairs = []
     for name in names:
         own = tuple(one for one in deployments if one.pair.name == name)
-        pairs.append(StandingPair(own[0].pair, own))
+        pairs.append(DeploymentEntry(own[0].pair, own))
     return tuple(sorted(pairs, key=lambda one: one.standing is None))
 
 
-class StandingTable(DataTable):
+class DeploymentsTable(DataTable):
     """One line per pair.
 
     Args:
@@ -84,7 +84,7 @@ class StandingTable(DataTable):
         self.stretch(WHAT, _LEAST_WHAT_EM)
 
     def show_pairs(
-        self, pairs: Sequence[StandingPair], statuses: Mapping[str, PairStatus], watched: Mapping[str, bool]
+        self, pairs: Sequence[DeploymentEntry], statuses: Mapping[str, PairStatus], watched: Mapping[str, bool]
     ) -> None:
         """Show pairs, with what was seen of them since the program started."""
         if self.rowCount() != len(pairs):
@@ -102,7 +102,7 @@ class StandingTable(DataTable):
             bar_px = self.horizontalScrollBar().sizeHint().height() if is_wide else 0
             self.setFixedHeight(self.height_for_px(min(self.rowCount(), _MOST_LINES)) + bar_px)
 
-    def _show(self, nth: int, one: StandingPair, status: PairStatus | None, *, is_watched: bool) -> None:
+    def _show(self, nth: int, one: DeploymentEntry, status: PairStatus | None, *, is_watched: bool) -> None:
         standing = one.standing
         look = _look(one, status)
         verdict = status.verdict if status is not None else standing.verdict if standing is not None else None
@@ -114,7 +114,7 @@ class StandingTable(DataTable):
             TUNNEL: tunnel_word(status),
             RTT: ms(mean_rtt_ms(status)),
             LOSS: pct(worst_loss_pct(status)),
-            VERDICT: verdict_look(verdict).word if verdict is not None else NONE,
+            VERDICT: verdict_appearance(verdict).word if verdict is not None else NONE,
             WATCH: tr("on") if is_watched else tr("off"),
         }
         for column, text in texts.items():
@@ -126,7 +126,7 @@ class StandingTable(DataTable):
         role = "muted" if is_down and look.role == "good" else look.role
         self.cell(nth, STATE).setIcon(make_icon(look.icon, getattr(colours, role)) if look.icon else QIcon())
         self._show_tunnel(nth, status, is_down=is_down)
-        seen = verdict_look(verdict) if verdict is not None else None
+        seen = verdict_appearance(verdict) if verdict is not None else None
         icon = make_icon(seen.icon, getattr(colours, seen.role)) if seen is not None else QIcon()
         self.cell(nth, VERDICT).setIcon(icon)
 
@@ -142,12 +142,12 @@ class StandingTable(DataTable):
         cell.setFont(font)
 
 
-def _look(one: StandingPair, status: PairStatus | None) -> StateLook:
+def _look(one: DeploymentEntry, status: PairStatus | None) -> StateAppearance:
     """Return how the state is shown: without a tick while no host has said it."""
     state = one.state(status)
     if status is None and state is DeploymentState.CONFIRMED:
-        return StateLook("", tr("confirmed"), "muted")
-    return state_look(state)
+        return StateAppearance("", tr("confirmed"), "muted")
+    return state_appearance(state)
 
 
 def has_lost(status: PairStatus) -> bool:

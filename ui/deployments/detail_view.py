@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.deployment.monitor_log import WatchLog
+from app.deployment.monitor_log import MonitorLog
 from app.domain.deployment import DeploymentState
 from app.domain.deployment_status import PairStatus
 from app.domain.verdicts import by_weight
@@ -16,7 +16,7 @@ from ui.common.icons import set_icon
 from ui.common.texts import tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
-from ui.deployments.deployments_table import StandingPair, tunnel_word
+from ui.deployments.deployments_table import DeploymentEntry, tunnel_word
 from ui.deployments.diff_view import DiffView, parts_text
 from ui.deployments.history_view import AuditView, EarlierView, KeysTable
 from ui.deployments.single_host_rollback import is_half_undone, one_end
@@ -24,7 +24,7 @@ from ui.deployments.status_view import NowView
 from ui.deployments.texts import host_name
 
 
-class StandingDetail(QWidget):
+class DeploymentDetail(QWidget):
     """Buttons, sentences, tabs.
 
     Args:
@@ -68,9 +68,9 @@ class StandingDetail(QWidget):
 
     def show_pair(
         self,
-        one: StandingPair,
+        one: DeploymentEntry,
         status: PairStatus | None,
-        log: WatchLog,
+        log: MonitorLog,
         *,
         is_watched: bool,
         is_repair_needed: bool = False,
@@ -110,7 +110,7 @@ class StandingDetail(QWidget):
         if self.earlier.choose(deployment_id):
             self.tabs.setCurrentIndex(self._earlier_at)
 
-    def _say(self, one: StandingPair, status: PairStatus | None) -> None:
+    def _say(self, one: DeploymentEntry, status: PairStatus | None) -> None:
         sentences = list(_sentences(one, status))
         self.sentence.setText(" ".join(sentences))
         if status is None:
@@ -139,7 +139,7 @@ class StandingDetail(QWidget):
             self.drift.show_text(text)
 
 
-def _sentences(one: StandingPair, status: PairStatus | None) -> Iterator[str]:
+def _sentences(one: DeploymentEntry, status: PairStatus | None) -> Iterator[str]:
     standing = one.standing
     if standing is not None:
         words = tr("%1 stands since %2, rolled out by %3.").replace("%1", standing.title).replace("%3", standing.by)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.domain.deployment import DryRun, EndDryRun, FileDiff, PlannedCommand, RolloutObstacle
+from app.domain.deployment import DryRun, EndpointDryRun, FileDiff, PlannedCommand, RolloutObstacle
 from app.domain.hosts import Side
 from ui.common.basics import ScrollPage, icon_label, label, name_tabs
 from ui.common.data_table import LineDelegate
@@ -29,7 +29,7 @@ class DryRunView(QTabWidget):
         super().__init__()
         name_tabs(self, tr("Views of the dry run"))
         self.overview = Overview()
-        self.ends = {side: EndView(theme, side) for side in Side}
+        self.ends = {side: EndpointView(theme, side) for side in Side}
         self.addTab(self.overview, tr("Overview"))
         for side, view in self.ends.items():
             self.addTab(view, side.value.upper())
@@ -137,12 +137,12 @@ def _facts(run: DryRun) -> list[tuple[str, str, str]]:
     ]
 
 
-def _largest(end: EndDryRun) -> str:
+def _largest(end: EndpointDryRun) -> str:
     size = end.largest_unfragmented_frame_bytes
     return tr("any: they are cut into a stream") if size is None else f"{size} {tr('bytes')}"
 
 
-class EndView(QWidget):
+class EndpointView(QWidget):
     """Every file and command of one host.
 
     Args:
@@ -170,7 +170,7 @@ class EndView(QWidget):
         outer.setContentsMargins(GRID, GRID, GRID, GRID)
         outer.addWidget(split)
 
-    def show_end(self, end: EndDryRun) -> None:
+    def show_end(self, end: EndpointDryRun) -> None:
         """Show what would be done on a host."""
         self.list.clear()
         parts = []

@@ -13,13 +13,13 @@ from app.services.interfaces.deployments import AuditLine
 from ui.common.basics import button, label, row
 from ui.common.code_view import CodeView
 from ui.common.data_table import DataTable
-from ui.common.deployment_states import moment, state_look
+from ui.common.deployment_states import moment, state_appearance
 from ui.common.icons import make_icon
 from ui.common.search_field import SearchField
 from ui.common.texts import NONE, count, duration, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import enable
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 from ui.deployments.texts import host_name
 
 MOST_SHOWN = 2_000
@@ -93,7 +93,7 @@ class EarlierView(QWidget):
         self.table.setRowCount(len(self._deployments))
         colours = self._theme.colours
         for nth, one in enumerate(self._deployments):
-            look, word = state_look(one.state), verdict_look(one.verdict)
+            look, word = state_appearance(one.state), verdict_appearance(one.verdict)
             state = tr("refused") if one.is_refused else look.word
             texts = (moment(one.prepared_at), one.title, word.word, state, one.by, one.message)
             for column, text in enumerate(texts):

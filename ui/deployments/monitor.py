@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
-from app.deployment.monitor_log import Limits, WatchLine, WatchLog
+from app.deployment.monitor_log import Limits, MonitorLine, MonitorLog
 from app.domain.deployment_status import PairStatus
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import PairSpec
@@ -29,7 +29,7 @@ _TICK_MS = 250
 @dataclass
 class _Watched:
     pair: PairSpec
-    log: WatchLog = field(default_factory=WatchLog)
+    log: MonitorLog = field(default_factory=MonitorLog)
     is_on: bool = True
     asked: Operation | None = None
     since: QElapsedTimer | None = None
@@ -68,10 +68,10 @@ class Watcher(QObject):
         found = self._watched.get(pair_name)
         return found is not None and found.is_on
 
-    def log(self, pair_name: str) -> WatchLog:
+    def log(self, pair_name: str) -> MonitorLog:
         """Return what was seen of a pair."""
         found = self._watched.get(pair_name)
-        return found.log if found is not None else WatchLog()
+        return found.log if found is not None else MonitorLog()
 
     def watch(self, pair: PairSpec) -> None:
         """Begin to look at a pair, at once."""
@@ -121,7 +121,7 @@ class Watcher(QObject):
         self._done(one)
         self._tell(one, lambda: one.log.fail(datetime.now(UTC), error.message), None)
 
-    def _tell(self, one: _Watched, take: Callable[[], tuple[WatchLine, ...]], status: PairStatus | None) -> None:
+    def _tell(self, one: _Watched, take: Callable[[], tuple[MonitorLine, ...]], status: PairStatus | None) -> None:
         new = take()
         self.looked.emit(one.pair.name, status)
         for line in new:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.deployment import Deployment, DeploymentState
-from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.hosts import Side
 from ui.common.deployment_states import moment
 from ui.common.texts import tr
 
 
 @dataclass(frozen=True, slots=True)
-class OneEnd:
+class SingleHostRollback:
     """What the last look showed where exactly one host answered.
 
     Attributes:
@@ -22,8 +22,8 @@ class OneEnd:
         at: When, UTC.
     """
 
-    reached: EndStatus
-    silent: EndStatus
+    reached: EndpointStatus
+    silent: EndpointStatus
     at: datetime
 
     @property
@@ -37,7 +37,7 @@ class OneEnd:
         return bool(self.reached.deployment_id) and self.reached.is_confirmed
 
 
-def one_end(status: PairStatus | None) -> OneEnd | None:
+def one_end(status: PairStatus | None) -> SingleHostRollback | None:
     """Return the only host that could be asked at the last look.
 
     Args:
@@ -49,10 +49,10 @@ def one_end(status: PairStatus | None) -> OneEnd | None:
     if status is None or status.a.is_reachable == status.b.is_reachable:
         return None
     reached, silent = (status.a, status.b) if status.a.is_reachable else (status.b, status.a)
-    return OneEnd(reached, silent, status.at)
+    return SingleHostRollback(reached, silent, status.at)
 
 
-def undo_one_text(alone: OneEnd) -> str:
+def undo_one_text(alone: SingleHostRollback) -> str:
     """Return what follows from undoing on one host alone, in three paragraphs."""
     here = tr(
         "%B could not be asked at %T. %A is put back as it was before: files, service, interfaces. What goes through "
@@ -69,7 +69,7 @@ def undo_one_text(alone: OneEnd) -> str:
     return _named(text, alone)
 
 
-def nothing_left_words(standing: Deployment, alone: OneEnd) -> tuple[str, str]:
+def nothing_left_words(standing: Deployment, alone: SingleHostRollback) -> tuple[str, str]:
     """Return why there is nothing to undo on the only host that can be asked: a title and sentences."""
     title = tr("There is nothing to undo on %A, and %B could not be asked.")
     hint = (
@@ -85,6 +85,6 @@ def is_half_undone(deployment: Deployment) -> bool:
     return deployment.is_ending and deployment.state is DeploymentState.HALF_CONFIRMED
 
 
-def _named(text: str, alone: OneEnd) -> str:
+def _named(text: str, alone: SingleHostRollback) -> str:
     # What a host is called is not searched for the other one's place.
     return alone.reached.label.join(part.replace("%B", alone.silent.label) for part in text.split("%A"))

@@ -15,17 +15,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.deployment.monitor_log import Limits, WatchLine, WatchLog
+from app.deployment.monitor_log import Limits, MonitorLine, MonitorLog
 from app.domain.deployment import DeploymentState
-from app.domain.deployment_status import EndStatus, PairStatus
+from app.domain.deployment_status import EndpointStatus, PairStatus
 from ui.common.basics import inset_text
-from ui.common.deployment_states import moment, state_look
+from ui.common.deployment_states import moment, state_appearance
 from ui.common.icons import make_icon
 from ui.common.texts import NONE, count, duration, ms, pct, size, tr
 from ui.common.theme import GRID, Theme
 from ui.deployments.host_table import SidesTable, yes_no
 from ui.plots.framed import framed
-from ui.plots.rtt_history import WatchPlot
+from ui.plots.rtt_history import RttHistoryPlot
 
 _LEAST_PLOT_PX = 160
 """In less height the plot has no room for its title and its axis."""
@@ -44,13 +44,13 @@ class NowView(QWidget):
         super().__init__()
         self._theme = theme
         self.facts = SidesTable(tr("Now"))
-        self.plot = WatchPlot(theme)
+        self.plot = RttHistoryPlot(theme)
         self.log = QListWidget()
         self.log.setAccessibleName(tr("Losses while watched"))
         self.log.setWordWrap(True)
         self.log.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.log.setIconSize(QSize(16, 16))
-        self._logged: tuple[WatchLine, ...] | None = None
+        self._logged: tuple[MonitorLine, ...] | None = None
         theme.changed.connect(self._show_lines)
         self.rtt = _limit(tr("Limit of the round-trip time"), " ms", 20.0)
         self.loss = _limit(tr("Limit of the loss"), " %", 1.0)
@@ -106,7 +106,7 @@ class NowView(QWidget):
             return
         self.facts.show_rows(status.a.label, status.b.label, _rows(status))
 
-    def show_log(self, log: WatchLog, solution: str) -> None:
+    def show_log(self, log: MonitorLog, solution: str) -> None:
         """Show what was seen while it was watched."""
         self.plot.draw(solution, list(log.samples))
         lines = tuple(reversed(log.lines))
@@ -166,7 +166,7 @@ def _rows(status: PairStatus) -> list[tuple[str, str, str]]:
     return rows
 
 
-def _lans(end: EndStatus) -> str:
+def _lans(end: EndpointStatus) -> str:
     if end.is_looped:
         return tr("parted: a loop")
     if end.limited_broadcasts is None:
@@ -176,26 +176,26 @@ def _lans(end: EndStatus) -> str:
     return tr("no loop")
 
 
-def _reached(end: EndStatus) -> str:
+def _reached(end: EndpointStatus) -> str:
     return tr("answers") if end.is_reachable else tr("does not answer")
 
 
-def _state(end: EndStatus, status: PairStatus) -> str:
+def _state(end: EndpointStatus, status: PairStatus) -> str:
     if end in status.unfinished:
         return tr("files of a broken-off deployment")
     if end in status.damaged:
         return tr("parts of a deployment")
     if not end.deployment_id:
-        return state_look(None).word
+        return state_appearance(None).word
     if end.left_s is not None:
         return tr("goes back in %1 unless confirmed").replace("%1", duration(end.left_s))
     if not end.is_confirmed:
-        return state_look(DeploymentState.APPLIED).word
+        return state_appearance(DeploymentState.APPLIED).word
     is_other = status.deployment is not None and end.deployment_id != status.deployment.id
-    return tr("another deployment") if is_other else state_look(DeploymentState.CONFIRMED).word
+    return tr("another deployment") if is_other else state_appearance(DeploymentState.CONFIRMED).word
 
 
-def _up(end: EndStatus) -> str:
+def _up(end: EndpointStatus) -> str:
     if end.is_waiting:
         return tr("not pinged before it is confirmed")
     return tr("up") if end.is_up else tr("down")
@@ -211,7 +211,7 @@ def _times(number: int) -> str:
     return tr("%1 times").replace("%1", str(number))
 
 
-def _started_s(end: EndStatus, status: PairStatus) -> float | None:
+def _started_s(end: EndpointStatus, status: PairStatus) -> float | None:
     """Return what the host has measured; where it has not started it itself, what the roll-out measured."""
     return status.connect_s if end.connect_s is None else end.connect_s
 
@@ -220,7 +220,7 @@ def _seconds(seconds: float | None) -> str:
     return NONE if seconds is None else duration(seconds)
 
 
-def _losses(end: EndStatus) -> str:
+def _losses(end: EndpointStatus) -> str:
     ended = [one for one in end.outages if one.lasted_s is not None]
     words = [tr("%1, the last after %2").replace("%1", _times(len(ended))).replace("%2", _seconds(end.reconnect_s))]
     if end.outages and end.outages[-1].lasted_s is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.deployment.events import RolloutStage
-from app.domain.capture import LeakProof, LeakVerdict, Property, WireReport, properties_of
-from app.domain.deployment import Deployment, DeploymentState, EndDryRun
+from app.domain.capture import CaptureReport, LeakProof, LeakVerdict, Property, properties_of
+from app.domain.deployment import Deployment, DeploymentState, EndpointDryRun
 from app.domain.hosts import Side
 from app.domain.injection import PropertyVerdict
 from app.wording.capture_sentences import property_sentence
@@ -79,7 +79,7 @@ def ended_words(deployment: Deployment) -> tuple[str, str, str]:
             return "caution", title, f"{deployment.message} {tr('Both hosts are as they were before.')}".strip()
 
 
-def report_words(report: WireReport | None) -> tuple[tuple[str, bool], ...]:
+def report_words(report: CaptureReport | None) -> tuple[tuple[str, bool], ...]:
     """Return what packet captures and the injection test showed, as sentences; with each, whether it is a warning."""
     if report is None:
         return ()
@@ -113,7 +113,7 @@ def ports_text(ports: tuple[tuple[str, int], ...]) -> str:
     return ", ".join(f"{protocol.upper()} {port}" if port else protocol.upper() for protocol, port in ports) or NONE
 
 
-def joined_text(end: EndDryRun) -> str:
+def joined_text(end: EndpointDryRun) -> str:
     """Return what the tunnel is joined with on a host."""
     if not end.lan_port:
         return tr("nothing: it has an address of its own")

@@ -13,19 +13,19 @@ from app.domain.verdicts import Question, Verdict
 from app.policy.lint import is_advice
 from ui.common.texts import tr
 from ui.common.theme import Theme, fixed_font
-from ui.common.verdicts import VerdictLook, question_look
+from ui.common.verdicts import VerdictAppearance, question_appearance
 
 _WORST_FIRST = ("bad", "legacy", "fair", "muted", "good")
 """Roles of colours."""
 
 
-def finding_look(finding: LintFinding) -> VerdictLook:
+def finding_appearance(finding: LintFinding) -> VerdictAppearance:
     """Return icon, word and colour of a finding; what no guideline says, but a manual, is advice."""
     if is_advice(finding):
-        return VerdictLook("info", tr("Advice"), "fair")
+        return VerdictAppearance("info", tr("Advice"), "fair")
     if finding.question is Question.INSECURE and finding.verdict is Verdict.UNPROTECTED:
-        return VerdictLook("shield-broken", tr("Not encrypted"), "bad")
-    return question_look(finding.question, finding.verdict)
+        return VerdictAppearance("shield-broken", tr("Not encrypted"), "bad")
+    return question_appearance(finding.question, finding.verdict)
 
 
 def replacement_text(finding: LintFinding) -> str:
@@ -33,17 +33,19 @@ def replacement_text(finding: LintFinding) -> str:
     return f"{tr('Add') if finding.is_addition else tr('Use instead')}: {finding.replacement}"
 
 
-def worst_look(findings: Sequence[LintFinding]) -> VerdictLook:
+def worst_appearance(findings: Sequence[LintFinding]) -> VerdictAppearance:
     """Return the look of the worst of some findings."""
-    return finding_look(min(findings, key=_badness))
+    return finding_appearance(min(findings, key=_badness))
 
 
 def finding_names(findings: Sequence[LintFinding]) -> list[str]:
     """Return what tells findings apart: line, setting and algorithm, with the source where that is shared."""
     names = [_name(one) for one in findings]
-    seen = Counter((name, finding_look(one).word) for name, one in zip(names, findings, strict=True))
+    seen = Counter((name, finding_appearance(one).word) for name, one in zip(names, findings, strict=True))
     return [
-        f"{name} ({one.source.partition(',')[0]})" if seen[name, finding_look(one).word] > 1 and one.source else name
+        f"{name} ({one.source.partition(',')[0]})"
+        if seen[name, finding_appearance(one).word] > 1 and one.source
+        else name
         for name, one in zip(names, findings, strict=True)
     ]
 
@@ -57,7 +59,7 @@ def finding_groups(findings: Sequence[LintFinding]) -> list[tuple[str, list[int]
 
 
 def _badness(finding: LintFinding) -> int:
-    role = finding_look(finding).role
+    role = finding_appearance(finding).role
     return _WORST_FIRST.index(role) if role in _WORST_FIRST else len(_WORST_FIRST)
 
 
@@ -118,7 +120,7 @@ class LintView(QPlainTextEdit):
         for number, text in enumerate(file.lines, start=1):
             found = by_line.get(number, [])
             self._block_of[number] = cursor.blockNumber()
-            colour = getattr(self._theme.colours, finding_look(found[0]).role) if found else None
+            colour = getattr(self._theme.colours, finding_appearance(found[0]).role) if found else None
             self._add_line(cursor, f"{number:>{width}}  {text}", colour, is_marked=bool(found))
             for finding in found:
                 self._add_finding(cursor, finding, " " * (width + 2))
@@ -126,7 +128,7 @@ class LintView(QPlainTextEdit):
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _add_finding(self, cursor: QTextCursor, finding: LintFinding, indent: str) -> None:
-        look = finding_look(finding)
+        look = finding_appearance(finding)
         text = f"{indent}\u25b2 {look.word}: {finding.reason}"
         if finding.replacement:
             text += f"  {replacement_text(finding)}"

@@ -31,7 +31,14 @@ from ui.common.icons import make_icon
 from ui.common.page import BusyLine, Page
 from ui.common.texts import plain_tip, tr
 from ui.common.theme import GRID
-from ui.lint.findings_view import LintView, finding_groups, finding_look, finding_names, replacement_text, worst_look
+from ui.lint.findings_view import (
+    LintView,
+    finding_appearance,
+    finding_groups,
+    finding_names,
+    replacement_text,
+    worst_appearance,
+)
 
 _PLACE = Qt.ItemDataRole.UserRole
 _WHAT, _WORD = range(2)
@@ -227,7 +234,7 @@ class LintPage(Page):
         elif not file.findings:
             word, icon, role = tr("Nothing found"), "shield-check", "good"
         else:
-            worst = worst_look(file.findings)
+            worst = worst_appearance(file.findings)
             word, icon, role = _counted(len(file.findings), tr("finding"), tr("findings")), worst.icon, worst.role
         item = QTreeWidgetItem([_short(file.path), word])
         item.setIcon(_WORD, make_icon(icon, getattr(self.context.theme.colours, role)))
@@ -253,7 +260,7 @@ class LintPage(Page):
         return item
 
     def _finding_item(self, nth: int, number: int, finding: LintFinding, what: str) -> QTreeWidgetItem:
-        look = finding_look(finding)
+        look = finding_appearance(finding)
         item = QTreeWidgetItem([what, look.word])
         item.setIcon(_WORD, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))
         item.setToolTip(_WHAT, plain_tip(f"{finding.setting} {finding.value}\n{finding.reason}".strip()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.ranking import CandidateResult, Ranking
 from app.domain.results import LOST_RTT_US, CampaignRecord, Candidate
 from app.domain.solutions import SolutionInfo
@@ -57,7 +57,7 @@ class ResultData:
     curves: tuple[Curve, ...]
     cdfs: dict[tuple[Key, int], Floats]
     cpu: tuple[CpuBar, ...]
-    wires: dict[Key, WireReport]
+    wires: dict[Key, CaptureReport]
     slow: dict[Key, Finding]
     infos: Mapping[str, SolutionInfo] = field(default_factory=dict)
 
@@ -90,9 +90,9 @@ def prepare(record: CampaignRecord, ranking: Ranking, infos: Mapping[str, Soluti
     )
 
 
-def _wires(record: CampaignRecord) -> dict[Key, WireReport]:
+def _wires(record: CampaignRecord) -> dict[Key, CaptureReport]:
     """Return the first report of each candidate: it is looked at in one round only."""
-    wires: dict[Key, WireReport] = {}
+    wires: dict[Key, CaptureReport] = {}
     for attempt in record.attempts:
         if attempt.wire is not None:
             wires.setdefault((attempt.key.solution, attempt.key.suite), attempt.wire)

@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
 
-from app.deployment.monitor_log import WatchSample
+from app.deployment.monitor_log import MonitorSample
 from app.wording.colours import series_style
 from ui.common.texts import ms, tr
 from ui.common.theme import Theme
@@ -37,7 +37,7 @@ class MinutesAxis(pg.AxisItem):  # type: ignore[misc] # pyqtgraph has no types
         ]
 
 
-class WatchPlot(ScopePlot):
+class RttHistoryPlot(ScopePlot):
     """One line per host; where nothing answered there is a gap and a mark at the bottom."""
 
     def __init__(self, theme: Theme) -> None:
@@ -46,12 +46,12 @@ class WatchPlot(ScopePlot):
         self._lost = pg.ScatterPlotItem(symbol="x", size=9)
         for item in (*self._curves, self._lost):
             self.addItem(item)
-        self._samples: Sequence[WatchSample] = ()
+        self._samples: Sequence[MonitorSample] = ()
         self.set_x_range(-_LEAST_SPAN_S, 0)
         self.set_y_range(0, 1)
         self.show_scale(is_there=False)
 
-    def draw(self, solution: str, samples: Sequence[WatchSample]) -> None:
+    def draw(self, solution: str, samples: Sequence[MonitorSample]) -> None:
         """Show looks.
 
         Args:

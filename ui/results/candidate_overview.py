@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.ranking import Estimate
 from app.domain.results import Attempt
 from app.domain.verdicts import deciding_finding
@@ -84,7 +84,7 @@ class CandidateOverview(ScrollPage):
             self._with_icon(card, "clock", "legacy", f"{slow.reason} {tr('This bears on no verdict and no rank.')}")
         return card
 
-    def _proofs(self, report: WireReport | None) -> Card:
+    def _proofs(self, report: CaptureReport | None) -> Card:
         card = Card(tr("Proofs"), "search")
         if report is None:
             self._say(card, tr("Its packets were not captured."), "muted")

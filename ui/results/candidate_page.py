@@ -27,7 +27,7 @@ from ui.plots.latency import LatencyPlot
 from ui.plots.result_data import ResultData
 from ui.results.candidate_figures import CandidateFigures
 from ui.results.candidate_overview import CandidateOverview
-from ui.results.capture_view import WireDetails
+from ui.results.capture_view import CaptureDetails
 from ui.results.deploy_button import name_deploy
 
 
@@ -53,7 +53,7 @@ class CandidatePage(Page):
         self.figures = CandidateFigures()
         self.plot = LatencyPlot(theme)
         self.details = CandidateDetails(theme)
-        self.wire = WireDetails(theme)
+        self.wire = CaptureDetails(theme)
         self.code = CodeView(theme)
         self.log = CodeView(theme)
         self.tabs = QTabWidget()

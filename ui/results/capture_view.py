@@ -8,7 +8,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QLabel, QSplitter, QVBoxLayout, QWidget
 
-from app.domain.capture import BreakVerdict, FrameOverhead, LeakProof, LeakVerdict, Property, WireReport, properties_of
+from app.domain.capture import (
+    BreakVerdict,
+    CaptureReport,
+    FrameOverhead,
+    LeakProof,
+    LeakVerdict,
+    Property,
+    properties_of,
+)
 from app.domain.injection import PropertyVerdict
 from app.domain.verdicts import Finding
 from app.wording.capture_sentences import (
@@ -34,7 +42,7 @@ from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, count, plain_tip, tr
 from ui.common.theme import GRID, Theme
 from ui.common.tips import set_tip
-from ui.common.verdicts import VerdictLabel, VerdictLook
+from ui.common.verdicts import VerdictAppearance, VerdictLabel
 from ui.plots.result_data import ResultData
 from ui.results.protocol_table import ProtocolTable
 
@@ -47,7 +55,7 @@ _ROOMY_PX = 960
 """In less width the advised MTU gives way to the names; the selected candidate's is below."""
 
 
-def leak_look(verdict: LeakVerdict) -> VerdictLook:
+def leak_appearance(verdict: LeakVerdict) -> VerdictAppearance:
     """Return icon, word and colour of what was readable."""
     icon, role = {
         LeakVerdict.PROTECTED: ("shield-check", "good"),
@@ -55,39 +63,39 @@ def leak_look(verdict: LeakVerdict) -> VerdictLook:
         LeakVerdict.NOT_PROVEN: ("warning", "legacy"),
         LeakVerdict.EXEMPT: ("open", "muted"),
     }[verdict]
-    return VerdictLook(icon, tr(LEAK_WORDS[verdict]), role)
+    return VerdictAppearance(icon, tr(LEAK_WORDS[verdict]), role)
 
 
-def break_look(verdict: BreakVerdict) -> VerdictLook:
+def break_look(verdict: BreakVerdict) -> VerdictAppearance:
     """Return icon, word and colour of what happens once the protection has gone."""
     icon, role = {
         BreakVerdict.FAILS_CLOSED: ("check", "good"),
         BreakVerdict.FAILS_OPEN: ("error", "bad"),
         BreakVerdict.NOT_PROVEN: ("warning", "legacy"),
     }[verdict]
-    return VerdictLook(icon, tr(BREAK_WORDS[verdict]), role)
+    return VerdictAppearance(icon, tr(BREAK_WORDS[verdict]), role)
 
 
-def property_look(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> VerdictLook:
+def property_appearance(verdict: PropertyVerdict, word: str, *, is_exempt: bool) -> VerdictAppearance:
     """Return icon, word and colour of what the injection test showed."""
     icon, role = {
         PropertyVerdict.HOLDS: ("check", "good"),
         PropertyVerdict.FAILS: ("error", "bad"),
         PropertyVerdict.NOT_TRIED: ("warning", "legacy"),
     }[verdict]
-    return VerdictLook("open", word, "muted") if is_exempt else VerdictLook(icon, word, role)
+    return VerdictAppearance("open", word, "muted") if is_exempt else VerdictAppearance(icon, word, role)
 
 
-def proof_looks(report: WireReport) -> tuple[tuple[str, VerdictLook, str], ...]:
+def proof_looks(report: CaptureReport) -> tuple[tuple[str, VerdictAppearance, str], ...]:
     """Return the four properties that tests prove or refute, each with its look and a sentence."""
     proof, injection, shown = report.leak, report.injection, properties_of(report)
-    found: list[tuple[str, VerdictLook, str]] = []
+    found: list[tuple[str, VerdictAppearance, str]] = []
     if proof is not None:
-        found.append((tr("Confidential"), _short(leak_look(proof.verdict), proof), leak_sentence(proof)))
+        found.append((tr("Confidential"), _short(leak_appearance(proof.verdict), proof), leak_sentence(proof)))
     for title, kind in ((tr("Authentic"), Property.AUTHENTIC), (tr("Replay-proof"), Property.REPLAY_PROOF)):
         result = shown[kind]
         is_exempt = injection is not None and injection.is_exempt
-        look = property_look(result.verdict, tr(RESULT_WORDS[result.verdict]), is_exempt=is_exempt)
+        look = property_appearance(result.verdict, tr(RESULT_WORDS[result.verdict]), is_exempt=is_exempt)
         found.append((title, look, property_note(result)))
     worst = worst_breakage(proof.broken) if proof is not None else None
     if proof is not None and worst is not None:
@@ -96,13 +104,13 @@ def proof_looks(report: WireReport) -> tuple[tuple[str, VerdictLook, str], ...]:
     return tuple(found)
 
 
-def _short(look: VerdictLook, proof: LeakProof) -> VerdictLook:
+def _short(look: VerdictAppearance, proof: LeakProof) -> VerdictAppearance:
     """Return the look with the word of the other properties where nothing could be read."""
     is_proven = proof.verdict is LeakVerdict.PROTECTED
     return replace(look, word=tr(RESULT_WORDS[PropertyVerdict.HOLDS])) if is_proven else look
 
 
-class WireView(QWidget):
+class CaptureView(QWidget):
     """Overview, and the selected candidate beside or below it."""
 
     def __init__(self, theme: Theme) -> None:
@@ -134,7 +142,7 @@ class WireView(QWidget):
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(56)
         self.table.itemSelectionChanged.connect(self._on_row)
-        self.details = WireDetails(theme)
+        self.details = CaptureDetails(theme)
         self.nothing = label(tr("Nobody looked at the wire in this comparison."), "muted")
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -201,19 +209,19 @@ class WireView(QWidget):
         name.setIcon(swatch_icon(result.solution, data.names[key][1]))
         set_tip(self.table.cell(nth, _SPEED), slow.reason if slow is not None else "")
         proof = report.leak
-        leak = _short(leak_look(proof.verdict), proof) if proof is not None else None
+        leak = _short(leak_appearance(proof.verdict), proof) if proof is not None else None
         self._show_look(nth, _LEAK, leak)
         shown = properties_of(report)
         for column, kind in _PROPERTIES.items():
             look = None
             if report.injection is not None:
                 verdict = shown[kind].verdict
-                look = property_look(verdict, tr(RESULT_WORDS[verdict]), is_exempt=report.injection.is_exempt)
+                look = property_appearance(verdict, tr(RESULT_WORDS[verdict]), is_exempt=report.injection.is_exempt)
             self._show_look(nth, column, look)
         worst = worst_breakage(proof.broken) if proof is not None else None
         self._show_look(nth, _BROKEN, break_look(worst) if worst is not None else None)
 
-    def _show_look(self, nth: int, column: int, look: VerdictLook | None) -> None:
+    def _show_look(self, nth: int, column: int, look: VerdictAppearance | None) -> None:
         cell = self.table.cell(nth, column)
         cell.setText(look.word if look is not None else NONE)
         if look is not None:
@@ -235,7 +243,7 @@ class WireView(QWidget):
             self.table.setCurrentCell(nth, 0)
 
 
-class WireDetails(QWidget):
+class CaptureDetails(QWidget):
     """Everything that was seen of one candidate."""
 
     def __init__(self, theme: Theme) -> None:
@@ -280,7 +288,7 @@ class WireDetails(QWidget):
         outer.addWidget(scroll)
         self.text = ""
 
-    def show_report(self, title: str, report: WireReport, slow: Finding | None) -> None:
+    def show_report(self, title: str, report: CaptureReport, slow: Finding | None) -> None:
         """Show what the wire showed."""
         self.text = ""
         for part in (self._above, self._below):
@@ -288,7 +296,7 @@ class WireDetails(QWidget):
         self._say(self._above, title, "heading")
         proof = report.leak
         if proof is not None:
-            self._show_look(leak_look(proof.verdict), leak_sentence(proof))
+            self._show_look(leak_appearance(proof.verdict), leak_sentence(proof))
             self._show_properties(report)
             for outcome in proof.broken:
                 look = break_look(outcome.verdict)
@@ -306,16 +314,16 @@ class WireDetails(QWidget):
             self._with_icon("warning", doubt)
         self.text += self.protocols.show_protocols(report.protocols)
 
-    def _show_properties(self, report: WireReport) -> None:
+    def _show_properties(self, report: CaptureReport) -> None:
         if report.injection is None:
             return
         for kind, result in properties_of(report).items():
             if kind is not Property.CONFIDENTIAL:
                 word = tr(PROPERTY_WORDS[kind])
-                look = property_look(result.verdict, word, is_exempt=report.injection.is_exempt)
+                look = property_appearance(result.verdict, word, is_exempt=report.injection.is_exempt)
                 self._show_look(look, property_note(result))
 
-    def _show_overhead(self, report: WireReport) -> None:
+    def _show_overhead(self, report: CaptureReport) -> None:
         costs = report.overhead
         self.overhead.setVisible(bool(costs))
         self.overhead.setRowCount(len(costs))
@@ -325,7 +333,7 @@ class WireDetails(QWidget):
         if costs:
             self.overhead.setFixedHeight(self.overhead.height_for_all_px())
 
-    def _show_look(self, look: VerdictLook, sentence: str) -> None:
+    def _show_look(self, look: VerdictAppearance, sentence: str) -> None:
         head = VerdictLabel()
         head.show_look(look)
         self._above.addWidget(head)

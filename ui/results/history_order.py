@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 
 from app.domain.deployment import DeploymentState
 from app.domain.history import EntryKind, HistoryEntry
-from ui.common.deployment_states import moment, state_look
+from ui.common.deployment_states import moment, state_appearance
 from ui.common.texts import NONE, tr
 
 DATE, PAIR, WHAT, PROFILE, MEASURED, WINNER, NOTE = range(7)
@@ -21,7 +21,7 @@ _ID_DIGITS = 8
 def what_text(entry: HistoryEntry) -> str:
     """Return kind, number and, unless it is complete, state of an entry: no two entries have the same."""
     if entry.kind is EntryKind.DEPLOYMENT:
-        state = tr("refused") if entry.is_refused else state_look(DeploymentState(entry.state)).word
+        state = tr("refused") if entry.is_refused else state_appearance(DeploymentState(entry.state)).word
         text = (tr("Key rotation %1, %2") if entry.is_rotation else tr("Deployment %1, %2")).replace("%2", state)
         return text.replace("%1", entry.key[:_ID_DIGITS])
     name = tr("Cipher census %1") if entry.kind is EntryKind.CENSUS else tr("Comparison %1")

@@ -19,7 +19,7 @@ from ui.common.swatch import swatch_icon
 from ui.common.texts import NONE, mbit_s, ms, pct, plain_tip, ratio, tr
 from ui.common.theme import Theme
 from ui.common.tips import set_tip
-from ui.common.verdicts import verdict_look
+from ui.common.verdicts import verdict_appearance
 from ui.plots.result_data import ResultData
 from ui.results.ranking_order import (
     CPU,
@@ -211,7 +211,7 @@ class RankingTable(DataTable):
             texts = (
                 self._rank_text(place),
                 result.title,
-                verdict_look(result.verdict).word,
+                verdict_appearance(result.verdict).word,
                 ms(mean(result.weighted_latency_ms)),
                 _interval(result.weighted_latency_ms),
                 ratio(result.latency_vs_baseline),
@@ -272,7 +272,7 @@ class RankingTable(DataTable):
         if column == NAME and self._data is not None:
             item.setIcon(swatch_icon(result.solution, self._data.names[(result.solution, result.suite)][1]))
         elif column == VERDICT:
-            look = verdict_look(result.verdict)
+            look = verdict_appearance(result.verdict)
             item.setIcon(make_icon(look.icon, getattr(colours, look.role)))
         elif column == STATE:
             icon, role = state_icon(result)

@@ -26,7 +26,7 @@ from ui.plots.framed import framed
 from ui.plots.latency import LatencyPlot
 from ui.plots.result_data import ResultData
 from ui.plots.result_plots import CdfPlot, CpuBarsPlot, FrontierPlot
-from ui.results.capture_view import WireView
+from ui.results.capture_view import CaptureView
 
 _LEAST_PX = 254
 """Leaves some 200 px to a plot."""
@@ -112,9 +112,9 @@ class ResultTabs(QTabWidget):
         return self._put(_CPU, CpuBarsPlot(self._theme))
 
     @cached_property
-    def wire(self) -> WireView:
+    def wire(self) -> CaptureView:
         """What packet captures showed."""
-        view = WireView(self._theme)
+        view = CaptureView(self._theme)
         self._holder(_WIRE).box.addWidget(view)
         return view
 

@@ -142,9 +142,9 @@ def _deploy(window: MainWindow) -> Page:
 
 
 def _standing(window: MainWindow) -> Page:
-    from ui.deployments.deployments_page import StandingPage
+    from ui.deployments.deployments_page import DeploymentsPage
 
-    page = StandingPage(window.context)
+    page = DeploymentsPage(window.context)
     page.rollout_asked.connect(lambda: window.show_area("deploy"))
     page.replace_asked.connect(lambda wanted: open_rollout(window, wanted, page))
 

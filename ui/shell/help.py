@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LICENCE = "Apache-2.0"
 _PAGES: Mapping[str, str] = {
     "DeployPage": "roll-out.md",
-    "StandingPage": "roll-out.md",
+    "DeploymentsPage": "roll-out.md",
     "LintPage": "linting.md",
     "CensusPage": "census.md",
     "LinkPage": "firewalls.md",

@@ -105,7 +105,7 @@ class Running:
         """Go to where something runs; put back hosts that a comparison left changed."""
         window = self._window
         if area == "leftover":
-            window.context.leftovers.put_back(next(iter(window.context.leftovers.found), ""))
+            window.context.leftovers.roll_back(next(iter(window.context.leftovers.found), ""))
         elif area == "comparison":
             window.go(window.wizard.current)
         else:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ui.comparison.hosts_page import HostsPage
     from ui.comparison.run_page import RunPage
     from ui.deployments.deploy_page import DeployPage
-    from ui.deployments.deployments_page import StandingPage
+    from ui.deployments.deployments_page import DeploymentsPage
     from ui.results.history_page import PastResultsPage
     from ui.results.results_page import ResultsPage
     from ui.shell.step_list import StepList
@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         return self.area_page("deploy")  # type: ignore[return-value]
 
     @property
-    def standing(self) -> StandingPage:
+    def standing(self) -> DeploymentsPage:
         """What is rolled out."""
         return self.area_page("standing")  # type: ignore[return-value]
 

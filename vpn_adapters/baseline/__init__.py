@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import EndPlan, PlanRequest, TunnelPlan
+from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, SolutionSupport
 from app.domain.link import ETHERNET_HEADER_BYTES
@@ -55,7 +55,7 @@ class BaselineAdapter(UnprotectedAdapter):
     def plan(self, request: PlanRequest) -> TunnelPlan:
         """Return a plan without files and steps."""
         link = request.link
-        end = EndPlan(files=(), steps=(), interface="")
+        end = EndpointPlan(files=(), steps=(), interface="")
         return TunnelPlan(
             solution=NAME,
             suite=request.suite,

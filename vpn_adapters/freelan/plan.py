@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -82,9 +82,9 @@ def log_path(link: Link) -> str:
     return f"{link.run_dir}/freelan.log"
 
 
-def _end(request: PlanRequest, side: Side) -> EndPlan:
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
-    return EndPlan(
+    return EndpointPlan(
         files=(
             FileToWrite(config_path(link), config(request, side), mode=0o600),
             FileToWrite(peer_certificate_path(link), peer_certificate(request, side), mode=0o600),

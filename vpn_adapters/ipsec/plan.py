@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.firewall import Opening
@@ -57,11 +57,11 @@ def _proposal(request: PlanRequest) -> EspProposal:
     return proposal
 
 
-def _end(request: PlanRequest, side: Side) -> EndPlan:
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     ends = link.underlay(side), link.underlay(side.other)
     keys = own_public_key_path(link), peer_key_path(link)
-    return EndPlan(
+    return EndpointPlan(
         files=(
             FileToWrite(render.daemon_config_path(link), render.daemon_config(request), mode=0o600),
             FileToWrite(render.connection_path(link), render.connection_config(request, side), mode=0o600),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import EndPlan, PlanRequest, TunnelPlan
+from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.firewall import Opening
 from app.domain.hosts import HostFacts, Side, SolutionSupport
@@ -88,9 +88,9 @@ class L2tpAdapter(UnprotectedAdapter):
         )
 
 
-def _end(link: Link, side: Side) -> EndPlan:
+def _end(link: Link, side: Side) -> EndpointPlan:
     step = l2tpv3.create_step(link, side, (link.underlay(side), link.underlay(side.other)), seed=None)
-    return EndPlan(
+    return EndpointPlan(
         files=(),
         steps=(step,),
         interface=link.names.ethernet_interface,

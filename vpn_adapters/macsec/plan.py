@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
@@ -41,12 +41,12 @@ def make(request: PlanRequest) -> TunnelPlan:
     )
 
 
-def _end(request: PlanRequest, side: Side) -> EndPlan:
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link, is_agreed = request.link, setting(request, KEYS) == AGREED_KEYS
     files = (FileToWrite(config_path(link), supplicant_config(request, side), mode=0o600),) if is_agreed else ()
     seed = l2tpv3.CookieSeed(paths=(secret_path(link),))
     lower_mtu_bytes = link.inner_mtu_bytes + overhead.MACSEC_BYTES
-    return EndPlan(
+    return EndpointPlan(
         files=files,
         steps=(
             guards.macsec_step(link, side),

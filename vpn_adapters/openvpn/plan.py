@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import Link
@@ -107,10 +107,10 @@ def make(carrier: Carrier, request: PlanRequest) -> TunnelPlan:
     )
 
 
-def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndPlan:
+def _end(carrier: Carrier, request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     port = (str(carrier), _port(carrier, link))
-    return EndPlan(
+    return EndpointPlan(
         files=(FileToWrite(config_path(link), config(carrier, request, side), mode=0o600),),
         steps=_steps(link, side),
         interface=link.names.ethernet_interface,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -106,10 +106,10 @@ def overhead_bytes(frame_bytes: int, cipher: str, mac: str) -> int:
     return headers + packet_bytes(CHANNEL_HEADER_BYTES + frame_bytes, cipher, mac) - frame_bytes
 
 
-def _end(request: PlanRequest, side: Side) -> EndPlan:
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     is_server = side is Side.A
-    return EndPlan(
+    return EndpointPlan(
         files=_server_files(request) if is_server else _client_files(request),
         steps=_server_steps(request) if is_server else _client_steps(link),
         interface=link.names.ethernet_interface,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command, FileToWrite
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
@@ -107,12 +107,12 @@ class Cost:
         return size_bytes if self.block_bytes == 1 else (size_bytes // self.block_bytes + 1) * self.block_bytes
 
 
-def _end(request: PlanRequest, side: Side) -> EndPlan:
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     port = link.names.tinc_port
     # Both ends work at the same time. A is started as early as can be, B, which calls it, as late.
     tap, set_up, daemon = tap_step(link), set_up_step(link, side), _daemon_step(request, side)
-    return EndPlan(
+    return EndpointPlan(
         files=(
             FileToWrite(config_path(link), config(request, side), mode=0o600),
             *(FileToWrite(host_path(link, one), host(request, one), mode=0o600) for one in Side),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from app.domain.adapters import Breakage, EndPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
 from app.domain.commands import Command
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
@@ -111,12 +111,12 @@ def _padded(size_bytes: int) -> int:
     return -(-size_bytes // PADDING_BYTES) * PADDING_BYTES
 
 
-def _end(request: PlanRequest, side: Side) -> EndPlan:
+def _end(request: PlanRequest, side: Side) -> EndpointPlan:
     link = request.link
     name = link.names.wireguard_interface
     ends = link.carrier(side), link.carrier(side.other)
     keys = tuple(public_value(request.identity(end), PUBLIC_KEY, end) for end in Side)
-    return EndPlan(
+    return EndpointPlan(
         files=(),
         steps=(
             guards.interface_step(link, side, name),

@@ -13,7 +13,7 @@ from app.domain.commands import Command, HostSession
 from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import HostFacts, Nic
 from app.host.remote_host import new_id, printable
-from app.host.script_events import parse_marks
+from app.host.script_events import parse_script_events
 from app.host.scripts import host_script
 
 _ETHERNET = "1"
@@ -125,7 +125,7 @@ def parse_lan(output: str, mark: str) -> LanFound | None:
     """Translate what `lan.sh` printed; None where it did not come to its end."""
     found = LanFound()
     is_whole = False
-    for line in parse_marks(output, mark):
+    for line in parse_script_events(output, mark):
         match line.words:
             case ("ssh", name) if name:
                 found.ssh.add(name)

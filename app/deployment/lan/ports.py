@@ -19,7 +19,7 @@ from app.domain.concurrency import run_both
 from app.domain.deployment import RolloutObstacle, RolloutOptions
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, Link
-from app.tunnel.preflight import host_ends
+from app.tunnel.preflight import remote_hosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def read_standing(sessions: SessionPair, slot: str, ids: Mapping[Side, str], *, 
         ids: What is confirmed there, by side.
         token: Cancels it.
     """
-    ends = host_ends(sessions, STATE_DIR)
+    ends = remote_hosts(sessions, STATE_DIR)
 
     def read(side: Side) -> str:
         return read_interface(ends[side], slot, ids[side], token=token) if ids.get(side) else ""
@@ -107,7 +107,7 @@ def choose_ports(
         joined |= {side} if is_joined else set()
         own_tunnel = link.names.ethernet_interface
         warnings += second_tunnel(side, label, interfaces, name, own_tunnel, makes_room=is_joined)
-        end = host_ends(sessions, STATE_DIR)[side]
+        end = remote_hosts(sessions, STATE_DIR)[side]
         rules = read_lan_rules(end, name, found[side].bridge, token=token)
         found[side] = replace(found[side], noted=rules.noted)
         # The copies of what makes room go with it.

@@ -18,7 +18,7 @@ from app.domain.adapters import Step, shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed
-from app.host.remote_host import HostEnd, new_id
+from app.host.remote_host import RemoteHost, new_id
 
 TIMEOUT_S = 30.0
 MAX_RULES_BYTES = 16_777_216
@@ -51,7 +51,7 @@ class LanRules:
     noted: tuple[MovedRule, ...] = ()
 
 
-def read_lan_rules(end: HostEnd, port: str, bridge: str, *, token: CancelToken) -> LanRules:
+def read_lan_rules(end: RemoteHost, port: str, bridge: str, *, token: CancelToken) -> LanRules:
     """Read the firewall of a host. Changes nothing.
 
     Args:

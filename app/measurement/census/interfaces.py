@@ -12,7 +12,7 @@ from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
 from app.domain.hosts import HostFacts, Side
 from app.domain.solutions import Suite
-from app.probes.smoke_test import QuickOutcome, QuickRequest
+from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 
 
 class CensusStore(Protocol):
@@ -81,7 +81,7 @@ class Tunnels(Protocol):
         """Return a context in which the tunnel stands; both hosts are put back when it ends, however it does."""
         ...
 
-    def look(self, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
+    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
         """Send traffic through the standing tunnel."""
         ...
 

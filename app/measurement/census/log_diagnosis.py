@@ -25,7 +25,7 @@ _CAUSE = re.compile(
 _TROUBLE = re.compile(r"error|fail|fatal|cannot|can't|could not|couldn't|refused|denied|aborted|unable", re.IGNORECASE)
 
 
-def telling_line(text: str) -> str:
+def root_cause_line(text: str) -> str:
     """Return the line of a log that says why, without its time stamp; empty where none does.
 
     A line that names a cause comes before one that only tells of trouble, an earlier one before a later one; words of
@@ -57,7 +57,7 @@ def reason_of(error: TunnelmarkError, kernel: str = "") -> str:
         kernel: What the kernels said of crashes.
     """
     texts = (kernel, error.context.get("output", ""), error.context.get("log", ""))
-    line = next(filter(None, map(telling_line, texts)), "") or last_line(texts[1]) or last_line(texts[2])
+    line = next(filter(None, map(root_cause_line, texts)), "") or last_line(texts[1]) or last_line(texts[2])
     # A step's error ends with the last line of its output already.
     message = error.message.removesuffix(texts[1].rpartition("\n")[2]).strip() if texts[1] else error.message
     return with_words(message, line)

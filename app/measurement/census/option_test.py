@@ -12,10 +12,10 @@ from app.domain.errors import CommandFailed, EnvironmentFault, HopelessTunnel, T
 from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.measurement.census.interfaces import SwitchableTunnel, Tunnels
-from app.measurement.census.log_diagnosis import last_line, reason_of, telling_line, with_words
-from app.measurement.census.reusable_tunnel import StandingTunnel
+from app.measurement.census.log_diagnosis import last_line, reason_of, root_cause_line, with_words
+from app.measurement.census.reusable_tunnel import ReusableTunnel
 from app.measurement.census.verdicts import judge, wire_filter
-from app.probes.smoke_test import QuickOutcome, QuickRequest
+from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 from app.ranking.weighted import weighted_latency_ms
 
 ECHO_LIMIT_S = 4.0
@@ -23,7 +23,7 @@ LOG_DEADLINE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class OptionTest:
     """What trying any option of one solution needs.
 
     Attributes:
@@ -39,11 +39,11 @@ class Trial:
     adapter: Adapter
     link: Link
     tunnels: Tunnels
-    standing: StandingTunnel
+    standing: ReusableTunnel
     token: CancelToken
 
 
-def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
+def try_option(trial: OptionTest, item: CensusItem, suite: Suite) -> OptionResult:
     """Try one option.
 
     Args:
@@ -85,7 +85,7 @@ def try_option(trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
     )
 
 
-def _bring(trial: Trial, suite: Suite, began_s: float) -> tuple[SwitchableTunnel, str]:
+def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[SwitchableTunnel, str]:
     """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless its cause is clear.
 
     Returns:
@@ -105,7 +105,7 @@ def _bring(trial: Trial, suite: Suite, began_s: float) -> tuple[SwitchableTunnel
         raise
 
 
-def is_control_well(trial: Trial, suite: Suite) -> bool:
+def is_control_well(trial: OptionTest, suite: Suite) -> bool:
     """Return whether the safe default comes up and answers: if it does, what failed before failed by itself.
 
     Raises:
@@ -118,7 +118,7 @@ def is_control_well(trial: Trial, suite: Suite) -> bool:
     return 0 < outcome.sent == outcome.received
 
 
-def look(trial: Trial, tunnel: SwitchableTunnel, *, is_control: bool = False) -> QuickOutcome:
+def look(trial: OptionTest, tunnel: SwitchableTunnel, *, is_control: bool = False) -> SmokeTestOutcome:
     """Send traffic through a standing tunnel; once more where single echo requests or captured packets are missing.
 
     Args:
@@ -127,7 +127,7 @@ def look(trial: Trial, tunnel: SwitchableTunnel, *, is_control: bool = False) ->
         is_control: Leave out what only counts for a result.
     """
     plan = tunnel.plan
-    request = QuickRequest(
+    request = SmokeTestRequest(
         link=trial.link,
         source=plan.probe_address_a,
         destination=plan.probe_address_b,
@@ -149,18 +149,18 @@ def look(trial: Trial, tunnel: SwitchableTunnel, *, is_control: bool = False) ->
     return replace(again, notes=(doubt, *again.notes))
 
 
-def _last_words(trial: Trial, tunnel: SwitchableTunnel, began_s: float) -> str:
-    crashes = telling_line(_crashes(trial, began_s))
+def _last_words(trial: OptionTest, tunnel: SwitchableTunnel, began_s: float) -> str:
+    crashes = root_cause_line(_crashes(trial, began_s))
     if crashes:
         return crashes
     try:
         log = tunnel.collect_logs(trial.token)
     except TunnelmarkError:
         return ""
-    return telling_line(log) or last_line(log)
+    return root_cause_line(log) or last_line(log)
 
 
-def _crashes(trial: Trial, began_s: float) -> str:
+def _crashes(trial: OptionTest, began_s: float) -> str:
     try:
         return trial.tunnels.kernel_words(time.monotonic() - began_s + 1.0, token=trial.token)
     except EnvironmentFault:

@@ -16,7 +16,7 @@ PATIENCE = 2.0
 """An option may take so many times as long to be up as the slowest that came up before it."""
 
 
-class StandingTunnel:
+class ReusableTunnel:
     """A tunnel for one solution. To be used in a `with` block; at its end both hosts have been put back.
 
     Args:

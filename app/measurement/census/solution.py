@@ -27,8 +27,8 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.measurement.census.interfaces import Tunnels
-from app.measurement.census.option_test import Trial, is_control_well, try_option
-from app.measurement.census.reusable_tunnel import StandingTunnel
+from app.measurement.census.option_test import OptionTest, is_control_well, try_option
+from app.measurement.census.reusable_tunnel import ReusableTunnel
 from app.probes import UnderlayGuard
 
 T = TypeVar("T")
@@ -83,8 +83,8 @@ class SolutionRun:
         facts = self.facts[Side.A.value], self.facts[Side.B.value]
         control = next((suite for suite in self.adapter.suites(*facts) if suite.is_default), None)
         suites = {option.suite.name: option.suite for option in self.adapter.census(*facts)}
-        with StandingTunnel(self.tunnels, self.adapter, self.token) as standing:
-            trial = Trial(self.plan, self.adapter, self.link, self.tunnels, standing, self.token)
+        with ReusableTunnel(self.tunnels, self.adapter, self.token) as standing:
+            trial = OptionTest(self.plan, self.adapter, self.link, self.tunnels, standing, self.token)
             try:
                 is_well = self._is_well(trial, control)
             except (PreflightRefused, InvalidPlan) as error:
@@ -96,7 +96,7 @@ class SolutionRun:
             self._try_all(trial, control, suites, items)
 
     def _try_all(
-        self, trial: Trial, control: Suite | None, suites: Mapping[str, Suite], items: Sequence[CensusItem]
+        self, trial: OptionTest, control: Suite | None, suites: Mapping[str, Suite], items: Sequence[CensusItem]
     ) -> None:
         failed: list[CensusItem] = []
         for index, item in enumerate(items):
@@ -114,7 +114,7 @@ class SolutionRun:
                 failed = []
 
     def _confirm(
-        self, trial: Trial, control: Suite | None, suites: Mapping[str, Suite], failed: Sequence[CensusItem]
+        self, trial: OptionTest, control: Suite | None, suites: Mapping[str, Suite], failed: Sequence[CensusItem]
     ) -> bool:
         """Return whether failures count; try them again where they may not."""
         if control is None or is_control_well(trial, control):
@@ -127,7 +127,7 @@ class SolutionRun:
             self._try(trial, item, suites[item.suite])
         return True
 
-    def _is_well(self, trial: Trial, control: Suite | None) -> bool:
+    def _is_well(self, trial: OptionTest, control: Suite | None) -> bool:
         """Return whether the safe default works on a tunnel built from nothing; it gets two tries."""
         if control is None:
             return True
@@ -139,7 +139,7 @@ class SolutionRun:
                 return True
         return False
 
-    def _try(self, trial: Trial, item: CensusItem, suite: Suite) -> OptionResult:
+    def _try(self, trial: OptionTest, item: CensusItem, suite: Suite) -> OptionResult:
         self.on_begin(item)
         result, doubts = self._on_live_link(
             trial,
@@ -151,7 +151,7 @@ class SolutionRun:
         return result
 
     def _on_live_link(
-        self, trial: Trial, work: Callable[[], T], *, is_bad: Callable[[T], bool]
+        self, trial: OptionTest, work: Callable[[], T], *, is_bad: Callable[[T], bool]
     ) -> tuple[T, tuple[str, ...]]:
         """Do some work, once more where the link died meanwhile; return its outcome, and doubts about it."""
         while True:
@@ -167,7 +167,7 @@ class SolutionRun:
                     raise
             self._put_in_order(trial)
 
-    def _get_ready(self, trial: Trial) -> None:
+    def _get_ready(self, trial: OptionTest) -> None:
         """Return when frames cross the link; hosts that cannot be asked just now are put in order and asked again."""
         try:
             self.underlay.ensure(token=self.token)
@@ -176,7 +176,7 @@ class SolutionRun:
             self._put_in_order(trial)
             self.underlay.ensure(token=self.token)
 
-    def _again(self, trial: Trial, work: Callable[[], T]) -> T:
+    def _again(self, trial: OptionTest, work: Callable[[], T]) -> T:
         """Do it once more where a connection broke meanwhile, on hosts that have been put in order."""
         try:
             return work()
@@ -185,7 +185,7 @@ class SolutionRun:
             self._put_in_order(trial)
             return work()
 
-    def _put_in_order(self, trial: Trial) -> None:
+    def _put_in_order(self, trial: OptionTest) -> None:
         with suppress(EnvironmentFault):
             trial.standing.close()
         for sentence in self.tunnels.recover(token=self.token):

@@ -17,7 +17,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite
 from app.measurement.census.interfaces import SwitchableTunnel
-from app.probes.smoke_test import QuickOutcome, QuickRequest, look_quickly
+from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
 from app.tunnel import DeployRequest, recover, temporary_tunnel
 
 LEASE_S = 60
@@ -72,9 +72,9 @@ class DeployedTunnels:
             self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
         )
 
-    def look(self, request: QuickRequest, *, token: CancelToken) -> QuickOutcome:
+    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
         """Send traffic through the standing tunnel."""
-        return look_quickly(self.sessions, request, token=token)
+        return run_smoke_test(self.sessions, request, token=token)
 
     def kernel_words(self, since_s: float, *, token: CancelToken) -> str:
         """Return what both kernels said of crashes within the last seconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.domain.census import CensusItem, OptionStatus
 from app.domain.solutions import Carrier
-from app.probes.smoke_test import QuickOutcome
+from app.probes.smoke_test import SmokeTestOutcome
 
 _CARRIERS = {Carrier.UDP: "udp", Carrier.TCP: "tcp"}
 
@@ -18,7 +18,7 @@ def wire_filter(own: str, carrier: Carrier) -> str:
     return f"({own}) and {kind}" if kind and own else own
 
 
-def judge(item: CensusItem, outcome: QuickOutcome) -> tuple[OptionStatus, str]:
+def judge(item: CensusItem, outcome: SmokeTestOutcome) -> tuple[OptionStatus, str]:
     """Say what became of an option that came up as it was asked for.
 
     Works: every echo request was answered, packets of the tunnel were seen on the underlay, and no plaintext in them.
@@ -45,7 +45,7 @@ def judge(item: CensusItem, outcome: QuickOutcome) -> tuple[OptionStatus, str]:
     return OptionStatus.WORKS, _doubt(outcome)
 
 
-def _doubt(outcome: QuickOutcome) -> str:
+def _doubt(outcome: SmokeTestOutcome) -> str:
     doubts = []
     if not outcome.control_marks:
         doubts.append("The capture's control was not seen, so that it does not prove that no plaintext was sent.")

@@ -18,12 +18,12 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
 from app.domain.solutions import Carrier, Suite
-from app.measurement.comparison.capture_checks import is_wire_watched, look_at_wire, raise_if_leaking, wire_log
+from app.measurement.comparison.capture_checks import has_capture_tests, look_at_wire, raise_if_leaking, wire_log
 from app.measurement.comparison.interfaces import StageSink, Tunnel, Tunnels
 from app.measurement.comparison.probe_run import Measured, Measurement, cpu_sample
 from app.measurement.comparison.progress import ProgressMeter
-from app.probes import CpuMonitor, doubts_before, look_around
-from app.probes.capture import WireRequest
+from app.probes import CpuMonitor, doubts_before, inspect_surroundings
+from app.probes.capture import CaptureTestsRequest
 
 logger = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
     adapter, suite = _find(context, key)
     on_stage(Stage.PREFLIGHT, "looking at both hosts")
     pair = context.plan.pair
-    around = look_around(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
+    around = inspect_surroundings(context.sessions, pair.underlay_a, pair.underlay_b, token=token)
     draft.doubts += doubts_before(context.labels, around)
     # The watch begins before anything is changed and ends after everything was put back: it disturbs no probe, and
     # nobody who compares the hosts before and after takes it for something left behind.
@@ -194,7 +194,7 @@ def _build_and_measure(
                 draft.measured, token=token, emit=context.emit, on_stage=on_stage, on_progress=context.meter.probed
             )
             # Last of all: the tunnel does not work any more afterwards.
-            if is_wire_watched(context.plan, draft.key):
+            if has_capture_tests(context.plan, draft.key):
                 _look_at_wire(context, draft, choice[0], tunnel.plan, token, on_stage)
         except TunnelmarkError as error:
             draft.daemon_log = _collect_logs(tunnel, error)
@@ -210,7 +210,7 @@ def _look_at_wire(
 ) -> None:
     candidate = context.candidate(draft.key)
     draft.measured.wire = report = look_at_wire(
-        WireRequest(
+        CaptureTestsRequest(
             link=context.link,
             plan=plan,
             facts=context.facts,

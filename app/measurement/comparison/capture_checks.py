@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import BreakVerdict, LeakVerdict, Property, WireReport, properties_of
+from app.domain.capture import BreakVerdict, CaptureReport, LeakVerdict, Property, properties_of
 from app.domain.commands import SessionPair
 from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
@@ -14,24 +14,24 @@ from app.domain.injection import PropertyVerdict
 from app.domain.results import AttemptKey, CampaignPlan
 from app.measurement.comparison.interfaces import StageSink
 from app.measurement.comparison.planning import is_first
-from app.probes.capture import WireRequest
+from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove
 from app.wording.capture_sentences import break_sentence, leak_sentence, property_sentence, wire_line
 
 
-def is_wire_watched(plan: CampaignPlan, key: AttemptKey) -> bool:
+def has_capture_tests(plan: CampaignPlan, key: AttemptKey) -> bool:
     """Return whether the wire is looked at in an attempt: in each candidate's first one, as it stays the same."""
     return is_first(key, plan.attempts)
 
 
 def look_at_wire(
-    request: WireRequest,
+    request: CaptureTestsRequest,
     sessions: SessionPair,
     *,
     token: CancelToken,
     on_stage: StageSink,
     audit: Callable[[AuditEntry], None],
-) -> WireReport:
+) -> CaptureReport:
     """Look at the wire of a tunnel that has been measured; it does not work any more afterwards.
 
     Raises:
@@ -40,7 +40,7 @@ def look_at_wire(
     return prove(sessions, request, token=token, on_stage=lambda text: on_stage(Stage.WIRE, text), audit=audit)
 
 
-def wire_log(report: WireReport) -> Iterator[tuple[LogLevel, str]]:
+def wire_log(report: CaptureReport) -> Iterator[tuple[LogLevel, str]]:
     """Return what the log says of it."""
     proof = report.leak
     is_doubtful = proof is not None and proof.verdict is LeakVerdict.NOT_PROVEN
@@ -54,7 +54,7 @@ def wire_log(report: WireReport) -> Iterator[tuple[LogLevel, str]]:
             yield (LogLevel.INFO if is_shown else LogLevel.WARNING), property_sentence(kind, result)
 
 
-def raise_if_leaking(report: WireReport) -> None:
+def raise_if_leaking(report: CaptureReport) -> None:
     """End an attempt whose tunnel does not protect.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Protocol
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
 from app.domain.results import AttemptKey, CampaignPlan, Candidate, Profile
-from app.probes.capture import wire_s
+from app.probes.capture import capture_tests_s
 
 BASELINE = "baseline"
 AS_FOUND = "as-found"
@@ -143,7 +143,7 @@ def is_first(key: AttemptKey, attempts: Sequence[AttemptKey]) -> bool:
 
 
 def _wire_s(key: AttemptKey) -> float:
-    return wire_s(0 if key.solution == BASELINE else _BREAKAGES)
+    return capture_tests_s(0 if key.solution == BASELINE else _BREAKAGES)
 
 
 def _predict_s(solution: str, pair: PairSpec, profile: Profile, history: Mapping[str, PastDurations]) -> float:

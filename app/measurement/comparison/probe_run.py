@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from app.domain.adapters import TunnelPlan
 from app.domain.cancel import CancelToken
-from app.domain.capture import WireReport
+from app.domain.capture import CaptureReport
 from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.events import CpuSample, EventSink, RttSamples, Stage, ThroughputSample
@@ -47,7 +47,7 @@ class Measured:
     cpu_throughput: Mapping[str, CpuUsage] = field(default_factory=dict)
     path: PathNote | None = None
     probe_s: float = 0.0
-    wire: WireReport | None = None
+    wire: CaptureReport | None = None
     doubts: list[str] = field(default_factory=list)
 
 

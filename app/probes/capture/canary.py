@@ -31,7 +31,7 @@ def _random(length: int) -> str:
 
 
 @dataclass(frozen=True)
-class Marks:
+class CanaryFrames:
     """The marks of one run. Letters and digits, so that grep finds them too.
 
     Attributes:
@@ -45,7 +45,7 @@ class Marks:
     rest: str
 
     @classmethod
-    def new(cls) -> Marks:
+    def new(cls) -> CanaryFrames:
         """Return new random marks."""
         family, bare = _random(_FAMILY), _random(_FAMILY)
         while family == bare:
@@ -80,7 +80,7 @@ class Marks:
         return f"{self.bare_family}done".encode()
 
 
-def read_separator(marks: Marks, content: bytes) -> int | None:
+def read_separator(marks: CanaryFrames, content: bytes) -> int | None:
     """Return the number of the separator in a packet; None where there is none."""
     match = re.search(re.escape(marks.bare_family.encode()) + rb"(\d{3})s", content)
     return int(match[1]) if match else None
@@ -110,7 +110,7 @@ def protocols_of(wire_filter: str) -> frozenset[int]:
     return frozenset(found)
 
 
-def underlay_filter(link: Link, wire_filter: str, marks: Marks) -> str:
+def underlay_filter(link: Link, wire_filter: str, marks: CanaryFrames) -> str:
     """Return the filter for the underlay: the tunnel's own packets, their later fragments, and marked frames.
 
     A later fragment has no ports: those of the tunnel's protocol between the two addresses are taken.

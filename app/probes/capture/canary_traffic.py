@@ -10,7 +10,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, LineSink, Stream
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
-from app.probes.capture.canary import PAYLOAD_BYTES, Marks
+from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
 from app.probes.ping_lines import Summary, Trouble, parse_ping_line
 
@@ -188,7 +188,7 @@ class Sent:
         return self.echoes.get(label, Answered())
 
 
-def send(host: HostSession, sending: Sending, marks: Marks, *, token: CancelToken) -> Sent:
+def send(host: HostSession, sending: Sending, marks: CanaryFrames, *, token: CancelToken) -> Sent:
     """Send everything from A, one after the other in one channel.
 
     Raises:
@@ -227,7 +227,7 @@ class BrokenSending:
 def send_broken(
     host: HostSession,
     sending: BrokenSending,
-    marks: Marks,
+    marks: CanaryFrames,
     index: int,
     *,
     token: CancelToken,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.link import Link
-from app.probes.capture.canary import Marks, protocols_of, read_separator
+from app.probes.capture.canary import CanaryFrames, protocols_of, read_separator
 from app.probes.capture.packets import ICMP, Packet, read_packet
 from app.probes.capture.pcap import Record
 
@@ -27,7 +27,7 @@ class Reading:
         return tuple(packet for packet in self.own.get(number, ()) if not source or packet.source == source)
 
 
-def sort_packets(records: Sequence[Record], link: Link, wire_filter: str, marks: Marks) -> Reading:
+def sort_packets(records: Sequence[Record], link: Link, wire_filter: str, marks: CanaryFrames) -> Reading:
     """Sort one underlay's capture by the separators in it."""
     own: dict[int, list[Packet]] = defaultdict(list)
     addresses = {link.underlay_a, link.underlay_b}

@@ -11,19 +11,19 @@ from math import ceil
 from app.domain.adapters import Breakage
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.capture import Crossing, FrameOverhead, LeakProof, LeakVerdict, WireReport
+from app.domain.capture import CaptureReport, Crossing, FrameOverhead, LeakProof, LeakVerdict
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.errors import DeadlineExceeded, ProbeFailed
 from app.domain.hosts import Side
 from app.domain.link import ETHERNET_HEADER_BYTES, FRAME_TO_PAYLOAD_BYTES
-from app.probes.capture.canary import Marks, marked_filter, underlay_filter
+from app.probes.capture.canary import CanaryFrames, marked_filter, underlay_filter
 from app.probes.capture.canary_traffic import VLAN_ID, BrokenSending, BrokenSink, Sending, Sent, send, send_broken
 from app.probes.capture.classification import Reading, sort_packets
 from app.probes.capture.link_protocols import LinkRun, judge_link_frames, send_link_frames
 from app.probes.capture.overhead import MeasuredCost, compare, measured_cost, theory_of
 from app.probes.capture.recording import TUNNEL, UNDERLAY, CaptureRequest, CapturingPair
-from app.probes.capture.request import WireRequest, missing_for_wire
+from app.probes.capture.request import CaptureTestsRequest, missing_for_capture
 from app.probes.capture.special_frames import TUNNEL_FILTER, judge_crossings
 from app.probes.capture.verdicts import Captures, judge_breakage, judge_leak
 from app.ssh.remote_line import shell_line
@@ -41,19 +41,19 @@ _STREAM_DOUBT = (
 )
 
 
-def wire_s(breakages: int) -> float:
+def capture_tests_s(breakages: int) -> float:
     """Return how long the whole takes on the practice lab, roughly, in seconds."""
     return TYPICAL_S + breakages * TYPICAL_BREAKAGE_S
 
 
-def probe_wire(
+def run_capture_tests(
     sessions: SessionPair,
-    request: WireRequest,
+    request: CaptureTestsRequest,
     *,
     token: CancelToken,
     on_stage: Callable[[str], None],
     audit: AuditSink = lambda _entry: None,
-) -> WireReport:
+) -> CaptureReport:
     """Capture on the underlay of both hosts while marked frames cross, and then while the protection is taken away.
 
     The tunnel does not work any more afterwards where its plan has breakages.
@@ -71,7 +71,7 @@ def probe_wire(
     Raises:
         ConnectionLost, PrivilegeMissing, Cancelled: As `HostSession.run`.
     """
-    missing = missing_for_wire(sessions, request.facts)
+    missing = missing_for_capture(sessions, request.facts)
     if missing:
         return _not_proven(missing)
     try:
@@ -80,10 +80,10 @@ def probe_wire(
         return _not_proven(error.sentence())
 
 
-def _not_proven(note: str) -> WireReport:
+def _not_proven(note: str) -> CaptureReport:
     nothing = {side.value: 0 for side in Side}
     leak = LeakProof(LeakVerdict.NOT_PROVEN, 0, 0, nothing, nothing, nothing, note=note)
-    return WireReport(leak=leak)
+    return CaptureReport(leak=leak)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +96,12 @@ class _Broken:
 
 
 class _Run:
-    """One call of `probe_wire`."""
+    """One call of `run_capture_tests`."""
 
     def __init__(
         self,
         sessions: SessionPair,
-        request: WireRequest,
+        request: CaptureTestsRequest,
         token: CancelToken,
         on_stage: Callable[[str], None],
         audit: AuditSink,
@@ -111,10 +111,10 @@ class _Run:
         self._token = token
         self._on_stage = on_stage
         self._audit = audit
-        self._marks = Marks.new()
+        self._marks = CanaryFrames.new()
         self._link_run = LinkRun()
 
-    def run(self) -> WireReport:
+    def run(self) -> CaptureReport:
         """Capture, send, break, collect, judge."""
         self._on_stage("captures on both hosts")
         with CapturingPair(self._sessions, self._captures(), token=self._token) as capturing:
@@ -251,7 +251,7 @@ class _Run:
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
-    def _report(self, captures: Captures, sent: Sent, broken: list[_Broken]) -> WireReport:
+    def _report(self, captures: Captures, sent: Sent, broken: list[_Broken]) -> CaptureReport:
         request, link = self._request, self._request.link
         readings = {
             side: sort_packets(captures[side].of(UNDERLAY), link, request.plan.wire_filter, self._marks)
@@ -275,7 +275,7 @@ class _Run:
             crossings = (self._full_frame(sent),)
         elif request.plan.b.interface:
             crossings = judge_crossings(captures[Side.B].of(TUNNEL), sent, self._marks)
-        return WireReport(
+        return CaptureReport(
             leak=replace(leak, broken=outcomes),
             overhead=self._overhead(costs),
             crossings=crossings,

@@ -22,7 +22,7 @@ SHARE_OF_FRAMES = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class WireCost:
+class CaptureOverhead:
     """What one frame costs by arithmetic.
 
     Attributes:
@@ -34,9 +34,9 @@ class WireCost:
     outer_bytes: int
 
 
-def cost_on_wire(
+def capture_overhead(
     frame_bytes: int, overhead_bytes: int, underlay_mtu_bytes: int, *, is_stream: bool = False
-) -> WireCost:
+) -> CaptureOverhead:
     """Return what a frame costs if its one outer packet has to be cut for the underlay.
 
     An IPv4 packet that is too long is cut into fragments, each with a header of its own, whose payloads are multiples
@@ -54,7 +54,7 @@ def cost_on_wire(
     payload = frame_bytes + overhead_bytes - headers
     room = underlay_mtu_bytes - IPV4_HEADER_BYTES
     if payload <= room:
-        return WireCost(1, frame_bytes + overhead_bytes)
+        return CaptureOverhead(1, frame_bytes + overhead_bytes)
     if is_stream:
         headers += TCP_HEADER_BYTES
         payload -= TCP_HEADER_BYTES
@@ -62,7 +62,7 @@ def cost_on_wire(
     else:
         room = room // _OFFSET_UNIT_BYTES * _OFFSET_UNIT_BYTES
     packets = -(-payload // room)
-    return WireCost(packets, payload + packets * headers)
+    return CaptureOverhead(packets, payload + packets * headers)
 
 
 def theory_of(plan: TunnelPlan, frame_bytes: int, underlay_mtu_bytes: int, *, is_stream: bool) -> int | None:
@@ -72,7 +72,7 @@ def theory_of(plan: TunnelPlan, frame_bytes: int, underlay_mtu_bytes: int, *, is
         overhead = plan.overhead_bytes
     if overhead is None:
         return None
-    return cost_on_wire(frame_bytes, overhead, underlay_mtu_bytes, is_stream=is_stream).outer_bytes
+    return capture_overhead(frame_bytes, overhead, underlay_mtu_bytes, is_stream=is_stream).outer_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from app.domain.packages import package_for
 
 
 @dataclass(frozen=True, slots=True)
-class WireRequest:
+class CaptureTestsRequest:
     """What is looked at.
 
     Attributes:
@@ -35,7 +35,7 @@ class WireRequest:
     is_brief: bool = False
 
 
-def missing_for_wire(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> str:
+def missing_for_capture(sessions: SessionPair, facts: Mapping[str, HostFacts]) -> str:
     """Return what both hosts lack for captures, as sentences with the remedy; empty if nothing."""
     sentences: list[str] = []
     for host, own in ((sessions.a, facts[Side.A.value]), (sessions.b, facts[Side.B.value])):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.domain.capture import Crossing
-from app.probes.capture.canary import Marks
+from app.probes.capture.canary import CanaryFrames
 from app.probes.capture.canary_traffic import GROUP, VLAN_ID, Sent
 from app.probes.capture.packets import ETHERTYPE_ARP, Ethernet, read_ethernet
 from app.probes.capture.pcap import Record
@@ -17,7 +17,7 @@ FULL_TAGGED_FRAME_BYTES = 1_518
 """1500 bytes in an Ethernet frame with one tag, without FCS. Source: IEEE 802.1Q, IEEE 802.3 clause 3.2.7."""
 
 
-def judge_crossings(records: Sequence[Record], sent: Sent, marks: Marks) -> tuple[Crossing, ...]:
+def judge_crossings(records: Sequence[Record], sent: Sent, marks: CanaryFrames) -> tuple[Crossing, ...]:
     """Say of each kind whether it arrived.
 
     Args:
@@ -40,13 +40,13 @@ def _non_ip(frames: Sequence[Ethernet], sent: Sent) -> Crossing:
     return Crossing("non-ip", has_crossed=False, note=note)
 
 
-def _multicast(frames: Sequence[Ethernet], marks: Marks) -> Crossing:
+def _multicast(frames: Sequence[Ethernet], marks: CanaryFrames) -> Crossing:
     arrived = any(frame.is_multicast and marks.inside in frame.content for frame in frames)
     said = "arrived" if arrived else "did not arrive"
     return Crossing("multicast", has_crossed=arrived, note=f"A marked frame to the group {GROUP} {said}.")
 
 
-def _vlan(frames: Sequence[Ethernet], sent: Sent, marks: Marks) -> Crossing:
+def _vlan(frames: Sequence[Ethernet], sent: Sent, marks: CanaryFrames) -> Crossing:
     if sent.vlan != "sent":
         return Crossing("vlan", has_crossed=None, note=f"No tagged frame could be sent: {sent.vlan or 'not tried'}.")
     lengths = [frame.length_bytes for frame in frames if frame.tag and marks.inside in frame.content]

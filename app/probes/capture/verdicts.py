@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from app.domain.capture import BreakOutcome, BreakVerdict, LeakProof, LeakVerdict
 from app.domain.hosts import Side
-from app.probes.capture.canary import Marks
+from app.probes.capture.canary import CanaryFrames
 from app.probes.capture.canary_traffic import LEAK_ECHOES, Answered, Sent
 from app.probes.capture.classification import Reading, count_marks
 from app.probes.capture.recording import OTHER, UNDERLAY, HostCapture
@@ -29,7 +29,7 @@ def judge_leak(
     captures: Captures,
     readings: Mapping[Side, Reading],
     echoes: Answered,
-    marks: Marks,
+    marks: CanaryFrames,
     *,
     is_unprotected: bool,
     is_stream: bool,
@@ -100,7 +100,7 @@ def _place(capture: HostCapture, place: str) -> str:
 
 
 def judge_breakage(
-    captures: Captures, title: str, index: int, sent: Mapping[Side, Sent], marks: Marks, failure: str = ""
+    captures: Captures, title: str, index: int, sent: Mapping[Side, Sent], marks: CanaryFrames, failure: str = ""
 ) -> BreakOutcome:
     """Say whether traffic stopped or went on in the clear after one breakage.
 

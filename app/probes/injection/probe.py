@@ -22,7 +22,7 @@ from app.domain.concurrency import run_both
 from app.domain.hosts import Side
 from app.domain.injection import HostInjection, InjectionReport, TrialKind
 from app.domain.link import Link
-from app.probes.capture.canary import PAYLOAD_BYTES, Marks, protocols_of, read_separator, underlay_filter
+from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames, protocols_of, read_separator, underlay_filter
 from app.probes.capture.packets import ICMP, UDP
 from app.probes.capture.recording import TUNNEL, CaptureRequest, CapturingPair
 from app.probes.injection.altering import altered
@@ -149,7 +149,7 @@ class _Run:
         self._token = token
         self._on_stage = on_stage
         self._audit = audit
-        self._marks = Marks.new()
+        self._marks = CanaryFrames.new()
         self.is_conclusive = True
 
     def run(self) -> InjectionReport:
@@ -359,7 +359,7 @@ class _Run:
         self._audit(AuditEntry(datetime.now(UTC), self._host(side).spec.address, side, command, 0, what))
 
 
-def groups_of(copied: Copied, marks: Marks) -> Groups:
+def groups_of(copied: Copied, marks: CanaryFrames) -> Groups:
     """Sort what a host copied by the separators around it.
 
     Other traffic of the tunnel is left out: echo requests are as many as were sent, and have one length in both

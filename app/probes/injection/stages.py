@@ -12,7 +12,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
-from app.probes.capture.canary import PAYLOAD_BYTES, Marks
+from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames
 from app.probes.capture.pcap import Record, from_od, parse_pcap
 from app.probes.capture.recording import DEVICE_OF
 from app.probes.guard import GUARD_HEAD, GUARD_TAIL
@@ -218,7 +218,7 @@ class Copied:
     answered: int
 
 
-def copy(host: HostSession, request: CopyRequest, marks: Marks, *, token: CancelToken) -> Copied:
+def copy(host: HostSession, request: CopyRequest, marks: CanaryFrames, *, token: CancelToken) -> Copied:
     """Send marked echo requests through the tunnel, and copy the packets that they become.
 
     Args:

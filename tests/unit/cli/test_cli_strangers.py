@@ -21,7 +21,7 @@ from app.domain.errors import CommandFailed
 from app.domain.plain_text import plain_text
 from app.ssh.logs import adopt_paramiko_logging
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 # Writes to the clipboard, clears the screen, changes colours; a C1 control; reversed reading order.
 HOSTILE = "3.0\x1b]52;c;cm0gLXJmIH4=\x1b\\\x1b[2J\x1b[1;32mAll_hosts_verified\x1b[0m\x9b31m\u202egnp"
 UNDERLAY = ("--underlay", "192.0.2.1,192.0.2.2")

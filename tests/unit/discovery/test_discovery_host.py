@@ -33,7 +33,7 @@ from app.storage.codec import from_json, to_json
 from support.busybox_root import chroot_shell, make_busybox_root, needs_busybox
 from support.local_session import LocalSession
 
-_RECORDED = Path(__file__).parent / "recorded"
+_RECORDED = Path(__file__).parents[1] / "recorded"
 
 
 class RecordedSession(LocalSession):

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from sample_records import facts, sample_record
-from test_storage_deployments import deployment
 
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
@@ -29,6 +28,7 @@ from app.services.paths import Paths
 from app.storage import Store
 from support.other_process import holding
 from support.stand_in_lab import StandInLabs, assert_nothing_is_left, needs_ssh_keygen, stand_in_labs
+from support.stored_deployments import deployment
 from support.waiting import wait_until
 
 pytestmark = needs_ssh_keygen

@@ -112,7 +112,7 @@ def test_hostile_text_stays_inside_its_strings(tmp_path: Path) -> None:
 
 
 def test_every_field_is_in_the_documentation() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "data-format.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "data-format.md").read_text(encoding="utf-8")
     report = data()
     one = report["results"][0]
     fields = {*report, *one, *one["latency"][0], *one["attempts"][0], *report["ranking"][0]}

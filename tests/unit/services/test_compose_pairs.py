@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from fake_census import items
 from sample_records import facts, sample_record
-from test_storage_deployments import deployment
 
 from app.domain.audit import AuditEntry
 from app.domain.census import CensusPlan
@@ -22,6 +21,7 @@ from app.domain.results import CampaignStatus
 from app.domain.ssh_hosts import SshHost, SshHosts, explicit_spec
 from app.services.pairs import PairOperations
 from app.storage import Store
+from support.stored_deployments import deployment
 
 PAIR = PairSpec("north", HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
 FACTS = {"a": facts(), "b": facts("gw-b")}

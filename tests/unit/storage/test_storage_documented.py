@@ -18,7 +18,7 @@ from app.storage.rows import BODY_CODEC
 from app.storage.samples import SAMPLES_CODEC
 from support.sample_records import sample_record
 
-_TEXT = (Path(__file__).parents[2] / "docs" / "data-format.md").read_text(encoding="utf-8")
+_TEXT = (Path(__file__).parents[3] / "docs" / "data-format.md").read_text(encoding="utf-8")
 
 
 def _sections() -> dict[str, str]:

@@ -25,7 +25,7 @@ from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, Database, read_migrations
 from support.sample_records import pair, sample_record
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

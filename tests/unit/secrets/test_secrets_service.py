@@ -36,7 +36,7 @@ def in_session(home: Path, prepare: str | None, program: str) -> dict[str, objec
         "HOME": str(home),
         "XDG_RUNTIME_DIR": str(home),
         "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONPATH": str(Path(__file__).parents[3]),
     }
     # The daemon dies with its bus, which ends with the shell.
     python = [sys.executable, "-W", "error", str(script)]

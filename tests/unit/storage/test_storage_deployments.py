@@ -4,47 +4,16 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from app.domain.audit import AuditEntry
-from app.domain.deployment import DeployedEndpoint, DeployedFile, Deployment, DeploymentState, RolloutOptions
+from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.errors import NotFound
-from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.link import Link
-from app.domain.results import PlannedItem
-from app.domain.verdicts import Verdict
+from app.domain.hosts import Side
 from app.storage import Store
-
-AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
-
-
-def deployment(identity: str, *, minutes: int = 0, pair: str = "north") -> Deployment:
-    spec = PairSpec(pair, HostSpec("a", "10.0.0.1"), HostSpec("b", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
-    end = DeployedEndpoint(
-        items=(PlannedItem("a", "command", "Make it", "ip link add"),),
-        files=(DeployedFile("/run/x/openvpn.conf", 0o600, "00" * 32, "port 1"),),
-        interface="tml0",
-        ports=(("udp", 22194),),
-    )
-    return Deployment(
-        id=identity,
-        pair=spec,
-        solution="openvpn-udp",
-        suite="aes-256-gcm",
-        title="OpenVPN",
-        verdict=Verdict.RECOMMENDED,
-        options=RolloutOptions(bridge_a="lan0", moves_lan_rules=True),
-        slot="58fca5ac",
-        link=Link("192.0.2.1", "192.0.2.2"),
-        by="eve on laptop",
-        prepared_at=AT + timedelta(minutes=minutes),
-        state=DeploymentState.PREPARED,
-        state_at=AT,
-        a=end,
-    )
+from support.stored_deployments import AT, deployment
 
 
 def test_a_deployment_is_read_as_it_was_written_and_follows_its_state(tmp_path: Path) -> None:

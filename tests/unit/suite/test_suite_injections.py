@@ -49,7 +49,7 @@ def test_what_tests_count_becomes_a_table(results: Path) -> None:
 
 def test_document_has_a_place_for_it(tmp_path: Path) -> None:
     page = tmp_path / "security.md"
-    page.write_text((Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8"))
+    page.write_text((Path(__file__).parents[3] / "docs" / "security.md").read_text(encoding="utf-8"))
     text = injections_table([Counted("tinc", "debian-13", "with", 1, 5, 0)])
     put_part(page, PART, text)
     assert text in page.read_text(encoding="utf-8")

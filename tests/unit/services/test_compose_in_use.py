@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from fake_services import discovery
 from sample_records import sample_record
-from test_cli_rollout import DEPLOYMENT, PAIR
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import main
@@ -29,6 +28,7 @@ from app.services.wiring import Services
 from app.storage.in_use import InUse
 from support.other_process import holding
 from support.stand_in_lab import needs_ssh_keygen, stand_in_labs, up
+from support.stored_deployments import DEPLOYMENT, PAIR
 
 FOUND = discovery(PAIR)
 PLAN = replace(sample_record().plan, pair=PAIR)

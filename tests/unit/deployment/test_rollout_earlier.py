@@ -25,7 +25,7 @@ from support.lasting_world import SLOT, current, lasting_world, place_on, wait_u
 from support.made_up_host import LocalHost
 from support.waiting import wait_until
 
-FIRST = Path(__file__).parents[1] / "support" / "first_version"
+FIRST = Path(__file__).parents[2] / "support" / "first_version"
 """Scripts that the first version left on hosts (0cbb154, 21 November 2026), without their comments."""
 OPEN = "ip l2tp add session name tml0"
 

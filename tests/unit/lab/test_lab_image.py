@@ -330,7 +330,7 @@ def test_a_build_dies_with_its_owner_and_its_folder_goes_too(tmp_path: Path, mon
         code = "import sys; from app.lab import bound_process; bound_process._GRACE_S = 0.2;"
         code += "sys.exit(bound_process.main(sys.argv[1:]))"
         argv = [sys.executable, "-c", code, str(owner_fd), str(folder), "sh", "-c", stubborn]
-        with subprocess.Popen(argv, pass_fds=(owner_fd,), cwd=Path(__file__).parents[2]) as process:
+        with subprocess.Popen(argv, pass_fds=(owner_fd,), cwd=Path(__file__).parents[3]) as process:
             CancelToken().wait_for(lambda: any(temporary.glob("*/started")), timeout_s=20, what="the command")
             owner.kill()
             assert process.wait(20) == 143

@@ -25,7 +25,7 @@ from support.stand_in_lab import (
 )
 from support.waiting import wait_until
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 pytestmark = needs_ssh_keygen
 

@@ -24,7 +24,7 @@ L2TP = Opening("l2tp", 0, "192.0.2.1")
 PING = Opening("icmp", 0, "192.0.2.1")
 ALL = (UDP, SSH, ESP, L2TP, PING)
 
-UFW = (Path(__file__).parent / "recorded" / "firewall-ufw.txt").read_text()
+UFW = (Path(__file__).parents[1] / "recorded" / "firewall-ufw.txt").read_text()
 """Output of iptables-save 1.8.9 after `ufw enable`, `ufw allow 22/tcp`, and a rule for udp 5000, with ufw 0.36.2."""
 
 DOCKER = """
@@ -168,7 +168,7 @@ def test_docker() -> None:
     assert blocked(read(iptables=DOCKER.replace("-A FORWARD -j DOCKER-USER\n", states))) == {ESP}
 
 
-RECORDED = Path(__file__).parent / "recorded"
+RECORDED = Path(__file__).parents[1] / "recorded"
 
 
 def recorded(name: str) -> str:

@@ -13,7 +13,7 @@ from app.policy import POLICY_VERSION
 from support.policy_tables import composition_table, guideline_tables, post_quantum_table, verdict_tables
 from support.ssh_audit_names import difference_table
 
-PAGE = Path(__file__).parents[2] / "docs" / "policy.md"
+PAGE = Path(__file__).parents[3] / "docs" / "policy.md"
 REGENERATE = "TUNNELMARK_WRITE_POLICY"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.main import main
 
-SITE = Path(__file__).parents[2] / "docs/examples/old-site.ovpn"
+SITE = Path(__file__).parents[3] / "docs/examples/old-site.ovpn"
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ import io
 import os
 import signal
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from app.cli.sides import by_side
 from app.deployment.slots import slot_of
 from app.domain.audit import AuditEntry
 from app.domain.deployment import (
-    DeployedEndpoint,
     Deployment,
     DeploymentState,
     DryRun,
@@ -27,37 +25,15 @@ from app.domain.deployment import (
     FileDiff,
     PlannedCommand,
     RolloutObstacle,
-    RolloutOptions,
 )
 from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, Outage, PairStatus
 from app.domain.errors import InvalidOption
-from app.domain.hosts import HostSpec, PairSpec, Side
-from app.domain.link import Link
+from app.domain.hosts import PairSpec, Side
 from app.domain.verdicts import Verdict
 from app.services.paths import find_paths
 from app.storage import Store
 from app.storage.codec import to_data
-
-AT = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
-PAIR = PairSpec("north", HostSpec("alpha", "10.0.0.1"), HostSpec("beta", "10.0.0.2"), "192.0.2.1", "192.0.2.2")
-END = DeployedEndpoint(interface="tml0", lan_port="eth2", bridge="tmlbr0", ports=(("udp", 22820), ("esp", 0)))
-DEPLOYMENT = Deployment(
-    id="0011223344556677",
-    pair=PAIR,
-    solution="wireguard",
-    suite="chacha20-poly1305",
-    title="WireGuard",
-    verdict=Verdict.RECOMMENDED,
-    options=RolloutOptions(),
-    slot="58fca5ac",
-    link=Link("192.0.2.1", "192.0.2.2"),
-    by="eve on laptop",
-    prepared_at=AT,
-    state=DeploymentState.CONFIRMED,
-    state_at=AT,
-    a=END,
-    b=END,
-)
+from support.stored_deployments import AT, DEPLOYMENT, PAIR
 
 
 def end(side: Side) -> EndpointStatus:

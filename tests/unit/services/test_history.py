@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from fake_census import items, result
 from sample_records import MODELS, facts, pair, sample_record
-from test_cli_rollout import DEPLOYMENT
 
 from app.cli.history import history_table
 from app.domain.census import CensusPlan
@@ -27,6 +26,7 @@ from app.services.history_entries import UNREADABLE
 from app.services.paths import Paths
 from app.storage import Store, check_soundness
 from app.storage.database import APPLICATION_ID, read_migrations
+from support.stored_deployments import DEPLOYMENT
 from ui.results.history_order import measured_text, what_text
 
 CENSUS = CensusPlan(pair(), ("openvpn-udp",), items())

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+from sample_records import sample_record, with_open_device
 from window_driver import Driver
 
 import ui.shell.screenshots
-from ui.common.theme import DARK, LIGHT
-from ui.shell.screenshots import PICTURES, SCHEMES, Tour, drop_old, file_name
+from app.ranking import rank
+from ui.common.theme import DARK, LIGHT, Theme
+from ui.plots.result_data import prepare
+from ui.results.result_tabs import ResultTabs
+from ui.shell.screenshots import PICTURES, SCHEMES, Photographer, Tour, drop_old, file_name
+from ui.shell.window import MainWindow
 
 _GROUNDS = {(LIGHT.base, DARK.base), (LIGHT.window, DARK.window)}
 """What most of a picture is, light and dark."""
@@ -52,3 +61,31 @@ def test_pictures_that_are_no_longer_taken_are_deleted(tmp_path: Path) -> None:
         path.write_bytes(b"x")
     assert drop_old(tmp_path) == [old]
     assert sorted(tmp_path.iterdir()) == sorted([kept, text])
+
+
+def test_a_picture_is_taken_when_new_labels_have_their_heights(qtbot: QtBot, theme: Theme, tmp_path: Path) -> None:
+    tabs = ResultTabs(theme)
+    qtbot.addWidget(tabs)
+    tabs.resize(1060, 480)
+    tabs.show()
+    record = with_open_device(sample_record(rounds=1))
+    tabs.show_data(prepare(record, rank(record)))
+    tabs.setCurrentWidget(next(one for one in map(tabs.widget, range(tabs.count())) if one.isAncestorOf(tabs.wire)))
+    squashed: list[str] = []
+
+    class Tabs(QWidget):
+        """Sees at the moment of a picture which labels are cut."""
+
+        def grab(self) -> QPixmap:  # type: ignore[override]
+            labels = tabs.wire.details.findChildren(QLabel)
+            squashed.extend(
+                one.text() for one in labels if one.isVisible() and one.height() < one.heightForWidth(one.width())
+            )
+            return tabs.grab()
+
+    seen = Tabs()
+    qtbot.addWidget(seen)
+    window = cast("MainWindow", SimpleNamespace(context=SimpleNamespace(theme=theme)))
+    Photographer(window, tmp_path).take("wire", seen)
+    assert squashed == []
+    assert len(list(tmp_path.iterdir())) == 2

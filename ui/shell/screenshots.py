@@ -30,6 +30,8 @@ _TRIED = 12
 """So many options of a census are waited for before its picture is taken."""
 
 SCHEMES = ((Qt.ColorScheme.Light, "light"), (Qt.ColorScheme.Dark, "dark"))
+_SETTLING_ROUNDS = 5
+"""Wrapped labels that the new colours replaced have their heights after two."""
 _STEPS = ("hosts", "link", "choose", "plan")
 _TABS = ("results", "distribution", "frontier", "cpu", "wire", "why", "facts", "doubts", "configuration")
 """Tabs of the results, from the left."""
@@ -69,8 +71,9 @@ class Photographer:
         theme = self._window.context.theme
         for scheme, word in SCHEMES:
             theme.force(scheme)
-            # Layouts and plots settle on posted events; user input stays out.
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+            # Layouts and plots settle on posted events, which post others; user input stays out.
+            for _ in range(_SETTLING_ROUNDS):
+                QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
             path = self._folder / file_name(name, word)
             picture = (widget or self._window).grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
             picture.save(str(path), quality=_MOST_COMPRESSED)

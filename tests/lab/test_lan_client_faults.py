@@ -234,7 +234,7 @@ def test_wherever_it_is_killed_the_client_is_on_the_port_again(gateway: Gateway,
     calls = 3
     while not kill_at(gateway, calls, is_undo=is_undo):
         # A client that was just started clears the port before it sets what the server confirms.
-        gateway.wait(f"ip -n gw -4 addr show dev {PORT} | grep -q ' 10.66.0.'")
+        gateway.wait(f"ip -n gw -4 addr show dev {PORT} | grep -q ' {address} '")
         check_on_port(gateway, address)
         assert gateway.statics(PORT) == {*STATICS, ROUTE}, calls
         calls += 1

@@ -79,9 +79,10 @@ def _break_tie(tied: Sequence[Contender], rounds: int) -> tuple[Contender, str]:
     if len(left) == 1:
         return left[0], "its cryptography is judged better"
     if rounds < 2:
-        leader = _leader(left, lambda one: one.figures.weighted_ms, rounds, is_lower_better=True)
-        if leader is not None:
-            return leader, "its mean is the lowest of those with the best verdict, by more than a tenth"
+        lowest_ms = min(map(_mean_ms, left))
+        left = [one for one in left if lowest_ms / _mean_ms(one) > 1 - CLEAR_MARGIN]
+        if len(left) == 1:
+            return left[0], "its mean is the lowest of those with the best verdict, by more than a tenth"
     leader = _leader(left, lambda one: one.figures.both_mbit_s, rounds, is_lower_better=False)
     if leader is not None:
         return leader, f"it carries more ({_mbit(leader)} on the mean of both directions)"

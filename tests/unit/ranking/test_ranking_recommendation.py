@@ -83,6 +83,13 @@ def test_one_round_has_no_winner_and_names_the_two_with_the_lowest_latency() -> 
     assert any("one round" in caution for caution in found.cautions)
 
 
+def test_after_one_round_throughput_decides_only_among_those_of_much_the_same_latency() -> None:
+    models = twin(WIREGUARD), twin(OPENVPN_UDP, base_ms=1.02, mbit_s=60), twin(OPENVPN_TCP, base_ms=3, mbit_s=300)
+    found = advice(*models, rounds=1, noise=0.0)
+    assert found.solution == "openvpn-udp"
+    assert "carries more" in found.sentence or any("carries more" in one for one in found.reasons)
+
+
 def test_one_round_of_a_single_candidate_leaves_no_choice() -> None:
     found = advice(twin(WIREGUARD), rounds=1)
     assert found.is_clear

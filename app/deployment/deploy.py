@@ -164,7 +164,9 @@ class Rollout:
                 was_stopped = isinstance(error, (Cancelled, KeyboardInterrupt))
                 message = error.message if isinstance(error, TunnelmarkError) else "It was cancelled."
                 is_refused = isinstance(error, (PreflightRefused, PairLocked, InputFault))
-                self._deployment = replace(self._deployment, is_refused=is_refused)
+                # What it replaces is suspended before anything is looked at.
+                is_unchanged = not self._prepared.place.replaced and "build" not in self._transaction.timings_s
+                self._deployment = replace(self._deployment, is_refused=is_refused and is_unchanged)
                 self._save(DeploymentState.UNDONE if was_stopped else DeploymentState.FAILED, message)
             raise
         finally:

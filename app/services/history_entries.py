@@ -135,9 +135,10 @@ def _deployment(one: Deployment, replaced: Deployment | None) -> HistoryEntry:
 
 
 def _is_same(one: Deployment, replaced: Deployment) -> bool:
-    """Whether a deployment replaced, or was to replace, a confirmed one of the same VPN on the same LAN ports."""
+    """Whether a deployment replaced, or was to replace, a confirmed one that differed in its keys alone."""
     return replaced.confirmed_at is not None and _what(one) == _what(replaced)
 
 
-def _what(one: Deployment) -> tuple[str, ...]:
-    return (one.solution, one.suite, one.options.bridge_a, one.options.bridge_b)
+def _what(one: Deployment) -> tuple[object, ...]:
+    options = replace(one.options, confirm_within_s=None, legacy_reason="")
+    return (one.solution, one.suite, options, one.pair.underlay_a, one.pair.underlay_b)

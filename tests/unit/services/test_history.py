@@ -110,10 +110,12 @@ def test_deployments_that_failed_have_no_winner_and_refusals_and_key_rotations_a
     confirmed = replace(DEPLOYMENT, confirmed_at=DEPLOYMENT.prepared_at)
     failed = replace(confirmed, id="1" * 16, state=DeploymentState.FAILED, confirmed_at=None, replaces=confirmed.id)
     other = replace(failed, id="2" * 16, solution="ipsec", title="IPsec", is_refused=True)
+    wider = replace(failed, id="3" * 16, options=replace(failed.options, blocks_dhcp=True))
     archive.store.save_pair(DEPLOYMENT.pair)
-    for one in (confirmed, failed, other):
+    for one in (confirmed, failed, other, wider):
         archive.store.save_deployment(one)
     found = {one.key: one for one in archive.history()}
+    assert what_text(found[wider.id]).startswith("Deployment 33333333, failed"), "not the keys alone differ"
     assert found[confirmed.id].winner == Winner("WireGuard", "wireguard", "chacha20-poly1305")
     assert found[failed.id].winner == Winner("none, failed: WireGuard")
     assert found[other.id].winner == Winner("none, refused: IPsec")

@@ -157,11 +157,22 @@ def deploy(context: Context) -> int:
         if options.dry_run:
             return _dry_run(context, services, found, key, chosen)
         confirmation = TerminalConfirmation(context.err) if sys.stdin.isatty() else None
+        _tell_of_replaced(context, services, pair)
         deployment = _run(
             context,
             lambda token, emit: services.deploy(found, key, chosen, token=token, emit=emit, confirmation=confirmation),
         )
         return _tell(context, deployment)
+
+
+def _tell_of_replaced(context: Context, services: Services, pair: PairSpec) -> None:
+    """Print what a deployment is about to replace."""
+    for one in services.store.list_deployments(pair.name):
+        if one.slot == slot_of(pair) and one.state is DeploymentState.CONFIRMED:
+            since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
+            undone = "If the new tunnel fails or is not confirmed, both hosts roll back to it."
+            context.err.print(f"Replaces {one.title}, active since {since}. {undone}", markup=False)
+            return
 
 
 def _wanted(context: Context, services: Services, pair: PairSpec) -> tuple[tuple[str, str], RolloutOptions]:

@@ -31,7 +31,7 @@ class PersistentAdapter(WrappedAdapter):
     """Implements `Adapter`.
 
     Attributes:
-        kit_dir: Where keys and files are kept on the host until the deployment is confirmed.
+        boot_bundle_dir: Where keys and files are kept on the host until the deployment is confirmed.
         replaced: Folder of the place, by side, where a deployment stands that has to make room.
         bridging: What the tunnel is joined with, by side.
     """

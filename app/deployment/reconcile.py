@@ -12,7 +12,7 @@ from app.deployment.status import HostDeployment, read_file, read_state
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession
 from app.domain.concurrency import run_both
-from app.domain.deployment import Deployment, DeploymentState
+from app.domain.deployment import LAPSED, Deployment, DeploymentState
 from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, PairStatus
 from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
@@ -36,6 +36,13 @@ class Reached:
     end: RemoteHost | None
     state: HostDeployment | None
     error: str = ""
+
+
+_ENDED = {
+    DeploymentState.PREPARED: (DeploymentState.FAILED, "It was interrupted, and both hosts rolled back."),
+    DeploymentState.APPLIED: (DeploymentState.UNDONE, LAPSED),
+}
+"""What became of a deployment that neither host has any more, and that was never confirmed."""
 
 
 def reach(
@@ -218,9 +225,7 @@ def _brought_up_to_date(
     for one in known:
         is_open = one.state.is_standing or one.state is DeploymentState.PREPARED
         if is_open and (deployment is None or one.id != deployment.id) and not _is_worked_on(one, reached):
-            is_new = one.state in (DeploymentState.PREPARED, DeploymentState.APPLIED)
-            ended = DeploymentState.FAILED if is_new else DeploymentState.UNDONE
-            message = "It was interrupted, and both hosts went back." if is_new else "It is no longer on the hosts."
+            ended, message = _ENDED.get(one.state, (DeploymentState.UNDONE, "It is no longer on the hosts."))
             store.save_deployment(replace(one, state=ended, state_at=now, message=f"{message} {one.message}".strip()))
     has_changed = deployment is not None and deployment.state is not state
     was_not_ended = deployment is not None and deployment.is_ending and state is DeploymentState.CONFIRMED

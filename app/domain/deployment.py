@@ -9,8 +9,8 @@ path, mode and checksum alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.domain.hosts import PairSpec, Side
@@ -118,6 +118,11 @@ class DeployedEndpoint:
     services: tuple[str, ...] = ()
 
 
+LAPSED = "It was not confirmed in time, and both hosts rolled back."
+_GRACE = timedelta(minutes=2)
+"""What a confirmation that was given at the last moment may take on both hosts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """A tunnel that was rolled out on a pair, or was to be.
@@ -185,6 +190,13 @@ class Deployment:
         """Return what it is on one side."""
         return self.a if side is Side.A else self.b
 
+    def as_of(self, now: datetime) -> Deployment:
+        """Return it as it is by the clock: without a confirmation in time, both hosts have rolled it back."""
+        if self.state is not DeploymentState.APPLIED or self.expires_at is None or now < self.expires_at + _GRACE:
+            return self
+        message = f"{LAPSED} {self.message}".strip()
+        return replace(self, state=DeploymentState.UNDONE, state_at=self.expires_at, message=message)
+
 
 # --- dry run ----------------------------------------------------------------------------------------------------------
 
@@ -247,7 +259,7 @@ class EndpointDryRun:
         commands: Every command in order.
         services: Services that would be there afterwards.
         firewall: Rules of its own that the deployment would set, as sentences.
-        ports: (protocol, port) that a firewall on the way has to let in, see `DeployedEnd.ports`.
+        ports: (protocol, port) that a firewall on the way has to let in, see `DeployedEndpoint.ports`.
         interface: The interface that would carry the frames.
         bridge: The bridge it would be in; empty where in none.
         lan_port: The LAN port that would be joined with it.

@@ -209,7 +209,22 @@ class RolloutOperations:
         if any(one.is_damaged for one in found.values()):
             return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
         current = {side: one.deployment_id for side, one in found.items() if one.is_standing}
+        if not current:
+            self._refuse_if_waiting(pair, token=token)
         return end_deployment(self.store, self.adapters, sessions, pair, current, token=token, emit=emit)
+
+    def _refuse_if_waiting(self, pair: PairSpec, *, token: CancelToken) -> None:
+        """Raise NotFound where a deployment still waits for its confirmation: it is not there to be removed yet."""
+        reached = self._reach(pair, token=token)
+        waiting = next((one for one in self.deployments(pair.name) if waiting_on(one, reached)), None)
+        if waiting is None:
+            return
+        left_s = max(one.state.lock.left_s for one in reached.values() if one.state and one.state.lock)
+        raise NotFound(
+            f"{waiting.title} waits on {pair.name} for its confirmation; nothing that is confirmed could be removed.",
+            hint=f"Unless it is confirmed, both hosts roll back by themselves in {left_s:.0f} s. "
+            f"To roll back at once, run on each host: sh {STATE_DIR}/undo.sh",
+        )
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take back what stands on one host, because the other one cannot be reached; see `roll_back_one`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from app.domain.deployment import Deployment
 from app.domain.errors import NotFound
@@ -46,7 +47,7 @@ def get_deployment(connection: sqlite3.Connection, deployment_id: str) -> Deploy
         raise NotFound(f"There is no deployment {deployment_id!r}.", hint="List them with: tunnelmark deployments")
     if len(rows) > 1:
         raise NotFound(f"More than one deployment begins with {deployment_id!r}.", hint="Give more of its digits.")
-    return read_value(Deployment, rows[0][1], what=f"deployment {rows[0][0]}")
+    return _read(rows[0][0], rows[0][1])
 
 
 def list_deployments(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[Deployment, ...]:
@@ -55,4 +56,8 @@ def list_deployments(connection: sqlite3.Connection, pair: str | None, limit: in
         "SELECT id, body FROM deployment WHERE ?1 IS NULL OR pair = ?1 ORDER BY prepared_at DESC, rowid DESC LIMIT ?2",
         (pair, limit),
     )
-    return tuple(read_value(Deployment, body, what=f"deployment {one}") for one, body in rows)
+    return tuple(_read(one, body) for one, body in rows)
+
+
+def _read(deployment_id: str, body: str) -> Deployment:
+    return read_value(Deployment, body, what=f"deployment {deployment_id}").as_of(datetime.now(UTC))

@@ -125,7 +125,7 @@ def begin(
         What the host looked like, and what the recipe's public commands printed.
 
     Raises:
-        HeldLock: Somebody has locked the host.
+        HostLocked: Somebody has locked the host.
         DiskFull: There is no space for our folder.
         CommandFailed: Something else went wrong.
     """

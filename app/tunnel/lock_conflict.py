@@ -38,7 +38,7 @@ def begin_both(
         What came of it, by side.
 
     Raises:
-        HeldLock: A living Tunnelmark works on a host. One of the two hosts may have been begun on.
+        HostLocked: A living Tunnelmark works on a host. One of the two hosts may have been begun on.
         TunnelmarkError, Cancelled: Whatever else went wrong first.
     """
     begun, failures = on_both_to_the_end(begin_one, token=token)
@@ -63,7 +63,7 @@ def raise_if_held(ends: Mapping[Side, RemoteHost], *, token: CancelToken) -> Non
         token: Cancels it.
 
     Raises:
-        HeldLock: A living Tunnelmark works on a host.
+        HostLocked: A living Tunnelmark works on a host.
         CommandFailed: A host could not be looked at.
     """
     for end in ends.values():

@@ -50,7 +50,7 @@ class Watcher(QObject):
     looked = Signal(str, object)
     """Carries a pair's name, and its PairStatus; None where it could not be asked."""
     told = Signal(str, object)
-    """Carries a pair's name and a new WatchLine."""
+    """Carries a pair's name and a new MonitorLine."""
 
     def __init__(self, context: Context, every_ms: int = EVERY_MS) -> None:
         super().__init__()

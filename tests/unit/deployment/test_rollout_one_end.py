@@ -16,13 +16,20 @@ from app.deployment.single_host_rollback import remove_unfinished, roll_back_one
 from app.deployment.slots import slot_dir
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command
-from app.domain.deployment import DeploymentState
+from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.errors import CommandFailed, ConnectionLost, NotFound
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
 from app.storage import Store
 from support.deploy_world import World, shell_of
-from support.lasting_rollout import Operations, assert_next_contact_takes_back, deploy_and_keep, look, save_facts
+from support.lasting_rollout import (
+    Operations,
+    assert_next_contact_takes_back,
+    deploy,
+    deploy_and_keep,
+    look,
+    save_facts,
+)
 from support.lasting_world import STANDING, lasting_world, place_on
 
 
@@ -198,3 +205,12 @@ def test_cleaning_up_begins_nothing_else(world: World, store: Store) -> None:
     assert look(world, store).can_be_repaired, "one host alone keeps it still"
     assert [one.id for one in store.list_deployments("pair")] == [one.id]
     assert (world.a.links, world.b.links) == ({"eth1"}, STANDING)
+
+
+def test_undeploy_says_that_a_deployment_waits_for_its_confirmation(world: World, store: Store) -> None:
+    waiting = deploy(world, store, options=RolloutOptions(confirm_within_s=60.0))
+    assert waiting.state is DeploymentState.APPLIED
+    with pytest.raises(NotFound, match=r"waits on pair for its confirmation") as caught:
+        Operations(world, store).undeploy(world.request.pair, token=CancelToken(), emit=lambda _event: None)
+    assert "both hosts roll back by themselves in" in caught.value.hint
+    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint

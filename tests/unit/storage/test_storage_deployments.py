@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,20 @@ def test_the_audit_log_cannot_be_changed(tmp_path: Path, statement: str) -> None
         connection.execute(statement)
     with Store.open(path) as store:
         assert store.list_audit() == (entry,)
+
+
+@pytest.mark.parametrize(("minutes", "state"), [(1, DeploymentState.APPLIED), (3, DeploymentState.UNDONE)])
+def test_what_is_not_confirmed_in_time_is_no_longer_told_to_wait(
+    tmp_path: Path, minutes: int, state: DeploymentState
+) -> None:
+    waiting = replace(
+        deployment("00" * 8),
+        state=DeploymentState.APPLIED,
+        expires_at=datetime.now(UTC) - timedelta(minutes=minutes),
+    )
+    with Store.open(tmp_path / "t.db") as store:
+        store.save_pair(waiting.pair)
+        store.save_deployment(waiting)
+        (read,) = store.list_deployments()
+        assert read.state is store.get_deployment(waiting.id).state is state
+    assert ("not confirmed in time" in read.message) is (state is DeploymentState.UNDONE)

@@ -1,7 +1,7 @@
 """What a comparison needs from the rest of the program.
 
-`app.services.wiring.Services` implements `ComparisonServices` with the real parts; the window's tests use a fake. Every method
-that talks to a host or a lab blocks, and is called in a worker thread, never on the window's own.
+`app.services.wiring.Services` implements `ComparisonServices` with the real parts; the window's tests use a fake. Every
+method that talks to a host or a lab blocks, and is called in a worker thread, never on the window's own.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ class RolloutOperations:
             CommandFailed: It was too late; both hosts go back.
         """
         reached = self._reach(pair, token=token)
-        waiting = next((one for one in self.deployments(pair.name) if waiting_on(one, reached)), None)
+        waiting = self._waiting(pair, reached)
         if waiting is None:
             raise self._nothing_waits(pair, reached)
         sessions = self.sessions(pair, token=token)
@@ -181,6 +181,10 @@ class RolloutOperations:
         confirmed = run.save(confirmed, DeploymentState.CONFIRMED)
         mark_replaced(run, confirmed)
         return confirmed
+
+    def _waiting(self, pair: PairSpec, reached: Mapping[Side, Reached]) -> Deployment | None:
+        """Return the deployment that both hosts hold until it is confirmed."""
+        return next((one for one in self.deployments(pair.name) if waiting_on(one, reached)), None)
 
     def _nothing_waits(self, pair: PairSpec, reached: Mapping[Side, Reached]) -> TunnelmarkError:
         last = next(iter(self.deployments(pair.name)), None)
@@ -216,7 +220,7 @@ class RolloutOperations:
     def _refuse_if_waiting(self, pair: PairSpec, *, token: CancelToken) -> None:
         """Raise NotFound where a deployment still waits for its confirmation: it is not there to be removed yet."""
         reached = self._reach(pair, token=token)
-        waiting = next((one for one in self.deployments(pair.name) if waiting_on(one, reached)), None)
+        waiting = self._waiting(pair, reached)
         if waiting is None:
             return
         left_s = max(one.state.lock.left_s for one in reached.values() if one.state and one.state.lock)

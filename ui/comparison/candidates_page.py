@@ -234,7 +234,7 @@ class CandidatesPage(Page):
     def select_first_protected(self) -> None:
         """Select the first candidate with cryptography: its reasons say most."""
         for item in self._items():
-            candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
+            candidate = self._candidate_of(item)
             if candidate is not None and not candidate.is_unprotected:
                 self.tree.setCurrentItem(item)
                 return
@@ -324,25 +324,19 @@ class CandidatesPage(Page):
 
     def _on_click(self, item: QTreeWidgetItem) -> None:
         """Say why a line without a check box has none."""
-        key = item.data(_NAME, _KEY)
-        candidate = self._candidate(key) if key is not None else None
+        candidate = self._candidate_of(item)
         if candidate is not None and is_weak(candidate) and not self.weak.isChecked():
             self.status_told.emit(tr("Weak suites are measured only with “Include weak suites” below."))
-
-    def _candidate(self, key: Key) -> Candidate | None:
-        return self._by_key.get(key)
 
     def _on_current(self, item: QTreeWidgetItem | None) -> None:
         found = self._shown
         if item is None or found is None:
             return
-        key = item.data(_NAME, _KEY)
-        candidate = self._candidate(key) if key is not None else None
+        candidate = self._candidate_of(item)
         if candidate is not None:
             self.details.show_candidate(candidate, found.solutions[candidate.solution])
             return
-        child = next((one for one in with_children(item) if one.data(_NAME, _KEY) is not None), None)
-        first = self._candidate(child.data(_NAME, _KEY)) if child is not None else None
+        first = next(filter(None, map(self._candidate_of, with_children(item))), None)
         if first is not None:
             findings = [one for c in found.candidates if c.solution == first.solution for one in c.findings]
             self.details.show_solution(found.solutions[first.solution], findings)
@@ -382,17 +376,20 @@ class CandidatesPage(Page):
     def _on_weak(self) -> None:
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         for item in self._items():
-            candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
+            candidate = self._candidate_of(item)
             if candidate is not None and is_weak(candidate):
                 self._allow(item, is_allowed=self.weak.isChecked())
         self.tree.blockSignals(False)  # noqa: FBT003 - Qt has it so
         self.tree.viewport().update()
         self._on_filter()
 
+    def _candidate_of(self, item: QTreeWidgetItem) -> Candidate | None:
+        return self._by_key.get(item.data(_NAME, _KEY))
+
     def _recolour(self) -> None:
         self.tree.blockSignals(True)  # noqa: FBT003 - Qt has it so
         for item in self._items():
-            candidate = self._candidate(item.data(_NAME, _KEY)) if item.data(_NAME, _KEY) is not None else None
+            candidate = self._candidate_of(item)
             if candidate is not None:
                 look = verdict_appearance(candidate.verdict)
                 item.setIcon(_VERDICT, make_icon(look.icon, getattr(self.context.theme.colours, look.role)))

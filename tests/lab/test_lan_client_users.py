@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -66,9 +67,9 @@ def has_run_as_root(gateway: Gateway) -> bool:
     return "0" in gateway.world.run(f"cat {HOME}/ran").split()
 
 
-def inspected(gateway: Gateway, user: str = "") -> LanFound:
+def inspected(gateway: Gateway, user: Sequence[str] = ()) -> LanFound:
     """Return what the inspection of a host finds, as root or as a user."""
-    words = [*gateway.world.inside("-n", "-m", "-p"), "ip", "netns", "exec", "gw", *user.split()]
+    words = [*gateway.world.inside("-n", "-m", "-p"), "ip", "netns", "exec", "gw", *user]
     words += [*gateway.shell, "-s", "mark", "10.0.0.1"]
     done = subprocess.run(words, input=host_script("lan.sh"), capture_output=True, text=True, check=False)
     found = parse_lan(done.stdout, "mark")
@@ -86,8 +87,12 @@ def test_processes_of_a_user_are_neither_taken_nor_run_as_root(gateway: Gateway,
     start(gateway, "./udhcpc", f"-i {PORT}", name=f"{HOME}/evil")
     wait_until(lambda: len(gateway.world.run(f"cat {HOME}/ran").split()) == 3, "processes of the user")
     before = gateway.world.run("pgrep -U 65534")
-    for user in ("", _AS_USER):
-        assert inspected(gateway, user).clients == {PORT: (DhcpClient(client),)}, user
+    hides = "unshare -m sh -c 'mount -t proc -o hidepid=2 proc /proc; exec \"$@\"' sh " + _AS_USER
+    assert PORT in inspected(gateway, shlex.split(hides)).hidden
+    for user in ((), _AS_USER.split()):
+        seen = inspected(gateway, user)
+        assert seen.clients == {PORT: (DhcpClient(client),)}, user
+        assert not seen.hidden
     gateway.join()
     check_on_bridge(gateway, address)
     assert gateway.part() == ""
@@ -250,7 +255,7 @@ def test_client_of_all_interfaces_concerns_those_it_serves(gateway: Gateway) -> 
     )
     try:
         gateway.begin("dhclient", f"dhclient -4 -lf {FOLDER}/leases -pf {FOLDER}/pid")
-        for user in ("", _AS_USER):
+        for user in ((), _AS_USER.split()):
             found = inspected(gateway, user)
             assert found.clients == {PORT: (DhcpClient("dhclient", "all"),)}
             # Also where its script gives addresses no end.

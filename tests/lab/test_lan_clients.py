@@ -317,8 +317,9 @@ def test_deployment_fails_where_the_server_lends_another_address(gateway: Gatewa
 
 
 @pytest.mark.full
-def test_address_that_another_program_adds_to_the_bridge_is_left_there(gateway: Gateway) -> None:
-    gateway.begin("dhclient")
+@pytest.mark.parametrize("client", sorted(STARTS))
+def test_address_that_another_program_adds_to_the_bridge_is_left_there(gateway: Gateway, client: str) -> None:
+    gateway.begin(client)
     address, other = gateway.lent(PORT), "10.99.9.9/32"
     for step in gateway.steps[:-1]:
         assert gateway.run(step.command.argv).returncode == 0

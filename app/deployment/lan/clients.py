@@ -82,6 +82,15 @@ def client_refusal(port: str, label: str, clients: tuple[DhcpClient, ...], owner
     )
 
 
+def hidden_client_refusal(port: str, label: str) -> str:
+    """Return why a port with an address cannot be joined where the user sees no processes of root, as a sentence."""
+    return (
+        f"Whether {port} on {label} has a DHCP client is not known: {label} hides other users' processes (mount option "
+        "hidepid of /proc). Log in as root or as a member of the group that the option gid names, or make a bridge with "
+        f"{port}, and choose that."
+    )
+
+
 def client_note(port: str, label: str, client: DhcpClient) -> str:
     """Return what a deployment does with a port's client, for users."""
     if client.is_for_ipv6:

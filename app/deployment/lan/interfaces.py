@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.deployment.lan.bridge import Bridging
-from app.deployment.lan.clients import DhcpClient, client_note, client_refusal
+from app.deployment.lan.clients import DhcpClient, client_note, client_refusal, hidden_client_refusal
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import CommandFailed, InvalidOption
@@ -59,6 +59,7 @@ class LanFound:
         owners: Programs that manage an interface, by name.
         leased: Interfaces with an address that ends, as those of DHCP servers do.
         clients: DHCP clients by interface.
+        hidden: Interfaces with an IPv4 address on a host that hides root's processes from the user.
     """
 
     ports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
@@ -68,6 +69,7 @@ class LanFound:
     owners: dict[str, str] = field(default_factory=dict)
     leased: set[str] = field(default_factory=set)
     clients: dict[str, tuple[DhcpClient, ...]] = field(default_factory=dict)
+    hidden: set[str] = field(default_factory=set)
 
     def below(self, names: set[str]) -> set[str]:
         """Return these interfaces and all that they run over."""
@@ -115,6 +117,8 @@ def lan_interfaces(
         # The client of a port runs on the bridge meanwhile.
         if own_bridge in found.leased:
             found.leased.add(name)
+        if own_bridge in found.hidden:
+            found.hidden.add(name)
         if own_bridge in found.clients:
             found.clients[name] = found.clients[own_bridge]
     judged = (judge_interface(name, found, nics.get(name), session.spec.label) for name in found.ports if name != "lo")
@@ -140,6 +144,8 @@ def parse_lan(output: str, mark: str) -> LanFound | None:
             case ("client", name, program, obstacle):
                 client = DhcpClient(printable(program, limit=32), printable(obstacle, limit=32).removeprefix("-"))
                 found.clients[name] = (*found.clients.get(name, ()), client)
+            case ("hidden", name):
+                found.hidden.add(name)
             case ("owner", name, owner):
                 found.owners[name] = owner
             case ("finished",):
@@ -182,6 +188,8 @@ def _refusal(name: str, found: LanFound, port: tuple[str, str, str], label: str)
         return f"{name} on {label} is wireless: it cannot carry the frames of other senders."
     if number != _ETHERNET:
         return f"{name} on {label} does not carry Ethernet frames."
+    if name in found.hidden and kind != "bridge":
+        return hidden_client_refusal(name, label)
     if _has_client(name, found) and (
         refusal := client_refusal(name, label, _clients(name, found), found.owners.get(name, ""))
     ):

@@ -84,13 +84,13 @@ wait_for_server() {
     drop_others && has_same_lease
 }
 
-# drop_others: who reaches the host by the address that its port had must go on to do so. What dhclient has no lease of was
-# added by another program.
+# drop_others: who reaches the host by the address that its port had must go on to do so. What was not lent was added by
+# another program, and stays.
 drop_others() {
     other=
     for one in $(ip -o -4 addr show dev "$bridge" | sed -n 's/.* inet \([^ ]*\) .*/\1/p'); do
         if [ "$one" = "$inner" ] || grep -qF "address $one " "$saved"; then continue; fi
-        if [ "$kept_kind" = dhclient ] && ! has_lease_of "$one"; then continue; fi
+        has_lease_of "$one" || continue
         ip addr del "$one" dev "$bridge"
         other=$one
     done
@@ -100,9 +100,13 @@ drop_others() {
     return 1
 }
 
-# has_lease_of ADDRESS: whether dhclient has one on the bridge.
+# has_lease_of ADDRESS: whether the client has one on the bridge.
 has_lease_of() {
-    for leased in $(fixed_addresses "$bridge" "$bridge_leases"); do
+    case $kept_kind in
+        udhcpc) leased_addresses=$(named_lease) ;;
+        *) leased_addresses=$(fixed_addresses "$bridge" "$bridge_leases") ;;
+    esac
+    for leased in $leased_addresses; do
         if [ "$leased" = "${1%/*}" ]; then return 0; fi
     done
     return 1
@@ -238,7 +242,7 @@ give() {
         return 1
     fi
     rm -f "$bridge_leases" "$bridge_leases"~ "$bridge_leases.new" "/run/dhclient.$bridge.pid" "/run/udhcpc.$bridge.pid"
-    rm -f "$taken" "$taken.new" "$kept_lines" "$kept_lines.new"
+    rm -f "$taken" "$taken.new" "$kept_lines" "$kept_lines.new" "$client_output"
     forget_name_servers
 }
 

@@ -5,10 +5,11 @@
 # What is static comes back in any case. A lent address does so unless a server has answered with another one: what else is
 # new may have been added by another program. It comes first: `ifconfig`, which clients' scripts use, replaces the first address that has the interface's name as its label.
 #
-# udhcpc does not tell which address is lent. Where there are several, none is restored until its server has answered, for
-# 3 s at most: what is there then is what the client has set.
+# Which address udhcpc was lent is only in its output. Where there are several, none is restored until its server has
+# answered, for 3 s at most.
 
 kept_lines=/run/tunnelmark-$bridge.dhcp.lines kept_now=
+client_output=/run/tunnelmark-$bridge.dhcp.output
 learn_s=3 settle_s=5 longest_s=15
 
 # keep_lines: those of $used, in kept_now and in the file; with those of a start that was broken off.
@@ -93,17 +94,28 @@ may_restore() {
     case $nl${kept_now#*"${nl}address "} in *"${nl}address "*) return 1 ;; esac
 }
 
-# learn_lent: what is on $used, and was not before its client started, was set by that; so was the only address there is. It
-# may have been static before: a server may lend what the port has already.
+# named_lease: prints the address in the output of the udhcpc that was started last. Source: networking/udhcp/dhcpc.c of
+# BusyBox 1.22 to 1.36.
+named_lease() {
+    sed -n 's/.*[Ll]ease of \([0-9.]*\) obtained.*/\1/p' "$client_output" 2> /dev/null | tail -n 1
+}
+
+# learn_lent: the address that the client names. Where it names none: what is on $used, and was not before its client started,
+# was set by that; so was the only address there is. It may have been static before: a server may lend what the port has
+# already.
 learn_lent() {
-    learned='' others=''
+    learned='' others='' named=$(named_lease)
     while read -r _ one _; do
         if [ -z "$one" ] || [ "$one" = "$inner" ]; then continue; fi
+        if [ -n "$named" ]; then
+            if [ "${one%/*}" = "$named" ]; then learned=" $one"; fi
+            continue
+        fi
         case $nl$kept_now in *"${nl}address $one "*) others="$others $one" ;; *) learned="$learned $one" ;; esac
     done << END
 $(addresses_of "$used")
 END
-    learned=${learned:-$others}
+    if [ -z "$named" ]; then learned=${learned:-$others}; fi
     case ${learned# } in '' | *" "*) return 0 ;; esac
     kept_learned="$learned "
     { echo "learned ${learned# }" >> "$taken"; } 2> /dev/null

@@ -57,13 +57,15 @@ start_client() {
 }
 
 # launch WORD...: in the background, outside of this session and of the supervisor's service, and with nothing of this
-# script's environment: it is no daemon of the tunnel.
+# script's environment: it is no daemon of the tunnel. udhcpc names the lease in its output, until it goes into the
+# background.
 # shellcheck disable=SC2016 # a script
 launch() {
-    setsid=$(command -v setsid)
+    setsid=$(command -v setsid) output=/dev/null
+    if [ "$kept_kind" = udhcpc ] && { true > "$client_output"; } 2> /dev/null; then output=$client_output; fi
     (
         trap '' HUP INT
-        exec < /dev/null > /dev/null 2>&1
+        exec < /dev/null > "$output" 2>&1
         for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
             if [ -w "$root/cgroup.procs" ]; then sh -c 'echo "$PPID" > "$1"' sh "$root/cgroup.procs"; fi
         done

@@ -86,6 +86,19 @@ def test_port_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> Non
         choose_bridging(found, "eth2", "tmlbr0", "gateway-a")
 
 
+def test_port_with_an_address_is_refused_where_processes_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ("port eth2 port 1 -", "port eth3 port 1 -", "port tmlbr0 bridge 1 -", "hidden eth2", "hidden tmlbr0")
+    with pytest.raises(InvalidOption, match="hidepid"):
+        choose_bridging(interfaces(monkeypatch, *lines), "eth2", "tmlbr0", "gateway-a")
+    assert choose_bridging(interfaces(monkeypatch, *lines), "eth3", "tmlbr0", "gateway-a") == (
+        Bridging("tmlbr0", "eth3"),
+        (),
+    )
+    replaced = interfaces(monkeypatch, *lines, "port eth4 port 1 tmlbr0", own_bridge="tmlbr0")
+    with pytest.raises(InvalidOption, match="hidepid"):
+        choose_bridging(replaced, "eth4", "tmlbr0", "gateway-a")
+
+
 @pytest.mark.parametrize(
     ("obstacle", "reason"),
     [

@@ -91,7 +91,7 @@ def world(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[World]:
 
 
 def daemons(world: World, *, expected: int, timeout_s: float = 20.0) -> list[int]:
-    """Counts the daemons of both hosts. A busy computer takes a moment to end one that was told to: that is waited for."""
+    """Count the daemons of both hosts, once those that were told to end have done so."""
     until_s = time.monotonic() + timeout_s
     while True:
         counts = [len([pid for pid in host.processes() if b"sleep" in cmdline(pid)]) for host in world.hosts]

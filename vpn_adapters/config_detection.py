@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 _SAMPLE = 65_536
 _MAX_LINES = 2000
+_ENOUGH, _MOST = 6, 0.8
+"""A text of so many known lines, and of this share of them, is of a kind though its other lines are not known."""
 _BLOCK = re.compile(r"<([A-Za-z0-9-]{1,40})>|-----BEGIN [A-Za-z0-9 .-]{1,60}-----")
 _STRUCTURE = re.compile(r"\[[^\]]*\]|[{}();\]]+|[^{};]*\{\}?")
 _FIRST_WORD = re.compile(r"[ \t]*(?:--)?(\[[^\]\n]{1,40}\]|[A-Za-z+-][A-Za-z0-9_+-]{0,40})")
@@ -38,8 +40,8 @@ class Sniffer:
     def score(self, text: str, path: str) -> float:
         """Return how much a text looks like this kind.
 
-        The share of lines whose first word it knows counts up to 1, what is found in such files alone 1, the path half,
-        a name that belongs to this kind alone 1 and a half.
+        The share of lines whose first word it knows counts up to 1 (of many a fifth may be unknown), what is found in
+        such files alone 1, the path half, a name that belongs to this kind alone 1 and a half.
 
         Args:
             text: The file; its first 64 KiB are looked at.
@@ -53,6 +55,8 @@ class Sniffer:
             share = 0.0
         if not is_strong and known < 2:
             share = 0.0
+        if known >= _ENOUGH and share >= _MOST:
+            share += 1.0 - _MOST  # one misspelt name must not hide what the others say
         by_path = 0.5 if path and self.path.search(path) else 0.0
         if path and path.rpartition("/")[2] in self.names:
             by_path += 1.0

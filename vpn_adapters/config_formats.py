@@ -77,7 +77,7 @@ def _format(
 
 _OPENVPN_STRONG = (
     r"^[ \t]*(?:<(?:ca|cert|key|tls-auth|tls-crypt|tls-crypt-v2|secret|dh|connection)>"
-    r"|(?:--)?(?:tls-(?:auth|crypt|client|server|version-min|cipher)|dev[ \t]+(?:tun|tap)|remote-cert-tls"
+    r"|(?:--)?(?:tls-(?:auth|crypt|client|server|version-min|cipher)|dev[ \t]+(?:tun|tap)\d*|remote-cert-tls"
     r"|data-ciphers|persist-tun|resolv-retry|comp-lzo|auth-user-pass|ncp-ciphers)\b)"
 )
 

@@ -93,6 +93,8 @@ def _marked(shown: str, finding: LintFinding) -> tuple[int, int]:
     """Return where in a line the marker goes, and how long it is: the named part, the value, the setting."""
     named = finding.reason.partition(":")[0]
     name = finding.setting.rpartition(".")[2]
+    if finding.is_about_name and name in shown:
+        return shown.find(name), len(name)
     for text in (named if named in finding.value else "", finding.value, finding.setting, name):
         if text and text in shown:
             after = shown.find(name) + len(name) if text is not name and name in shown else 0

@@ -50,6 +50,7 @@ class LintFinding:
         source: Where that is said.
         replacement: What to write instead; empty where nothing has to be replaced.
         is_addition: Whether the replacement is a line to add, because the setting is missing.
+        is_about_name: Whether the setting's name is at fault, and not its value.
     """
 
     line: int
@@ -61,6 +62,7 @@ class LintFinding:
     source: str
     replacement: str = ""
     is_addition: bool = False
+    is_about_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

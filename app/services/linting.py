@@ -104,6 +104,7 @@ def _unknown(kind: ConfigKind, reading: Reading) -> Iterator[LintFinding]:
             f"{one.setting.name} is an unknown setting: {one.program} has none of this name and refuses the file.",
             f"{one.program}: manual page",
             one.resembles,
+            is_about_name=True,
         )
 
 

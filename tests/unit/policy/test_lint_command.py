@@ -87,6 +87,32 @@ def test_a_setting_that_the_program_does_not_have_is_reported(
     assert not any(one.setting == "Fancyy" for one in ssh.findings), "not all of its settings are known"
 
 
+_LEGACY_SITE = """dev tap0
+proto udp
+remote 192.0.2.1 1194
+cipher BF-CBC
+auth MD5
+compress lzo
+keepalvie 10 60
+secret static.key
+script-security 2
+"""
+
+
+@pytest.mark.parametrize("text", [_LEGACY_SITE, _LEGACY_SITE.replace("dev tap0\n", "")])
+def test_one_misspelt_name_does_not_hide_what_a_file_is(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "site.conf"
+    path.write_text(text, encoding="utf-8")
+    status, out, _ = run(capsys, str(path))
+    assert (status, sniff_kind(text, "site.conf")) == (1, ConfigKind.OPENVPN)
+    assert "cipher BF-CBC" in out
+    lines = out.split("\n")
+    at = next(nth for nth, line in enumerate(lines) if "| keepalvie 10 60" in line)
+    assert lines[at + 1] == "       | ^^^^^^^^^", "the name is at fault, not its argument"
+
+
 def test_bad_files_are_shown_with_line_marker_words_and_source(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, str(FOLDER / "bad/openvpn-old-client.ovpn"))
     assert status == 1

@@ -113,6 +113,15 @@ def test_one_misspelt_name_does_not_hide_what_a_file_is(
     assert lines[at + 1] == "       | ^^^^^^^^^", "the name is at fault, not its argument"
 
 
+def test_settings_of_newer_versions_and_other_programs_are_known() -> None:
+    server = lint_text("mode server\ndev tap\noverride-username x\n", "site.ovpn")
+    assert not any(one.setting == "override-username" for one in server.findings)
+    phone = lint_text(
+        "[Interface]\nPrivateKey = x\nExcludedApplications = a.b\nIncludedApplications = c.d\n", "wg0.conf"
+    )
+    assert not any(one.verdict is Verdict.UNKNOWN for one in phone.findings)
+
+
 def test_bad_files_are_shown_with_line_marker_words_and_source(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, str(FOLDER / "bad/openvpn-old-client.ovpn"))
     assert status == 1

@@ -27,7 +27,7 @@ _OPENVPN_RARE = word_set(
     ip-remote-hint key-derivation management-client-auth management-client-group management-client-pf
     management-client-user management-external-cert management-external-key management-forget-disconnect
     management-log-cache management-query-proxy management-query-remote management-signal management-up-down
-    memstats msg-channel parameter pause-exit peer-id pkcs11-id-type pkcs11-sign-mode pkcs11-slot
+    memstats msg-channel override-username parameter pause-exit peer-id pkcs11-id-type pkcs11-sign-mode pkcs11-slot
     pkcs11-slot-type preresolve push-continuation rdns-internal rmtun route-table service show-adapters
     show-ciphers show-curves show-digests show-engines show-gateway show-groups show-net show-pkcs11-ids
     show-pkcs11-objects show-pkcs11-slots show-proxy-settings show-tls show-valid-subnets
@@ -37,6 +37,12 @@ _OPENVPN_RARE = word_set(
 """Options beside those of `openvpn.WORDS` and `more_words.OPENVPN`.
 
 Source: options that openvpn 2.6.14 of Debian does not refuse; openvpn(8) of 2.3 to 2.7, Windows' options included.
+"""
+
+_WIREGUARD_RARE = word_set("excludedapplications includedapplications")
+"""Settings of `[Interface]` for WireGuard's app, which wg-quick does not have.
+
+Source: com.wireguard.config.Interface of WireGuard for Android, which reads and writes files in the format of wg-quick.
 """
 
 _OPTIONAL = re.compile(r"\s*(?:--)?setenv\s+opt\s")
@@ -62,7 +68,9 @@ _KNOWN: Mapping[ConfigKind, _Directives] = {
         openvpn.WORDS | more_words.OPENVPN | _OPENVPN_RARE, has_case=True, program="OpenVPN (2.3 to 2.7)"
     ),
     ConfigKind.WIREGUARD: _Directives(
-        wireguard.WORDS | more_words.WIREGUARD, has_case=False, program="WireGuard (wg and wg-quick)"
+        wireguard.WORDS | more_words.WIREGUARD | _WIREGUARD_RARE,
+        has_case=False,
+        program="WireGuard (wg and wg-quick)",
     ),
 }
 """Source: openvpn(8); wg(8) and wg-quick(8), which pass over the case of names."""

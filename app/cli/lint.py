@@ -12,6 +12,7 @@ from app.cli.lint_text import print_files
 from app.domain.errors import InvalidOption
 from app.domain.linting import ConfigKind, LintedFile
 from app.policy import check_guidelines
+from app.policy.lint import newest_versions, version_of
 from app.services.linting import LintOptions, lint_files
 from app.services.paths import find_paths
 from app.services.settings import read_settings
@@ -25,10 +26,14 @@ def lint(context: Context) -> int:
         raise InvalidOption(
             "Name configuration files, or a pair with --host.", hint="Example: tunnelmark lint /etc/openvpn/site.conf"
         )
+    versions = dict(_version(text) for text in options.version or [])
+    for program, version in versions.items():
+        if note := _note_on_version(program, version):
+            context.err.print(note, markup=False, soft_wrap=True)
     chosen = LintOptions(
         kind=ConfigKind(options.kind) if options.kind else None,
         guidelines=_guidelines(options.policy),
-        versions=dict(_version(text) for text in options.version or []),
+        versions=versions,
         has_permissions=options.permissions,
     )
     files = _of_hosts(context, chosen) if options.host else lint_files([Path(name) for name in options.files], chosen)
@@ -72,4 +77,18 @@ def _version(text: str) -> tuple[str, str]:
     program, separator, version = text.partition("=")
     if not separator or not program or not version[:1].isdigit():
         raise InvalidOption(f"--version: {text!r} is not PROGRAM=VERSION.", hint="Example: --version openvpn=2.4")
+    if program.lower() not in newest_versions():
+        raise InvalidOption(
+            f"--version: no rule asks for the version of {program!r}.",
+            hint=f"Rules ask for those of {', '.join(sorted(newest_versions()))}.",
+        )
     return program.lower(), version
+
+
+def _note_on_version(program: str, version: str) -> str:
+    """Return that a version is newer by a whole generation than any that a rule speaks of; empty where it is not."""
+    newest = newest_versions()[program]
+    if version_of(version)[:1] <= newest[:1]:
+        return ""
+    spoken_of = ".".join(map(str, newest))
+    return f"Note: rules speak of {program} up to {spoken_of}; {version} is judged like the newest that they know."

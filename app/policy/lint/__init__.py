@@ -2,6 +2,6 @@
 
 from app.policy.lint.access import key_files
 from app.policy.lint.linting import MAX_FINDINGS, is_advice, lint
-from app.policy.lint.rules import rule_sets
+from app.policy.lint.rules import newest_versions, rule_sets, version_of
 
-__all__ = ["MAX_FINDINGS", "is_advice", "key_files", "lint", "rule_sets"]
+__all__ = ["MAX_FINDINGS", "is_advice", "key_files", "lint", "newest_versions", "rule_sets", "version_of"]

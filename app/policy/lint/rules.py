@@ -232,3 +232,12 @@ def version_of(text: str) -> tuple[int, ...]:
     """Return a version as numbers: (2, 4, 9) for `2.4.9`; empty where there is none."""
     found = re.match(r"\D{0,40}(\d{1,6}(?:\.\d{1,6}){0,4})", text)
     return tuple(int(part) for part in found[1].split(".")) if found else ()
+
+
+@lru_cache(maxsize=1)
+def newest_versions() -> Mapping[str, tuple[int, ...]]:
+    """Return the newest version that rules speak of, by each program whose version they ask for."""
+    newest: dict[str, tuple[int, ...]] = {}
+    for rule in (one for rules in rule_sets().values() for one in rules.rules if one.program):
+        newest[rule.program] = max(newest.get(rule.program, ()), rule.since, rule.before)
+    return newest

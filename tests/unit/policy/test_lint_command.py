@@ -380,7 +380,9 @@ def test_versions_and_guidelines_are_options(capsys: pytest.CaptureFixture[str],
     path.write_text("mode server\ntls-server\ndev tap\npeer-fingerprint x\ntls-version-min 1.2\n", encoding="utf-8")
     assert run(capsys, "--version", "openvpn=2.6", "--policy", "none", str(path))[0] == 0
     assert run(capsys, "--version", "openvpn=2.4", "--policy", "bsi-tr-02102-2", str(path))[0] == 1
-    for words in (["--version", "2.4"], ["--policy", "nobody"]):
+    assert "up to 2.6; 9 is judged" in run(capsys, "--version", "openvpn=9", str(path))[2]
+    assert not run(capsys, "--version", "openvpn=2.7", str(path))[2]
+    for words in (["--version", "2.4"], ["--version", "foo=1"], ["--policy", "nobody"]):
         status, _, err = run(capsys, *words, str(path))
         assert status == 2
         assert "Error:" in err

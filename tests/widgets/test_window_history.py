@@ -242,6 +242,22 @@ def test_note_is_typed_stored_and_shown_in_history_and_results(filled: Driver) -
     assert window.past.note.textFormat() is Qt.TextFormat.PlainText
 
 
+def test_tab_reaches_every_part_of_the_notes_dialog(filled: Driver) -> None:
+    page = history(filled)
+    choose(page, "1")
+    page.ask_note()
+    dialog = note_dialog(filled)
+    filled.until(dialog.field.hasFocus)
+    reached = []
+    for _ in range(3):
+        filled.press(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    assert reached[:2] == [dialog.yes, dialog.no]
+    assert "Ctrl+Return" in dialog.yes.toolTip()
+    assert "&" in dialog.yes.text()
+    dialog.reject()
+
+
 def test_note_can_be_changed_in_the_results_and_removed(filled: Driver) -> None:
     window = filled.window
     window.show_past(2)

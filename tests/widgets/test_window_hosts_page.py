@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 from sample_records import pair
 from window_driver import Driver
@@ -306,3 +307,20 @@ def test_the_form_refuses_what_the_command_line_refuses_and_marks_the_field(
     assert "discover" not in driver.services.calls
     words = ["pair", "add", "south", "--a", hosts[0], "--b", hosts[1], "--underlay", ",".join(underlay)]
     assert main(words) == ExitCode.INVALID
+
+
+def test_the_letter_of_a_button_works_beside_its_key(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    window.hosts.show_pair(pair())
+    looks: list[int] = []
+    window.hosts.look.clicked.connect(lambda: looks.append(1))
+    for key, modifier in ((Qt.Key.Key_L, Qt.KeyboardModifier.AltModifier), (Qt.Key.Key_F5, Qt.KeyboardModifier(0))):
+        window.begin_with_hosts()
+        window.hosts.edit.click()
+        driver.until(window.hosts.look.isVisible)
+        looks.clear()
+        driver.press(window, key, modifier)
+        driver.until(lambda: bool(looks))
+        driver.idle()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QBoxLayout,
@@ -98,7 +98,10 @@ def button(
     if on_click is not None:
         result.clicked.connect(lambda: on_click())  # noqa: PLW0108 - `clicked` carries an argument
     if shortcut:
-        result.setShortcut(QKeySequence(shortcut))
+        if "&" in text:  # one button has one key, and its letter is that one
+            QShortcut(QKeySequence(shortcut), result, result.click)
+        else:
+            result.setShortcut(QKeySequence(shortcut))
         tip = f"{tip} ({shortcut})".strip()
     if tip:
         set_tip(result, tip)

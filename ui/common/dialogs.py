@@ -73,6 +73,8 @@ class Question(QDialog):
             lambda code: on_yes() if code == QDialog.DialogCode.Accepted else on_no() if on_no is not None else None
         )
         self.open()
+        # WORKAROUND(Qt 6.11): Tab passes over the button that the box has made its focus proxy.
+        self._box.setFocusProxy(None)  # type: ignore[arg-type]
         self.no.setFocus()
 
 

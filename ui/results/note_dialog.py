@@ -15,6 +15,7 @@ from ui.common.basics import label, set_fault
 from ui.common.context import Context
 from ui.common.dialogs import Question
 from ui.common.texts import tr
+from ui.common.tips import set_tip
 
 _LINES = 5
 
@@ -31,7 +32,8 @@ class NoteDialog(Question):
     def __init__(self, parent: QWidget | None, name: str, note: str) -> None:
         text = tr("It is shown in the history, in the results and in reports. At most %1 characters.")
         title = tr("Note on %1").replace("%1", name)
-        super().__init__(parent, title, text.replace("%1", str(LONGEST_NOTE)), tr("Save note"), tr("Cancel"), "edit")
+        super().__init__(parent, title, text.replace("%1", str(LONGEST_NOTE)), tr("&Save note"), tr("Cancel"), "edit")
+        set_tip(self.yes, tr("Ctrl+Return"))
         self.field = QPlainTextEdit(note)
         self.field.setAccessibleName(title)
         self.field.setTabChangesFocus(True)

@@ -324,3 +324,16 @@ def test_the_letter_of_a_button_works_beside_its_key(driver: Driver) -> None:
         driver.press(window, key, modifier)
         driver.until(lambda: bool(looks))
         driver.idle()
+
+
+@pytest.mark.qt_log_ignore("does not support (raise|propagateSizeHints|grabbing the keyboard)")
+def test_the_list_of_pairs_opens_with_room_for_every_line(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    pairs = window.hosts.pairs
+    driver.qtbot.mouseClick(pairs, Qt.MouseButton.LeftButton)
+    driver.until(pairs.view().isVisible)
+    assert pairs.count() > 1
+    assert pairs.view().viewport().height() >= pairs.count() * pairs.view().sizeHintForRow(0)
+    pairs.hidePopup()

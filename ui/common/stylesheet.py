@@ -75,6 +75,9 @@ QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
     border: 2px solid {accent}; padding: 5px 5px; }}
 QLineEdit:read-only, QLineEdit:disabled, QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled {{
     background: {window}; color: {muted}; border-color: {border}; }}
+/* Qt lays out a box's list by the box without focus: with another padding the list is too low for its lines. */
+QComboBox {{ padding: 5px 6px; margin: 1px 0; }}
+QComboBox:focus {{ margin: 0; }}
 QLineEdit:read-only:focus {{ border: 2px solid {accent}; }}
 QComboBox QLineEdit {{ border: 0; padding: 0; min-height: 18px; background: transparent; }}
 QComboBox::drop-down, QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button,
@@ -87,7 +90,7 @@ QComboBox QAbstractItemView {{
     background: {base}; border: 1px solid {border}; selection-background-color: {accent_soft};
     selection-color: {text}; }}
 QLineEdit[fault="true"], QComboBox[fault="true"], QCheckBox[fault="true"] {{ border: 2px solid {bad}; }}
-QLineEdit[fault="true"], QComboBox[fault="true"] {{ padding: 5px 5px; }}
+QLineEdit[fault="true"], QComboBox[fault="true"] {{ padding: 5px 5px; margin: 0; }}
 QCheckBox, QRadioButton {{ spacing: 8px; padding: 3px; border: 2px solid transparent; border-radius: 4px; }}
 QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {accent}; }}
 QCheckBox::indicator, QTreeWidget::indicator {{

@@ -337,3 +337,14 @@ def test_the_list_of_pairs_opens_with_room_for_every_line(driver: Driver) -> Non
     assert pairs.count() > 1
     assert pairs.view().viewport().height() >= pairs.count() * pairs.view().sizeHintForRow(0)
     pairs.hidePopup()
+
+
+def test_a_failure_is_no_longer_shown_above_another_pair(driver: Driver) -> None:
+    window = driver.window
+    window.begin_with_hosts()
+    driver.idle()
+    hosts = window.hosts
+    hosts.notice.say("error", "192.0.2.1 cannot be reached")
+    hosts.pairs.setCurrentIndex(hosts.pairs.count() - 1)
+    hosts.pairs.activated.emit(hosts.pairs.currentIndex())
+    assert not hosts.notice.isVisible()

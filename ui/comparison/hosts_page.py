@@ -170,6 +170,7 @@ class HostsPage(Page):
         if name == _NEW:
             self.begin_new()
         elif name in self._choices:
+            self.notice.clear()  # it was about the pair that was shown before
             self.show_pair(self._choices[name].pair)
 
     def begin_new(self) -> None:
@@ -306,8 +307,7 @@ class HostsPage(Page):
             return
         # A refused login is tried with another password, or once the host has the key.
         can_be_mended = error.is_retryable or isinstance(error, AuthenticationFailed)
-        actions = {tr("Try again"): self.discover} if can_be_mended else {}
-        self.notice.say_error(error, actions)
+        self.notice.say_error(error, {tr("Try again"): self.discover} if can_be_mended else {})
 
     def _show_found(self, found: Discovery) -> None:
         self._shown = found

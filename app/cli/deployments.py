@@ -40,6 +40,7 @@ from app.domain.errors import Cancelled, InvalidOption, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.services.wiring import Services
 from app.storage.codec import to_data
+from app.wording.deployment_sentences import replaced_sentence
 
 T = TypeVar("T")
 
@@ -169,9 +170,7 @@ def _tell_of_replaced(context: Context, services: Services, pair: PairSpec) -> N
     """Print what a deployment is about to replace."""
     for one in services.store.list_deployments(pair.name):
         if one.slot == slot_of(pair) and one.state is DeploymentState.CONFIRMED:
-            since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
-            undone = "If the new tunnel fails or is not confirmed, both hosts roll back to it."
-            context.err.print(f"Replaces {one.title}, active since {since}. {undone}", markup=False)
+            context.err.print(replaced_sentence(one), markup=False)
             return
 
 

@@ -12,9 +12,9 @@ from app.domain.hosts import PairSpec, Side
 from app.domain.results import Candidate
 from app.domain.verdicts import Verdict, deciding_finding
 from app.services.interfaces.deployments import LanPort
+from app.wording.deployment_sentences import replaced_sentence
 from ui.common.basics import Card, icon_label, inset_text, label, label_for, name_box, row
 from ui.common.deployment_preset import Key, Wanted
-from ui.common.deployment_states import moment
 from ui.common.folding import FoldingForm
 from ui.common.icons import set_icon
 from ui.common.texts import tr
@@ -235,11 +235,7 @@ class RolloutForm(Card):
         for widget in (self._replaced_icon, self.replaced):
             widget.setVisible(deployment is not None)
         if deployment is not None:
-            text = tr(
-                "Replaces %1, active since %2. If the new tunnel fails or is not confirmed, both hosts roll back to it."
-            )
-            since = moment(deployment.confirmed_at or deployment.state_at)
-            self.replaced.setText(text.replace("%1", deployment.title).replace("%2", since))
+            self.replaced.setText(replaced_sentence(deployment))
 
     def forget_found(self) -> None:
         """What was found is not of this pair."""

@@ -235,7 +235,8 @@ def undeploy(context: Context) -> int:
         if only:
             side = Side(only.lower())
             half = _run(context, lambda token, emit: services.undeploy_one(pair, side, token=token, emit=emit))
-            return _tell(context, half, wanted=DeploymentState.HALF_CONFIRMED)
+            is_rolled_back = half.state is DeploymentState.UNDONE  # it still waited for its confirmation
+            return _tell(context, half, wanted=half.state if is_rolled_back else DeploymentState.HALF_CONFIRMED)
         deployment = _run(context, lambda token, emit: services.undeploy(pair, token=token, emit=emit))
         return _tell(context, deployment, wanted=DeploymentState.UNDONE)
 

@@ -49,19 +49,22 @@ def reach(
     open_host: Mapping[Side, HostSession | TunnelmarkError], slot: str, *, token: CancelToken
 ) -> dict[Side, Reached]:
     """Ask both hosts at the same time; one that cannot be asked does not keep the other waiting."""
-
-    def ask(side: Side) -> Reached:
-        session = open_host[side]
-        if isinstance(session, TunnelmarkError):
-            return Reached(None, None, session.sentence())
-        end = RemoteHost(side, session, STATE_DIR)
-        try:
-            return Reached(end, read_state(end, slot, token=token))
-        except TunnelmarkError as error:
-            return Reached(end, None, error.sentence())
-
-    a, b = run_both(lambda: ask(Side.A), lambda: ask(Side.B))
+    a, b = run_both(
+        lambda: reach_one(open_host[Side.A], Side.A, slot, token=token),
+        lambda: reach_one(open_host[Side.B], Side.B, slot, token=token),
+    )
     return {Side.A: a, Side.B: b}
+
+
+def reach_one(session: HostSession | TunnelmarkError, side: Side, slot: str, *, token: CancelToken) -> Reached:
+    """Ask one host; the other one is not asked."""
+    if isinstance(session, TunnelmarkError):
+        return Reached(None, None, session.sentence())
+    end = RemoteHost(side, session, STATE_DIR)
+    try:
+        return Reached(end, read_state(end, slot, token=token))
+    except TunnelmarkError as error:
+        return Reached(end, None, error.sentence())
 
 
 def silent_text(silent: Iterable[tuple[str, str]]) -> str:

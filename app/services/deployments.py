@@ -16,10 +16,11 @@ from app.deployment.events import Confirmation, RolloutNote, RolloutSink, Rollou
 from app.deployment.lan.interfaces import lan_interfaces
 from app.deployment.lan.ports import read_standing
 from app.deployment.planning import choose, current_ids, prepare, read_places
-from app.deployment.reconcile import Reached, pair_status, reach, silent_text, waiting_on
+from app.deployment.reconcile import Reached, pair_status, reach, reach_one, silent_text, waiting_on
 from app.deployment.remove import end_deployment
 from app.deployment.single_host_rollback import end_damaged, remove_unfinished, roll_back_one
 from app.deployment.slots import slot_of
+from app.deployment.unconfirmed import held_unconfirmed, roll_back_unconfirmed
 from app.discovery.candidates import possible_in
 from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import Adapter, find_suite
@@ -203,32 +204,21 @@ class RolloutOperations:
     def undeploy(self, pair: PairSpec, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take what stands on a pair back: both hosts are then as they were before the first deployment.
 
-        Where parts of it are gone on a host, each host takes back what it can, and what may still run is told.
+        Where parts of it are gone on a host, each host takes back what it can, and what may still run is told. A
+        deployment that waits for its confirmation is rolled back; what it replaced is active again.
 
         Raises:
             NotFound: Nothing is rolled out there.
         """
+        reached = self._reach(pair, token=token)
+        if waiting := held_unconfirmed(self.deployments(pair.name), reached):
+            return roll_back_unconfirmed(self.store, pair, waiting, reached, token=token, emit=emit)
         sessions = self.sessions(pair, token=token)
         found = read_places(sessions, slot_of(pair), token=token)
         if any(one.is_damaged for one in found.values()):
             return end_damaged(self.store, sessions, pair, found, token=token, emit=emit)
         current = {side: one.deployment_id for side, one in found.items() if one.is_standing}
-        if not current:
-            self._refuse_if_waiting(pair, token=token)
         return end_deployment(self.store, self.adapters, sessions, pair, current, token=token, emit=emit)
-
-    def _refuse_if_waiting(self, pair: PairSpec, *, token: CancelToken) -> None:
-        """Raise NotFound where a deployment still waits for its confirmation: it is not there to be removed yet."""
-        reached = self._reach(pair, token=token)
-        waiting = self._waiting(pair, reached)
-        if waiting is None:
-            return
-        left_s = max(one.state.lock.left_s for one in reached.values() if one.state and one.state.lock)
-        raise NotFound(
-            f"{waiting.title} waits on {pair.name} for its confirmation; nothing that is confirmed could be removed.",
-            hint=f"Unless it is confirmed, both hosts roll back by themselves in {left_s:.0f} s. "
-            f"To roll back at once, run on each host: sh {STATE_DIR}/undo.sh",
-        )
 
     def undeploy_one(self, pair: PairSpec, side: Side, *, token: CancelToken, emit: RolloutSink) -> Deployment:
         """Take back what stands on one host, because the other one cannot be reached; see `roll_back_one`.
@@ -238,6 +228,9 @@ class RolloutOperations:
             CommandFailed: It could not be taken back.
         """
         session = self._connections.host(pair.host(side), token=token)
+        reached = {side: reach_one(session, side, slot_of(pair), token=token)}
+        if waiting := held_unconfirmed(self.deployments(pair.name), reached):
+            return roll_back_unconfirmed(self.store, pair, waiting, reached, token=token, emit=emit)
         return roll_back_one(self.store, session, pair, side, token=token, emit=emit)
 
     def redeploy(

@@ -207,10 +207,50 @@ def test_cleaning_up_begins_nothing_else(world: World, store: Store) -> None:
     assert (world.a.links, world.b.links) == ({"eth1"}, STANDING)
 
 
-def test_undeploy_says_that_a_deployment_waits_for_its_confirmation(world: World, store: Store) -> None:
-    waiting = deploy(world, store, options=RolloutOptions(confirm_within_s=60.0))
+def test_undeploy_rolls_back_what_waits_for_its_confirmation(world: World, store: Store) -> None:
+    before = [host.etc_files() for host in world.hosts]
+    waiting = deploy(world, store, options=RolloutOptions(confirm_within_s=600.0))
     assert waiting.state is DeploymentState.APPLIED
-    with pytest.raises(NotFound, match=r"waits on pair for its confirmation") as caught:
+    told: list[RolloutEvent] = []
+    ended = Operations(world, store).undeploy(world.request.pair, token=CancelToken(), emit=told.append)
+    assert (ended.id, ended.state) == (waiting.id, DeploymentState.UNDONE)
+    assert "rolled back before it was confirmed" in ended.message
+    assert [host.links for host in world.hosts] == [{"eth1"}, {"eth1"}]
+    assert [host.etc_files() for host in world.hosts] == before
+    assert not any(host.path(STATE_DIR).exists() for host in world.hosts)
+    assert store.get_deployment(waiting.id).state is DeploymentState.UNDONE
+    assert {entry.side for entry in store.list_audit() if entry.what.startswith("Disarm")} == set(Side)
+
+
+def test_what_an_unconfirmed_deployment_suspended_is_active_again(world: World, store: Store) -> None:
+    kept = deploy_and_keep(world, store)
+    waiting = deploy(world, store, options=RolloutOptions(confirm_within_s=600.0))
+    Operations(world, store).undeploy(world.request.pair, token=CancelToken(), emit=lambda _event: None)
+    status = look(world, store)
+    assert status.deployment is not None
+    assert (status.deployment.id, status.state) == (kept.id, DeploymentState.CONFIRMED)
+    assert store.get_deployment(waiting.id).state is DeploymentState.UNDONE
+
+
+def test_one_host_alone_rolls_back_what_waits(world: World, store: Store) -> None:
+    waiting = deploy(world, store, options=RolloutOptions(confirm_within_s=600.0))
+    world.b.is_cut = True
+    told: list[RolloutEvent] = []
+    ended = Operations(world, store).undeploy_one(world.request.pair, Side.A, token=CancelToken(), emit=told.append)
+    assert (ended.id, ended.state) == (waiting.id, DeploymentState.UNDONE)
+    assert world.a.links == {"eth1"}
+    assert any(isinstance(one, RolloutNote) and "was not asked" in one.text for one in told)
+    world.b.is_cut = False
+    with pytest.raises(NotFound):
+        Operations(world, store).confirm(world.request.pair, token=CancelToken(), emit=lambda _event: None)
+
+
+def test_what_another_process_asks_about_is_left_to_it(
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deploy(world, store, options=RolloutOptions(confirm_within_s=600.0))
+    monkeypatch.setattr("app.deployment.unconfirmed.LET_GO", "of nobody")
+    monkeypatch.setattr("app.deployment.unconfirmed.is_abandoned", lambda _lock: False)
+    with pytest.raises(CommandFailed, match="asks for that"):
         Operations(world, store).undeploy(world.request.pair, token=CancelToken(), emit=lambda _event: None)
-    assert "both hosts roll back by themselves in" in caught.value.hint
-    assert f"sh {STATE_DIR}/undo.sh" in caught.value.hint
+    assert all(host.path(STATE_DIR).exists() for host in world.hosts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.deployment.file_diffs import FileDiffs
+from app.deployment.persistent_transaction import EXPIRY_MARGIN_S
 from app.deployment.slots import run_dir_of, slot_dir, slot_of
 from app.deployment.status import HostDeployment, read_file, read_state
 from app.domain.cancel import CancelToken
@@ -17,6 +18,7 @@ from app.domain.deployment_status import Drift, EndpointStatus, KeyAge, PairStat
 from app.domain.errors import NotFound, TunnelmarkError
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
+from app.host.inspection import LockInfo
 from app.host.remote_host import RemoteHost, printable
 from app.storage import Store
 
@@ -251,6 +253,11 @@ def _is_worked_on(deployment: Deployment, reached: Mapping[Side, Reached]) -> bo
     return deployment.state is DeploymentState.PREPARED and any(lock is not None and lock.left_s > 0 for lock in locks)
 
 
+def _left_s(lock: LockInfo) -> float:
+    """Return for how long a confirmation is sure to be in time: the host's margin for a late one is not promised."""
+    return max(0.0, lock.left_s - EXPIRY_MARGIN_S) if lock.left_s > 0 else float(lock.left_s)
+
+
 def _end(
     pair: PairSpec, side: Side, reached: Reached, deployment: Deployment | None, diffs: FileDiffs, *, token: CancelToken
 ) -> EndpointStatus:
@@ -270,7 +277,7 @@ def _end(
         is_enabled=state.is_enabled,
         is_up=state.is_standing and state.received > 0,
         is_watched=state.is_watched,
-        left_s=float(state.lock.left_s) if waits and state.lock is not None else None,
+        left_s=_left_s(state.lock) if waits and state.lock is not None else None,
         interface=state.interface,
         rx_bytes=state.rx_bytes,
         tx_bytes=state.tx_bytes,

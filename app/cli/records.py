@@ -39,7 +39,8 @@ def deployment_table(found: Sequence[Deployment]) -> Table:
     table = Table([Column(heading, rank=rank) for heading, rank in ranks.items()], more="--json")
     for one in found:
         since = f"{one.state_at.astimezone():%Y-%m-%d %H:%M}"
-        table.add_row(one.id, one.pair.name, one.solution, one.suite, one.state, since, one.by)
+        state = "refused" if one.is_refused else one.state
+        table.add_row(one.id, one.pair.name, one.solution, one.suite, state, since, one.by)
     return table
 
 

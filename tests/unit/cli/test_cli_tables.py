@@ -30,7 +30,7 @@ from app.cli.suites_text import print_suites, suite_overview
 from app.cli.tables import Column, Kind, Table
 from app.deployment.fleet import FleetEntry, FleetOutcome, FleetState
 from app.deployment.monitor_log import Health, Loss
-from app.domain.deployment import RolloutOptions
+from app.domain.deployment import DeploymentState, RolloutOptions
 from app.domain.history import EntryKind, HistoryEntry, Winner
 from app.domain.hosts import HostSpec, PairSpec
 from app.domain.results import CampaignRecord
@@ -39,6 +39,7 @@ from app.policy import GUIDELINES, known_rows
 from app.ranking import rank
 from app.services.interfaces import PairChoice
 from support.fake_solutions import discovery
+from support.stored_deployments import DEPLOYMENT
 
 WIDTHS = (80, 100, 120, 160)
 LONG = "plant-north-2031.pumping-station-17.intake"
@@ -89,6 +90,7 @@ def deployments() -> Table:
         solution="openvpn-udp",
         suite=SUITE,
         state="half-confirmed",
+        is_refused=False,
         state_at=AT,
         by="maintenance-operator@engineering-workstation-3",
     )
@@ -220,3 +222,12 @@ def test_no_command_makes_a_table_of_its_own() -> None:
 def test_a_lab_pair_is_named_in_the_title() -> None:
     made = sample_record()
     assert printed(ranking_table(made, rank(made)), 80)[0] == f"Comparison 7 of {pair().name}"
+
+
+def test_a_refused_deployment_is_called_so_in_every_list() -> None:
+    one = replace(DEPLOYMENT, state=DeploymentState.FAILED, is_refused=True)
+    out = Console(file=io.StringIO(), width=200)
+    deployment_table([one]).print(out)
+    text = cast("io.StringIO", out.file).getvalue()
+    assert "refused" in text
+    assert "failed" not in text

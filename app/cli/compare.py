@@ -197,7 +197,8 @@ def _finish(context: Context, services: Services, record: CampaignRecord, report
         written = services.write_report(record.campaign_id, path)
         context.out.print(f"{_KINDS[path.suffix.lower()]}: {written}", markup=False, soft_wrap=True)
     if record.status is CampaignStatus.CANCELLED:
-        context.err.print(f"The comparison was cancelled{cancelled_words(record)}", markup=False, soft_wrap=True)
+        words = f"{cancelled_words(record)} {how_to_go_on(services, record)}".rstrip()
+        context.err.print(f"The comparison was cancelled{words}", markup=False, soft_wrap=True)
         raise Cancelled
     if record.status is CampaignStatus.INTERRUPTED:
         _say_how_to_resume(context, services, record)
@@ -219,6 +220,16 @@ def cancelled_words(record: CampaignRecord) -> str:
 
 
 _NOT_SEEN_AGAIN = {error.reason for error in (ConnectionLost, HostUnreachable, CleanupFailed)}
+
+
+def how_to_go_on(services: Services, record: CampaignRecord) -> str:
+    """Return how a cancelled comparison is resumed; empty where it cannot be."""
+    pair = record.plan.pair
+    lab = services.lab_service.find(pair) if pair.is_lab else None
+    can_be = services.unfinished(pair.name) == record.campaign_id and not (
+        pair.is_lab and (lab is None or lab.owner_pid is not None)
+    )
+    return f"Go on with: tunnelmark compare {pair.name} --resume" if can_be else ""
 
 
 def _say_how_to_resume(context: Context, services: Services, record: CampaignRecord) -> None:

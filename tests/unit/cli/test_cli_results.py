@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 from rich.console import Console
 from sample_records import MODELS, Model, sample_record
 
-from app.cli.compare import cancelled_words
+from app.cli.compare import cancelled_words, how_to_go_on
 from app.cli.results import print_ranking, print_weighting
 from app.domain.results import AttemptStatus, CampaignRecord
 from app.ranking import rank
@@ -58,6 +59,20 @@ def test_a_cancelled_comparison_whose_hosts_were_lost_does_not_say_that_they_wer
         )
         assert "which was not seen" in text
         assert f"tunnelmark recover {record.plan.pair.name}" in text
+
+
+def test_a_cancelled_comparison_says_how_to_go_on_where_that_is_possible() -> None:
+    record = sample_record(rounds=1)
+    own = replace(record, plan=replace(record.plan, pair=replace(record.plan.pair, name="plant", is_lab=False)))
+    services = SimpleNamespace(
+        unfinished=lambda _name: record.campaign_id,
+        lab_service=SimpleNamespace(find=lambda _pair: SimpleNamespace(owner_pid=1)),
+    )
+    assert how_to_go_on(cast("Any", services), own) == "Go on with: tunnelmark compare plant --resume"
+    in_lab = replace(own, plan=replace(own.plan, pair=replace(own.plan.pair, is_lab=True)))
+    assert how_to_go_on(cast("Any", services), in_lab) == "", "its lab ends with the command"
+    services.unfinished = lambda _name: None
+    assert how_to_go_on(cast("Any", services), own) == ""
 
 
 def test_weights_of_the_user_stand_beside_the_ranking_and_are_marked() -> None:

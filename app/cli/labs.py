@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 
 from app.cli.context import Context
 from app.cli.exit_codes import ExitCode
 from app.cli.tables import Column, Table
 from app.domain.cancel import CancelToken
-from app.domain.errors import LabFault, NotFound
+from app.domain.deployment import Deployment
+from app.domain.errors import LabFault, NotFound, StorageFault
 from app.domain.hosts import Side
 from app.lab import CpuKind, LabSpec, LabStatus, parse_platforms
 from app.services.interfaces.comparison import ProgressSink
+from app.services.lab_desk import deployments_in, end_with_lab
 from app.services.logins import endpoint_of
 from app.services.paths import find_paths
 from app.storage.in_use import InUse
@@ -55,8 +58,18 @@ def down(context: Context) -> int:
     name = context.options.name
     if not context.options.force:
         _refuse_if_in_use(context, name)
-    if not context.labs().down(name):
+    manager = context.labs()
+    ending: tuple[Deployment, ...] = ()
+    with suppress(StorageFault), context.archive() as archive:  # a lab can be stopped without the database
+        ending = deployments_in(archive.store, manager, name)
+    if not manager.down(name):
         raise NotFound(f"There is no lab named {name}.", hint="List those that run with: tunnelmark lab status")
+    if ending:
+        with context.archive() as archive:
+            end_with_lab(archive.store, ending)
+    for one in ending:
+        text = f"The deployment {one.id[:8]} ({one.title}), which was {one.state}, has ended with it."
+        context.err.print(text, markup=False, soft_wrap=True)
     context.out.print(f"The lab {name} is down.", markup=False)
     return ExitCode.OK
 

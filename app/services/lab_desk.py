@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from app.domain.cancel import CancelToken
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import LabFault, NotFound
 from app.domain.hosts import PairSpec
-from app.lab import CpuKind, Lab, LabSpec, LabStatus
+from app.lab import CpuKind, Lab, LabManager, LabSpec, LabStatus
 from app.lab.users import connected_users, user_of
 from app.services.interfaces.desk import LabChoice, LabDetail, ProgressSink
 from app.services.labs import Labs, cpu_words
@@ -55,8 +57,7 @@ class LabOperations:
         uses += [f"A comparison or census of {pair} is running." for pair in sorted(measured)]
         uses += [
             f"The deployment {one.id[:8]} ({one.title}) is {one.state.value} on it."
-            for one in self.store.list_deployments(limit=_OPEN_DEPLOYMENTS)
-            if _is_on(one, lab)
+            for one in deployments_on(self.store, lab)
         ]
         return tuple(uses)
 
@@ -87,9 +88,13 @@ class LabOperations:
             LabFault: Its processes could not be ended.
         """
         new = self._new_uses(name, agreed)
-        if not new and not self.lab_service.stop(name):
+        if new:
+            return new
+        ending = deployments_in(self.store, self.lab_service.manager, name)
+        if not self.lab_service.stop(name):
             raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
-        return new
+        end_with_lab(self.store, ending)
+        return ()
 
     def restart_lab(
         self, name: str, agreed: Collection[str], *, token: CancelToken, on_progress: ProgressSink
@@ -108,7 +113,9 @@ class LabOperations:
         if new:
             return new
         on_progress(f"Stopping the lab {name}", None)
+        ending = deployments_on(self.store, lab)
         self.lab_service.stop(name)
+        end_with_lab(self.store, ending)
         is_lasting = lab.owner_pid is None
         self.lab_service.start(lab.spec, is_lasting=is_lasting, token=token, on_progress=on_progress)
         return ()
@@ -124,6 +131,27 @@ class LabOperations:
         if lab is None:
             raise NotFound(f"There is no lab named {name}.", hint="It has ended already.")
         return lab
+
+
+def deployments_on(store: Store, lab: Lab) -> tuple[Deployment, ...]:
+    """Return the deployments on a lab's gateways, which end with it."""
+    return tuple(one for one in store.list_deployments(limit=_OPEN_DEPLOYMENTS) if _is_on(one, lab))
+
+
+def deployments_in(store: Store, manager: LabManager, name: str) -> tuple[Deployment, ...]:
+    """Return the deployments on the gateways of the lab of a name; none where it is starting or does not answer."""
+    try:
+        lab = manager.find(name)
+    except LabFault:
+        return ()
+    return deployments_on(store, lab) if lab is not None else ()
+
+
+def end_with_lab(store: Store, ended: Collection[Deployment]) -> None:
+    """Write down of deployments that their lab has been stopped."""
+    for one in ended:
+        text = "Its practice lab was stopped."
+        store.save_deployment(replace(one, state=DeploymentState.UNDONE, state_at=datetime.now(UTC), message=text))
 
 
 def _sentence(text: str) -> str:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from rich.console import Console
 from sample_records import facts, sample_record
 
+from app.cli import labs
+from app.cli.exit_codes import ExitCode
 from app.domain.cancel import CancelToken
 from app.domain.deployment import DeploymentState
 from app.domain.errors import Cancelled, InvalidOption, LabFault, NotFound
@@ -224,6 +231,28 @@ def test_an_active_deployment_uses_the_lab_but_not_one_on_a_former_lab_of_the_sa
     assert desk.lab_uses("one") == ()
     desk.store.save_deployment(replace(one, prepared_at=lab.since - timedelta(minutes=1)))
     assert desk.lab_uses("one") == ()
+
+
+@pytest.mark.parametrize("is_by_command", [False, True])
+def test_a_deployment_ends_with_its_lab(desk: Desk, *, is_by_command: bool) -> None:
+    lab = _start(desk)
+    one = replace(deployment("11" * 8), pair=lab.pair, prepared_at=datetime.now(UTC), state=DeploymentState.CONFIRMED)
+    desk.store.save_deployment(one)
+    err = io.StringIO()
+    if is_by_command:
+        context = SimpleNamespace(
+            options=SimpleNamespace(name="one", force=True),
+            labs=lambda: desk.lab_service.manager,
+            archive=lambda: nullcontext(SimpleNamespace(store=desk.store)),
+            out=Console(file=io.StringIO()),
+            err=Console(file=err, width=200),
+        )
+        assert labs.down(cast("Any", context)) == ExitCode.OK
+        assert f"The deployment 11111111 ({one.title}), which was confirmed, has ended with it." in err.getvalue()
+    else:
+        assert desk.stop_lab("one", desk.lab_uses("one")) == ()
+    stored = desk.store.get_deployment(one.id)
+    assert (stored.state, stored.message) == (DeploymentState.UNDONE, "Its practice lab was stopped.")
 
 
 def test_the_kinds_of_the_menu_are_kinds_of_labs() -> None:

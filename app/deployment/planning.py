@@ -21,6 +21,7 @@ from app.domain.adapters import Adapter, Purpose, find_suite
 from app.domain.cancel import CancelToken
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
+from app.domain.declared import declared
 from app.domain.deployment import (
     LONGEST_CONFIRM_S,
     MOST_BROADCASTS_PER_S,
@@ -41,10 +42,7 @@ from app.tunnel.lock_conflict import raise_if_held
 from app.tunnel.preflight import remote_hosts
 from app.tunnel.request import DeployRequest, ReplacedDeployment
 
-NEVER_LASTING = {
-    "macsec-static-keys": "a static key that is used again after a restart repeats packet numbers, which breaks "
-    "AES-GCM (NIST SP 800-38D section 8). Choose a suite whose keys are agreed by MKA.",
-}
+NEVER_LASTING = {name: reason for one in declared().values() for name, reason in one.never_lasting.items()}
 """Algorithms that can be measured but never stay, with the reason."""
 
 _INDEX = re.compile(r"^tml(\d+)$")

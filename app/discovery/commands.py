@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command
+from app.domain.declared import declared
 
 TOOL_VERSION_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "ping": ("-V",),
@@ -23,24 +24,14 @@ TOOL_VERSION_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 
 KERNEL_MODULES: tuple[str, ...] = (
     "tun",
-    "wireguard",
-    "l2tp_core",
-    "l2tp_netlink",
-    "l2tp_eth",
-    "l2tp_ip",
     "bridge",
     "vxlan",
     "gre",
     "ip_gre",
-    "macsec",
-    "esp4",
-    "xfrm_user",
-    "ppp_generic",
+    *dict.fromkeys(name for one in declared().values() for name in one.kernel_modules),
     "sch_netem",
     "sch_tbf",
     "tcp_bbr",
-    "ovpn",
-    "ovpn_dco_v2",
 )
 """Modules that VPNs, probes and shaping use."""
 

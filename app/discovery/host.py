@@ -28,25 +28,14 @@ from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, CommandResult, HostSession, SessionPair, Stream
 from app.domain.concurrency import run_both
+from app.domain.declared import declared
 from app.domain.errors import CommandFailed, PrivilegeMissing
 from app.domain.hosts import HostFacts, MissingPart, PackageManager, Privilege, SolutionSupport, Tool, ToolFlavour
 from app.domain.packages import package_for
 
 Now = Callable[[], datetime]
 
-APPARMOR_WORDS = (
-    "openvpn",
-    "charon",
-    "swanctl",
-    "stroke",
-    "ipsec",
-    "tinc",
-    "wg",
-    "wireguard",
-    "freelan",
-    "fastd",
-    "n2n",
-)
+APPARMOR_WORDS = tuple(dict.fromkeys(word for one in declared().values() for word in one.apparmor_words))
 
 _NEEDED_TOOLS: Mapping[str, tuple[str, str]] = {
     "ping": ("latency", "ping"),

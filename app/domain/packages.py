@@ -1,10 +1,14 @@
-"""Which package brings a program or kernel module, per package manager. Known once, for every part that names one."""
+"""Which package brings a program or kernel module, per package manager. Known once, for every part that names one.
+
+What one VPN alone needs is declared in its folder.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from app.domain.declared import declared
 from app.domain.hosts import PackageManager
 
 _APT, _DNF, _OPKG, _PACMAN = PackageManager.APT, PackageManager.DNF, PackageManager.OPKG, PackageManager.PACMAN
@@ -12,6 +16,11 @@ _APT, _DNF, _OPKG, _PACMAN = PackageManager.APT, PackageManager.DNF, PackageMana
 
 def _names(apt: str, dnf: str, opkg: str, pacman: str) -> Mapping[PackageManager, str]:
     return MappingProxyType({_APT: apt, _DNF: dnf, _OPKG: opkg, _PACMAN: pacman})
+
+
+def _declared() -> dict[str, Mapping[PackageManager, str]]:
+    rows = ((what, row) for one in declared().values() for what, row in one.packages.items())
+    return {what: MappingProxyType({PackageManager(name): text for name, text in row.items()}) for what, row in rows}
 
 
 PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
@@ -22,24 +31,11 @@ PACKAGE_NAMES: Mapping[str, Mapping[PackageManager, str]] = MappingProxyType(
         "ethtool": _names("ethtool", "ethtool", "ethtool", "ethtool"),
         "iproute2": _names("iproute2", "iproute", "ip-full", "iproute2"),
         "openssl": _names("openssl", "openssl", "openssl-util", "openssl"),
-        "openvpn": _names("openvpn", "openvpn", "openvpn-openssl", "openvpn"),
-        "tinc": _names("tinc", "tinc", "tinc", "tinc"),
-        "ssh": _names("openssh-client", "openssh-clients", "openssh-client", "openssh"),
-        "sshd": _names("openssh-server", "openssh-server", "openssh-server", "openssh"),
-        "wireguard-tools": _names("wireguard-tools", "wireguard-tools", "wireguard-tools", "wireguard-tools"),
-        "swanctl": _names("strongswan-swanctl", "strongswan", "strongswan-swanctl", "strongswan"),
-        "charon-systemd": _names("charon-systemd", "strongswan", "", "strongswan"),
-        "strongswan plugins": _names("libstrongswan-extra-plugins", "strongswan", "strongswan-full", "strongswan"),
         "nftables": _names("nftables", "nftables", "nftables", "nftables"),
         # Debian's and Arch's kernels have these modules; where they lack them, no package of a fixed name helps.
         "kernel module tun": _names("", "kernel-modules-core", "kmod-tun", ""),
-        "kernel module wireguard": _names("", "kernel-modules", "kmod-wireguard", ""),
-        "kernel module macsec": _names("", "kernel-modules-core", "kmod-macsec", ""),
         "sha256sum": _names("coreutils", "coreutils", "coreutils-sha256sum", "coreutils"),
-        "kernel module esp4": _names("", "kernel-modules-core", "kmod-ipsec4", ""),
-        "kernel module xfrm_user": _names("", "kernel-modules-core", "kmod-ipsec", ""),
-        "kernel module l2tp_ip": _names("", "kernel-modules-extra", "kmod-l2tp-ip", ""),
-        "kernel module l2tp_eth": _names("", "kernel-modules-extra", "kmod-l2tp-eth", ""),
+        **_declared(),
     }
 )
 """What → manager → package; an empty name where none is known.

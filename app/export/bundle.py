@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
 from app.deployment.slots import service_name, slot_dir
 from app.domain.adapters import EndpointPlan, IdentityRecipe, TunnelPlan
+from app.domain.declared import declared
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side
 from app.export.request import ExportRequest, check_request
@@ -17,6 +18,7 @@ from app.export.values import Token, stand_in, tokens_in
 _LEFT_OUT = "uninstall.sh"
 """Of a kit, what only a deployment that has not been confirmed needs."""
 _START = "start.sh"
+_SCRIPTS = tuple(f"/{name}" for one in declared().values() for name in one.scripts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def _check(request: ExportRequest, own: EndpointPlan, placed: Sequence[PlacedFil
     if secret:
         raise InvalidPlan(f"{title} cannot be taken along: a step reads what nobody may see ({secret}).")
     for file in placed:
-        is_shell = file.path.endswith((".sh", "/tinc-up"))
+        is_shell = file.path.endswith((".sh", *_SCRIPTS))
         words = [token.text for token in file.tokens if not token.value.is_word]
         if is_shell and words:
             raise InvalidPlan(f"{title} cannot be taken along yet: {words[0]} would have to be quoted in {file.path}.")

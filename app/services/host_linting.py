@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
+from app.domain.declared import declared
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.domain.linting import ConfigKind, FileAccess, LintedFile
@@ -33,7 +34,7 @@ _LOOK = 'for f in "$@"; do [ -f "$f" ] || continue; echo "$f"; LC_ALL=C ls -ldL 
 _VERSION = (
     'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; command -v "$1" >/dev/null 2>&1 && "$1" --version 2>&1 </dev/null'
 )
-_PROGRAMS = {"openvpn": "openvpn", "tinc": "tincd"}
+_PROGRAMS = {name: program for one in declared().values() for name, program in one.programs.items()}
 
 _LS = re.compile(r"-([r-][w-][xsS-])([r-][w-][xsS-])([r-][w-][xtT-])\S*\s+\d+\s+(\S+)\s+(\S+)\s+(\d+)\s")
 

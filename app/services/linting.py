@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.domain.declared import declared
 from app.domain.linting import ConfigKind, FileAccess, LintedFile, LintFinding
 from app.domain.verdicts import Question, Verdict
 from app.policy import DEFAULT_GUIDELINES
@@ -154,17 +155,13 @@ def places_of(kind: ConfigKind, folder: str, named: str) -> tuple[str, ...]:
         named: The path as written in it.
 
     Returns:
-        Paths. Source: swanctl.conf(5) (secrets by folder), ipsec.secrets(5), openvpn(8), tinc.conf(5).
+        Paths.
     """
     if named.startswith("/"):
         return (named,)
     if named.startswith("~"):
         return (os.path.expanduser(named),) if named.startswith("~/") else ()  # noqa: PTH111 - of this computer's user
-    below: Iterable[str] = ("",)
-    if kind is ConfigKind.SWANCTL:
-        below = [f"{up}{name}/" for up in ("", "../") for name in ("private", "rsa", "ecdsa", "pkcs8", "pkcs12")]
-    elif kind in (ConfigKind.IPSEC_SECRETS, ConfigKind.IPSEC_CONF):
-        below = ("ipsec.d/private/", "private/", "")
+    below = next((one.key_folders[kind] for one in declared().values() if kind in one.key_folders), ("",))
     return tuple(os.path.normpath(f"{folder}/{middle}{named}") for middle in below)
 
 

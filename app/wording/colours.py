@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.domain.declared import Style, declared
+
 BASELINE_SOLUTION = "baseline"
 """Name of the solution that is the bare underlay, which everything else is compared with."""
 
@@ -39,46 +41,17 @@ class SeriesStyle:
     marker: Marker = Marker.CIRCLE
 
 
-_GREY = "#808080"
 _OTHER = "#D6159E"
 
-SOLUTION_COLOURS: dict[str, str] = {
-    BASELINE_SOLUTION: _GREY,
-    "l2tp": _GREY,
-    "wireguard": "#359A66",
-    "openvpn-udp": "#EB6F13",
-    "openvpn-tcp": "#B05A45",
-    "ipsec": "#0F93D1",
-    "macsec": "#3C7DEB",
-    "tinc": _OTHER,
-    "freelan": "#AE8F43",
-    "ssh": "#E01D1D",
-}
-"""Colour per solution. References without cryptography are grey.
+_STYLES = {name: style for one in declared().values() for name, style in one.styles.items()}
+
+SOLUTION_COLOURS: dict[str, str] = {name: style.colour for name, style in _STYLES.items()}
+"""Colour per solution, as its folder declares it. References without cryptography are grey.
 
 Source: a search among sRGB colours with a contrast of 3 : 1 on white and on #23272e for the set whose least distance
 (CIE 1976 L*a*b*) is largest for usual vision, protanopia and deuteranopia as Machado, Oliveira and Fernandes (2009)
 simulate them. Hues are near those of Okabe and Ito, Color Universal Design (2008). A test computes both.
 """
-
-_MARKERS: dict[str, Marker] = {
-    BASELINE_SOLUTION: Marker.CIRCLE,
-    "l2tp": Marker.CROSS,
-    "wireguard": Marker.SQUARE,
-    "openvpn-udp": Marker.TRIANGLE,
-    "openvpn-tcp": Marker.TRIANGLE_DOWN,
-    "ipsec": Marker.DIAMOND,
-    "macsec": Marker.PENTAGON,
-    "tinc": Marker.STAR,
-    "freelan": Marker.HEXAGON,
-    "ssh": Marker.PLUS,
-}
-
-_SOLUTION_DASHES: dict[str, tuple[float, ...]] = {
-    BASELINE_SOLUTION: (5.0, 3.0),
-    "l2tp": (1.2, 2.0),
-    "ssh": (8.0, 2.0, 1.5, 2.0),
-}
 
 _SUITE_DASHES: tuple[tuple[float, ...], ...] = ((), (4.0, 1.5), (1.5, 1.5), (6.0, 1.5, 1.5, 1.5), (3.0, 3.0))
 
@@ -94,6 +67,5 @@ def series_style(solution: str, nth_suite: int = 0) -> SeriesStyle:
     Returns:
         The style.
     """
-    colour = SOLUTION_COLOURS.get(solution, _OTHER)
-    dash = _SOLUTION_DASHES.get(solution) or _SUITE_DASHES[nth_suite % len(_SUITE_DASHES)]
-    return SeriesStyle(colour, dash, _MARKERS.get(solution, Marker.CIRCLE))
+    style = _STYLES.get(solution) or Style(_OTHER, Marker.CIRCLE)
+    return SeriesStyle(style.colour, style.dash or _SUITE_DASHES[nth_suite % len(_SUITE_DASHES)], Marker(style.marker))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from app.domain.adapters import Setting
+from app.domain.declared import declared
 from app.domain.linting import ConfigKind, FileAccess, LintFinding
 from app.domain.verdicts import Question
 from app.policy.combinations import Composition, compositions
@@ -25,18 +26,7 @@ _GUIDELINE_TITLES = tuple(one.title for one in GUIDELINES.values())
 
 _NUMBER = re.compile(r"\d{1,9}")
 
-_SOLUTIONS = {
-    ConfigKind.OPENVPN: "openvpn-udp",
-    ConfigKind.SWANCTL: "ipsec",
-    ConfigKind.IPSEC_CONF: "ipsec",
-    ConfigKind.TINC: "tinc",
-    ConfigKind.TINC_HOST: "tinc",
-    ConfigKind.FREELAN: "freelan",
-    ConfigKind.SSHD: "ssh",
-    ConfigKind.SSH: "ssh",
-    ConfigKind.WIREGUARD: "wireguard",
-    ConfigKind.STUNNEL: "stunnel",
-}
+_SOLUTIONS = {ConfigKind(kind): solution for one in declared().values() for kind, solution in one.formats.items()}
 """Which solution a file belongs to: guidelines on one protocol do not speak of another."""
 
 

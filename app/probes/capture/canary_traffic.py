@@ -76,7 +76,7 @@ if [ -n "$tunnel" ]; then
         off=/proc/sys/net/ipv6/conf/$vlan/disable_ipv6
         [ ! -e "$off" ] || echo 1 >"$off"
         ip addr add "$vlan_address" dev "$vlan"
-        ip link set dev "$vlan" mtu 1500 2>/dev/null # Linux does not allow it on MACsec
+        ip link set dev "$vlan" mtu 1500 2>/dev/null # Linux does not allow it on every device
         ip link set dev "$vlan" up
         ip neigh replace "$vlan_peer" lladdr "${vlan_mac:-02:00:00:00:00:01}" dev "$vlan"
         briefly ping -n -q -c 1 -W "$linger" -s "$payload" -p "$inside" "$vlan_peer"

@@ -1,0 +1,93 @@
+"""What each VPN declares for parts of the program that are no VPN's: the file `declared.toml` in its adapter's folder.
+
+These parts must not import adapters, and most of them need these values before any host is known.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from app.domain.errors import Bug
+
+_FOLDER = resources.files("vpn_adapters")
+FILE = "declared.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a solution is drawn.
+
+    Attributes:
+        colour: `#rrggbb`, with a contrast of at least 3 : 1 on white and on the window's dark ground.
+        marker: Shape of its points, as `app.wording.colours.Marker` names it.
+        dash: Lengths of dashes and gaps in line widths; empty where suites are told apart by dashes.
+    """
+
+    colour: str
+    marker: str
+    dash: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One folder's declarations.
+
+    Attributes:
+        kernel_modules: Modules of the kernel that a host is asked for.
+        apparmor_words: Names of AppArmor profiles that concern its programs begin with these, or have them in a path.
+        packages: Program or `kernel module NAME` → package manager → package; an empty name where none is known.
+        styles: Solution → how it is drawn.
+        formats: Kind of configuration file → solution whose guidelines hold for it.
+        key_folders: Kind of configuration file → folders beside it, with a slash, where a key lies that it names
+            without one; its own folder where nothing is declared.
+        never_lasting: Algorithm, as the policy names it → why it can be measured but never deployed.
+        scripts: Names of files that a shell runs, besides those that end in `.sh`.
+        programs: Name in the linter's rules → program on a host whose version they depend on.
+    """
+
+    kernel_modules: tuple[str, ...] = ()
+    apparmor_words: tuple[str, ...] = ()
+    packages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    programs: Mapping[str, str] = field(default_factory=dict)
+    key_folders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    never_lasting: Mapping[str, str] = field(default_factory=dict)
+    scripts: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def declared() -> Mapping[str, Declared]:
+    """Return the declarations by folder, in the order of their names.
+
+    Raises:
+        Bug: A file is malformed.
+    """
+    found = {}
+    for folder in sorted(_FOLDER.iterdir(), key=lambda one: one.name):
+        file = folder / FILE
+        if folder.is_dir() and file.is_file():
+            try:
+                found[folder.name] = read(file.read_text(encoding="utf-8"))
+            except (TypeError, ValueError) as error:
+                raise Bug(f"{folder.name}/{FILE} is malformed: {error}.") from error
+    return found
+
+
+def read(text: str) -> Declared:
+    """Read one file.
+
+    Raises:
+        TypeError: It has a field that is not known.
+        ValueError: It is no TOML.
+    """
+    data: dict[str, Any] = tomllib.loads(text)
+    styles = {name: Style(**row | {"dash": tuple(row.get("dash", ()))}) for name, row in data.pop("styles", {}).items()}
+    names = ("kernel_modules", "apparmor_words", "scripts")
+    words: dict[str, Any] = {name: tuple(data.pop(name, ())) for name in names}
+    return Declared(**words, styles=styles, **data)

@@ -1,0 +1,82 @@
+"""A VPN is one folder and one line in the registry: the rest of the program does not name it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.domain.declared import FILE, declared
+from app.domain.linting import ConfigKind
+from vpn_adapters.registry import ADAPTERS
+
+ROOT = Path(__file__).parents[2]
+NAMES = re.compile(
+    r"wireguard|openvpn|strongswan|charon|swanctl|(?<![a-z])tincd?(?![a-z])|freelan|macsec", re.IGNORECASE
+)
+"""Products and programs. `ssh`, `ipsec` and `l2tp` are names of what core code has to do with as well: its own
+connections, nftables' word for protected packets, and an IP protocol."""
+
+STORED = "a field of TunnelNames, which is stored with each deployment: another name needs a migration"
+EXAMPLE = "an example in a help text or message"
+EXCEPTIONS = {
+    "app/cli/compare.py": "the fixed choice of `make demo`",
+    "app/cli/deployments_parser.py": EXAMPLE,
+    "app/cli/examples.py": EXAMPLE,
+    "app/cli/lint.py": EXAMPLE,
+    "app/cli/parser.py": EXAMPLE,
+    "app/deployment/slots.py": STORED,
+    "app/discovery/find_link.py": STORED,
+    "app/domain/link.py": STORED,
+    "app/domain/linting.py": "kinds of configuration files: values of --kind and of stored results",
+    "app/lab/platforms.py": "each row is an image's fingerprint: another order of packages makes all images anew",
+    "app/tunnel/preflight.py": STORED,
+    "app/tunnel/recovery.py": STORED,
+    "ui/lint/lint_page.py": "a sentence for users that lists kinds of files",
+    "ui/shell/demo.py": "the fixed choice of the demonstration",
+}
+"""File → why it names a VPN."""
+
+
+def words_of(text: str) -> Iterator[str]:
+    """Yield the identifiers and texts of a program; comments and docstrings are documents."""
+    tree = ast.parse(text)
+    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            yield node.value
+        for field in ("id", "attr", "arg", "name", "module"):
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
+
+
+def named_in(text: str) -> set[str]:
+    return {match[0].lower() for word in words_of(text) for match in NAMES.finditer(word)}
+
+
+def test_only_its_folder_names_a_vpn() -> None:
+    files = [path for top in ("app", "ui", "resources") for path in (ROOT / top).rglob("*.py")]
+    found = {str(path.relative_to(ROOT)) for path in files if named_in(path.read_text(encoding="utf-8"))}
+    assert found == set(EXCEPTIONS), "what a VPN is called belongs in its adapter's folder"
+
+
+def test_names_are_found_in_code_and_not_in_documents() -> None:
+    assert named_in("import wireguard\nx = 'tinc-up'\ny.openvpn_port = f(charon=1)") == {
+        "wireguard",
+        "tinc",
+        "openvpn",
+        "charon",
+    }
+    assert named_in('"""Of WireGuard."""\nx = "distinct"  # not OpenVPN\n"""As tinc does."""\n') == set()
+
+
+def test_every_adapter_declares_how_it_is_drawn_and_nothing_is_declared_twice() -> None:
+    folders = {path.parent.name for path in (ROOT / "vpn_adapters").glob(f"*/{FILE}")}
+    assert folders == set(declared())
+    assert sorted(name for one in declared().values() for name in one.styles) == sorted(ADAPTERS)
+    packages = [what for one in declared().values() for what in one.packages]
+    assert len(packages) == len(set(packages))
+    formats = [kind for one in declared().values() for kind in one.formats]
+    assert len(formats) == len(set(formats))
+    assert set(formats) <= set(ConfigKind)

@@ -158,6 +158,14 @@ class EndpointPlan:
     certificates: tuple[str, ...] = ()
 
 
+class Encapsulation(StrEnum):
+    """Ethernet frames in packets, as the kernel does it without any cryptography."""
+
+    L2TPV3 = "l2tpv3"
+    VXLAN = "vxlan"
+    GRE = "gre"
+
+
 @dataclass(frozen=True, slots=True)
 class TunnelPlan:
     """A tunnel, ready to be built.
@@ -179,8 +187,8 @@ class TunnelPlan:
             two addresses, for example `udp port 21194`; empty for the baseline.
         overhead_by_frame: Bytes by which the one outer frame would be longer than the inner one, by theory and as if
             the underlay had room for it, per frame size in bytes; empty where `overhead_bytes` holds for all sizes.
-        has_l2tp_session: Whether an L2TPv3 session with the id in `Link.names` delivers the frames: the injection test
-            then forges packets of it.
+        encapsulation: How the kernel takes the frames out of packets that have the session id of `Link.names`: the
+            injection test then forges such packets; None where a program does it.
     """
 
     solution: str
@@ -196,7 +204,7 @@ class TunnelPlan:
     largest_unfragmented_frame_bytes: int | None = None
     wire_filter: str = ""
     overhead_by_frame: Mapping[int, int] = field(default_factory=dict)
-    has_l2tp_session: bool = False
+    encapsulation: Encapsulation | None = None
 
     def end(self, side: Side) -> EndpointPlan:
         """Return one end."""

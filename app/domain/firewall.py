@@ -10,7 +10,7 @@ from ipaddress import IPv4Address
 
 PORT_PROTOCOLS = ("udp", "tcp")
 
-PROTOCOL_NUMBERS = {"icmp": 1, "tcp": 6, "udp": 17, "esp": 50, "ah": 51, "l2tp": 115}
+PROTOCOL_NUMBERS = {"icmp": 1, "tcp": 6, "udp": 17, "gre": 47, "esp": 50, "ah": 51, "l2tp": 115}
 """Number in the IP header of each protocol that an opening can have. Source: IANA."""
 
 _INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,14}")

@@ -13,6 +13,8 @@ INNER_SUBNET = ipaddress.IPv4Network("198.18.0.0/15")
 """Addresses inside tunnels. Source: RFC 2544 section C.2.2, set aside for benchmarks of devices."""
 
 ETHERNET_HEADER_BYTES = 14
+VLAN_TAG_BYTES = 4
+"""Source: IEEE 802.1Q-2022 section 9.3."""
 IPV4_HEADER_BYTES = 20
 ICMP_HEADER_BYTES = 8
 FRAME_TO_PAYLOAD_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + ICMP_HEADER_BYTES
@@ -35,12 +37,12 @@ class TunnelNames:
     Attributes:
         ethernet_interface: The interface that carries the Ethernet frames (at most 15 characters).
         wireguard_interface: WireGuard's interface, where one is used.
-        udp_port: Outer port of OpenVPN over UDP.
-        tcp_port: Outer port of OpenVPN over TCP.
+        udp_port: UDP port of a program of ours, or of VXLAN inside its carrier.
+        tcp_port: TCP port of a program of ours.
         wireguard_port: Outer UDP port of WireGuard.
         l2tp_tunnel_id: L2TPv3 tunnel id on both ends (RFC 3931 section 3.2.1).
-        l2tp_session_id: L2TPv3 session id on both ends; random for each tunnel, as a packet that names it is taken for
-            the peer's.
+        l2tp_session_id: L2TPv3 session id on both ends, or the key of GRE; random for each tunnel, as a packet that
+            names it is taken for the peer's.
         iperf_port: Port of the iperf3 server inside the tunnel for one direction; the next one is for the other.
         tinc_port: Outer port of tinc, UDP and TCP.
         freelan_port: Outer UDP port of freelan.
@@ -66,6 +68,11 @@ class TunnelNames:
     lower_interface: str = "tmklow0"
     guard_table: str = "tunnelmark_guard"
     vlan_interface: str = "tmkvlan0"
+
+    @property
+    def vxlan_id(self) -> int:
+        """VXLAN network identifier, made of the session's random id: 24 bits. Source: RFC 7348 section 5."""
+        return 1 + self.l2tp_session_id % (2**24 - 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.adapters import EndpointPlan, PlanRequest, TunnelPlan
+from app.domain.adapters import Encapsulation, EndpointPlan, PlanRequest, TunnelPlan
 from app.domain.commands import Command, CommandResult
 from app.domain.firewall import Opening
 from app.domain.hosts import HostFacts, Side, SolutionSupport
@@ -84,7 +84,7 @@ class L2tpAdapter(UnprotectedAdapter):
             up_timeout_s=10.0,
             largest_unfragmented_frame_bytes=link.underlay_mtu_bytes - l2tpv3.packet_bytes(0, cookie_bytes=0),
             wire_filter=f"ip proto {l2tpv3.IP_PROTOCOL}",
-            has_l2tp_session=True,
+            encapsulation=Encapsulation.L2TPV3,
         )
 
 

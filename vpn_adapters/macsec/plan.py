@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import re
 
-from app.domain.adapters import Breakage, EndpointPlan, PlanRequest, Step, TunnelPlan, UpCheck, shell_step_argv
+from app.domain.adapters import (
+    Breakage,
+    Encapsulation,
+    EndpointPlan,
+    PlanRequest,
+    Step,
+    TunnelPlan,
+    UpCheck,
+    shell_step_argv,
+)
 from app.domain.commands import Command, FileToWrite
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
@@ -37,7 +46,7 @@ def make(request: PlanRequest) -> TunnelPlan:
         overhead_note=overhead.NOTE,
         largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(link.underlay_mtu_bytes),
         wire_filter=WIRE_FILTER,
-        has_l2tp_session=True,
+        encapsulation=Encapsulation.L2TPV3,
     )
 
 

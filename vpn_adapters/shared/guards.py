@@ -68,11 +68,51 @@ END
 """
 )
 
+# Of VXLAN, the whole port is ours: the kernel's socket takes datagrams from any address, by any interface, and none over
+# IPv6. Pieces have been put together before.
+_VXLAN_SCRIPT = """\
+modprobe nf_tables 2> /dev/null
+nft -f - << END
+create table inet $1
+add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
+add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
+add rule inet $1 guard_in ip saddr != $2 udp dport $3 counter drop
+add rule inet $1 guard_in iifname != "$4" udp dport $3 counter drop
+add rule inet $1 guard_out oifname != "$4" ip daddr $2 udp dport $3 counter drop
+END
+"""
+
+# A GRE header with a key begins with flags and type (4), and the key (RFC 2890). The kernel takes no packet with a
+# checksum for an interface without one, and compares both addresses; nothing of it is done over IPv6.
+_GRE_SCRIPT = """\
+modprobe nf_tables 2> /dev/null
+nft -f - << END
+create table inet $1
+add chain inet $1 guard_out { type filter hook output priority 0; policy accept; }
+add chain inet $1 guard_in { type filter hook input priority 0; policy accept; }
+add rule inet $1 guard_in ip protocol 47 ip hdrlength > 5 counter drop
+add rule inet $1 guard_in ip protocol 47 ip saddr != $2 @nh,192,32 $3 counter drop
+add rule inet $1 guard_in ip protocol 47 @nh,192,32 $3 meta ipsec missing counter drop
+add rule inet $1 guard_out ip protocol 47 @nh,192,32 $3 rt ipsec missing counter drop
+END
+"""
+
 # What is guarded goes first. Where it could not, the guard stays: else frames would leave and come in unprotected.
 _REMOVE_SCRIPT = """\
 command -v nft > /dev/null || exit 0
 if ip l2tp show session 2> /dev/null | grep -q "^Session $2 in tunnel"; then
   echo "session $2 of L2TPv3 is still there, so the firewall table that guards it stays" >&2
+  exit 1
+fi
+nft delete table inet "$1" 2> /dev/null || ! nft list table inet "$1" > /dev/null 2>&1
+"""
+
+
+# The same for an interface that is the encapsulation itself.
+_REMOVE_AFTER_INTERFACE_SCRIPT = """\
+command -v nft > /dev/null || exit 0
+if ip link show dev "$2" 2> /dev/null | grep -q .; then
+  echo "interface $2 is still there, so the firewall table that guards it stays" >&2
   exit 1
 fi
 nft delete table inet "$1" 2> /dev/null || ! nft list table inet "$1" > /dev/null 2>&1
@@ -118,6 +158,22 @@ def interface_step(link: Link, side: Side, name: str) -> Step:
     return _step(link, _INTERFACE_SCRIPT, title, link.carrier(side.other), name)
 
 
+def vxlan_step(link: Link, side: Side, name: str) -> Step:
+    """Return the step that lets VXLAN pass through one interface only, from and to the peer's address behind it."""
+    title = f"Let frames pass through {name} only, by a firewall table of our own"
+    words = (link.carrier(side.other), str(link.names.udp_port), name)
+    return _table_step(
+        link, _VXLAN_SCRIPT, title, words, (_REMOVE_AFTER_INTERFACE_SCRIPT, link.names.ethernet_interface)
+    )
+
+
+def gre_step(link: Link, side: Side) -> Step:
+    """Return the step that lets GRE with our key pass inside ESP only."""
+    title = "Let frames pass inside IPsec only, by a firewall table of our own"
+    words = (link.underlay(side.other), str(link.names.l2tp_session_id))
+    return _table_step(link, _GRE_SCRIPT, title, words, (_REMOVE_AFTER_INTERFACE_SCRIPT, link.names.ethernet_interface))
+
+
 def macsec_step(link: Link, side: Side) -> Step:
     """Return the step that lets only MACsec's frames, and the key agreement's, pass. Source: IEEE 802.1AE, 802.1X."""
     title = "Let only MACsec's frames pass, by a firewall table of our own"
@@ -125,13 +181,18 @@ def macsec_step(link: Link, side: Side) -> Step:
 
 
 def _step(link: Link, script: str, title: str, peer: str, *more: str) -> Step:
-    names = link.names
-    session_id = str(names.l2tp_session_id)
-    arguments = (names.guard_table, peer, session_id, *more)
+    session_id = str(link.names.l2tp_session_id)
+    return _table_step(link, script, title, (peer, session_id, *more), (_REMOVE_SCRIPT, session_id))
+
+
+def _table_step(link: Link, script: str, title: str, words: tuple[str, ...], removal: tuple[str, str]) -> Step:
+    """Return the step for a script, its arguments from $2 on, and the script that removes the table with its $2."""
+    table = link.names.guard_table
+    remove, guarded = removal
     return Step(
         title=title,
-        command=Command(shell_step_argv(script, *arguments), timeout_s=10.0, is_root=True),
-        undo=Command(shell_step_argv(_REMOVE_SCRIPT, names.guard_table, session_id), timeout_s=10.0, is_root=True),
-        standing=Command(("nft", "list", "table", "inet", names.guard_table), timeout_s=5.0, is_root=True),
+        command=Command(shell_step_argv(script, table, *words), timeout_s=10.0, is_root=True),
+        undo=Command(shell_step_argv(remove, table, guarded), timeout_s=10.0, is_root=True),
+        standing=Command(("nft", "list", "table", "inet", table), timeout_s=5.0, is_root=True),
         is_repeatable=True,
     )

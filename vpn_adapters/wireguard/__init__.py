@@ -10,7 +10,9 @@ from app.domain.commands import Command, CommandResult
 from app.domain.hosts import HostFacts, Side, SolutionSupport
 from app.domain.solutions import CensusOption, SolutionInfo, Suite
 from vpn_adapters.shared.discovering import are_both_able
-from vpn_adapters.wireguard import discovery, identity, info, plan
+from vpn_adapters.shared.wireguard import identity
+from vpn_adapters.shared.wireguard.protocol import SUITE
+from vpn_adapters.wireguard import discovery, info, plan
 from vpn_adapters.wireguard.config_reader import parse as read_settings
 
 
@@ -33,7 +35,7 @@ class WireguardAdapter:
 
     def suites(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
         """Return the protocol's only suite, where both hosts can."""
-        return (info.SUITE,) if are_both_able(info.NAME, facts_a, facts_b) else ()
+        return (SUITE,) if are_both_able(info.NAME, facts_a, facts_b) else ()
 
     def census(self, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:  # noqa: ARG002
         """Return nothing: there is nothing to choose."""

@@ -19,6 +19,9 @@ from app.probes.injection.packets import ETHERTYPE_IPV6, Captured, ethernet, ipv
 L2TP = 115
 """IP protocol of L2TPv3. Source: RFC 3931 section 4.1.1."""
 
+GRE = 47
+"""IP protocol. Source: RFC 2784."""
+
 ETHERTYPE = 0x88B5
 """Of the frames inside: for local experiments. Source: IEEE 802-2014 section 9.2.3."""
 
@@ -46,8 +49,10 @@ class Target:
         carrier: Its address inside a layer-3 carrier, whether the tunnel has one or not.
         peers_carrier: The other host's address there.
         link_local: IPv6 address of its underlay interface; empty for none.
-        session_id: L2TPv3 session id.
+        session_id: L2TPv3 session id, or key of GRE.
         cookie: Cookie that its session demands; empty for none.
+        vxlan_id: VXLAN network identifier.
+        port: UDP port of VXLAN.
     """
 
     link_header: bytes
@@ -59,6 +64,8 @@ class Target:
     link_local: str = ""
     session_id: int = 0
     cookie: bytes = b""
+    vxlan_id: int = 0
+    port: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +133,36 @@ def forge_l2tp(to: Target, mark: bytes) -> tuple[Forgery, ...]:
 
     return tuple(
         Forgery(title, tags.of(title), frames)
-        for title, frames in chain(_over_ipv4(to, body), _over_ipv6(to, body) if to.link_local else ())
+        for title, frames in chain(
+            _over_ipv4(to, L2TP, body), _inside_udp(to, body), _over_ipv6(to, body) if to.link_local else ()
+        )
     )
 
 
-def _over_ipv4(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+def forge_vxlan(to: Target, mark: bytes) -> tuple[Forgery, ...]:
+    """Return VXLAN packets of a network, as `forge_l2tp` does for a session."""
+    tags = _Tags(mark)
+
+    def body(title: str) -> bytes:
+        # Source: RFC 7348 section 5; bit I says that there is an identifier.
+        content = struct.pack("!II", 0x08000000, to.vxlan_id << 8) + tags.frame(title)
+        return struct.pack("!HHHH", L2TP_PORT, to.port, 8 + len(content), 0) + content
+
+    return tuple(Forgery(title, tags.of(title), frames) for title, frames in _over_ipv4(to, UDP, body))
+
+
+def forge_gre(to: Target, mark: bytes) -> tuple[Forgery, ...]:
+    """Return GRE packets with a key, as `forge_l2tp` does for a session."""
+    tags = _Tags(mark)
+
+    def body(title: str) -> bytes:
+        # Bit K, then the type of bridged Ethernet. Source: RFC 2890 section 2, RFC 1701.
+        return struct.pack("!HHI", 0x2000, 0x6558, to.session_id) + tags.frame(title)
+
+    return tuple(Forgery(title, tags.of(title), frames) for title, frames in _over_ipv4(to, GRE, body))
+
+
+def _over_ipv4(to: Target, protocol: int, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     def frame(packet: bytes) -> bytes:
         return ethernet(to.link_header, ETHERTYPE_IPV4, packet)
 
@@ -140,20 +172,23 @@ def _over_ipv4(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]
         ("from the peer's address inside", to.peers_carrier, to.carrier),
         ("from a third address to the address inside", to.stranger, to.carrier),
     ):
-        yield title, (frame(ipv4(source, destination, L2TP, body(title))),)
+        yield title, (frame(ipv4(source, destination, protocol, body(title))),)
     title = "with IP options"
-    yield title, (frame(ipv4(to.stranger, to.underlay, L2TP, body(title), options=b"\x01" * 4)),)
+    yield title, (frame(ipv4(to.peer, to.underlay, protocol, body(title), options=b"\x01" * 4)),)
     title = "in two fragments"
     content = body(title)
-    first = ipv4(to.stranger, to.underlay, L2TP, content[:_CUT_BYTES], is_last=False)
-    last = ipv4(to.stranger, to.underlay, L2TP, content[_CUT_BYTES:], offset_bytes=_CUT_BYTES)
+    first = ipv4(to.peer, to.underlay, protocol, content[:_CUT_BYTES], is_last=False)
+    last = ipv4(to.peer, to.underlay, protocol, content[_CUT_BYTES:], offset_bytes=_CUT_BYTES)
     yield title, (frame(first), frame(last))
+
+
+def _inside_udp(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     title = "inside UDP"
     # A data message: bit T is 0, the version is 3. Source: RFC 3931 section 4.1.2.1.
     data = struct.pack("!HH", 3, 0) + body(title)
     datagram = struct.pack("!HHHH", L2TP_PORT, L2TP_PORT, 8 + len(data), 0) + data
     # The kernel's socket takes datagrams of the peer alone.
-    yield title, (frame(ipv4(to.peer, to.underlay, UDP, datagram)),)
+    yield title, (ethernet(to.link_header, ETHERTYPE_IPV4, ipv4(to.peer, to.underlay, UDP, datagram)),)
 
 
 def _over_ipv6(to: Target, body: _Body) -> Iterator[tuple[str, tuple[bytes, ...]]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from app.domain.adapters import TunnelPlan
+from app.domain.adapters import Encapsulation, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
 from app.domain.commands import HostSession, SessionPair
@@ -33,7 +33,9 @@ from app.probes.injection.forging import (
     Forgery,
     Target,
     forge_datagrams,
+    forge_gre,
     forge_l2tp,
+    forge_vxlan,
     stranger_of,
 )
 from app.probes.injection.holding import HOLD_TABLE, Hold
@@ -61,6 +63,7 @@ ATTEMPTS = 2
 """How often the test is run until it is conclusive: a daemon may send by another way, or a host lose a packet."""
 
 _SEPARATORS = 3
+_FORGE = {Encapsulation.L2TPV3: forge_l2tp, Encapsulation.VXLAN: forge_vxlan, Encapsulation.GRE: forge_gre}
 _COPIED = (TrialKind.ALTERED, TrialKind.DELAYED, TrialKind.REPLAYED)
 """Kinds that are made of copied packets, which must never have been delivered."""
 _STREAM = {
@@ -154,7 +157,7 @@ class _Run:
 
     def run(self) -> InjectionReport:
         self._on_stage("forged, altered and replayed packets")
-        has_sessions = self._plan.has_l2tp_session
+        has_sessions = self._plan.encapsulation is Encapsulation.L2TPV3
         hosts = self._each(
             lambda side: inspect(
                 self._host(side),
@@ -337,13 +340,15 @@ class _Run:
             peers_carrier=link.carrier(side.other),
             link_local=host.link_local,
             session_id=session,
+            vxlan_id=link.names.vxlan_id,
+            port=link.names.udp_port,
             cookie=host.cookies.get(session, b""),
         )
 
     def _forged(self, side: Side, host: Inspected, groups: Groups) -> Iterator[Forgery]:
         target, mark = self._target(side, host, groups), self._marks.inside
-        is_l2tp = self._plan.has_l2tp_session
-        for forgery in forge_l2tp(target, mark) if is_l2tp else forge_datagrams(target, groups.second[0], mark):
+        kind = self._plan.encapsulation
+        for forgery in _FORGE[kind](target, mark) if kind else forge_datagrams(target, groups.second[0], mark):
             yield from (forgery for _ in range(COPIES))
 
     def _send(self, side: Side, hosts: Mapping[Side, Inspected], injected: Injected) -> None:

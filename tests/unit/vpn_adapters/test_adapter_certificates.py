@@ -15,8 +15,8 @@ from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
 from app.domain.link import Link
 from vpn_adapters.freelan import identity as freelan
-from vpn_adapters.ipsec import identity as ipsec
 from vpn_adapters.openvpn import identity as openvpn
+from vpn_adapters.shared.strongswan import identity as ipsec
 
 Recipe = Callable[[Link, Side], IdentityRecipe]
 DAY_S = 86_400

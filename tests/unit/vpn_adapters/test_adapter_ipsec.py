@@ -15,8 +15,9 @@ from app.domain.linting import MASK
 from app.domain.solutions import OptionKind
 from app.policy import UNKNOWN_REASON, judge
 from support.adapter_cases import facts, recorded, request, result
-from vpn_adapters.ipsec import adapter, discovery, overhead
-from vpn_adapters.ipsec.algorithms import proposal_of
+from vpn_adapters.ipsec import adapter
+from vpn_adapters.shared.strongswan import discovery, overhead
+from vpn_adapters.shared.strongswan.algorithms import proposal_of
 
 NAMES = ("debian-11", "debian-13")
 
@@ -42,7 +43,7 @@ def test_negotiation_is_what_both_have() -> None:
 
 
 def test_ml_kem_is_offered_only_where_it_can_be_used() -> None:
-    plugins = discovery.COMMANDS["plugins"]
+    plugins = adapter.discovery()["plugins"]
     assert plugins
     assert discovery.ML_KEM not in with_answers()
     newer = "strongSwan 6.0.2 swanctl\n"
@@ -139,9 +140,9 @@ def test_overhead_is_the_measured_one(keywords: str, outer_bytes: int) -> None:
     # is what a frame of 992 bytes and its cookie of 8 make.
     proposal = proposal_of(keywords)
     assert proposal is not None
-    assert 992 + overhead.overhead_bytes(proposal, 992) == outer_bytes
-    largest = overhead.largest_unfragmented_frame_bytes(proposal, 1500)
-    assert overhead.packet_bytes(proposal, largest) <= 1500 < overhead.packet_bytes(proposal, largest + 1)
+    assert 992 + overhead.overhead_bytes(proposal, 992, 16) == outer_bytes
+    largest = overhead.largest_unfragmented_frame_bytes(proposal, 1500, 16)
+    assert overhead.packet_bytes(proposal, largest, 16) <= 1500 < overhead.packet_bytes(proposal, largest + 1, 16)
 
 
 def test_proposal_that_is_none_is_refused() -> None:

@@ -8,7 +8,8 @@ from app.domain.link import Link
 from app.domain.linting import MASK
 from support.adapter_cases import WIREGUARD_KEYS, facts, recorded, request, result
 from vpn_adapters.shared import l2tpv3
-from vpn_adapters.wireguard import adapter, discovery, identity, plan
+from vpn_adapters.shared.wireguard import identity
+from vpn_adapters.wireguard import adapter, discovery, plan
 
 
 def test_discovery_of_debian_13() -> None:

@@ -10,10 +10,9 @@ import textwrap
 from app.domain.adapters import PlanRequest, Purpose
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.ipsec.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
-from vpn_adapters.ipsec.suites import ESP, GROUP, IKE
-from vpn_adapters.shared.l2tpv3 import IP_PROTOCOL
 from vpn_adapters.shared.rendering import public_value, render_file, setting
+from vpn_adapters.shared.strongswan.identity import PUBLIC_KEY, own_public_key_path, peer_key_path
+from vpn_adapters.shared.strongswan.suites import ESP, GROUP, IKE
 
 CONNECTION = "tunnelmark"
 """Name of the connection and of its child in our own charon."""
@@ -102,7 +101,7 @@ def peer_key(request: PlanRequest, side: Side) -> bytes:
     return render_file((*request.header, f"Public key of host {side.other.upper()}"), lines)
 
 
-def connection_config(request: PlanRequest, side: Side) -> bytes:
+def connection_config(request: PlanRequest, side: Side, ip_protocol: int) -> bytes:
     """Return swanctl.conf of one side.
 
     The suite's name is in both identities: an end that still has another suite's connection does not know its peer, and
@@ -141,8 +140,8 @@ def connection_config(request: PlanRequest, side: Side) -> bytes:
         f"      {CONNECTION} {{",
         "        mode = transport",
         f"        reqid = {reqid(link)}",
-        f"        local_ts = {own}/32[{IP_PROTOCOL}]",
-        f"        remote_ts = {peer}/32[{IP_PROTOCOL}]",
+        f"        local_ts = {own}/32[{ip_protocol}]",
+        f"        remote_ts = {peer}/32[{ip_protocol}]",
         f"        esp_proposals = {setting(request, ESP)}-{setting(request, GROUP)}",
         "        start_action = none",
         f"        dpd_action = {'restart' if side is Side.A else 'clear'}",

@@ -12,8 +12,8 @@ from app.domain.commands import Command, CommandResult
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.ipsec.suites import AUTHENTICATION
 from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.strongswan.suites import AUTHENTICATION
 
 PUBLIC_KEY = "ike-public-key"
 

@@ -1,4 +1,4 @@
-"""Files and steps of IPsec around L2TPv3."""
+"""Files and steps of IPsec around packets that carry Ethernet frames."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from app.domain.errors import InvalidPlan
 from app.domain.firewall import Opening
 from app.domain.hosts import Side
 from app.domain.link import Link
-from vpn_adapters.ipsec import overhead, render, scripts
-from vpn_adapters.ipsec.algorithms import EspProposal, proposal_of
-from vpn_adapters.ipsec.discovery import KERNEL_MODULES
-from vpn_adapters.ipsec.identity import own_public_key_path, peer_key_path
-from vpn_adapters.ipsec.info import NAME
-from vpn_adapters.ipsec.suites import ESP, SHOWN_IKE
-from vpn_adapters.shared import guards, l2tpv3
 from vpn_adapters.shared.interfaces import interface_up_check
 from vpn_adapters.shared.rendering import setting
+from vpn_adapters.shared.strongswan import overhead, render, scripts
+from vpn_adapters.shared.strongswan.algorithms import EspProposal, proposal_of
+from vpn_adapters.shared.strongswan.identity import own_public_key_path, peer_key_path
+from vpn_adapters.shared.strongswan.payload import Payload
+from vpn_adapters.shared.strongswan.suites import ESP, SHOWN_IKE
 
 IKE_PORTS = (("udp", 500), ("udp", 4500))
 """An IKE daemon of the host's own has these open; then nothing is touched. Source: RFC 7296 section 2."""
@@ -26,27 +24,29 @@ INITIATE_S = 12
 WIRE_FILTER = "ip proto 50"
 
 
-def make(request: PlanRequest) -> TunnelPlan:
+def make(request: PlanRequest, payload: Payload) -> TunnelPlan:
     """Return the plan for both ends.
 
     Raises:
         InvalidPlan: The suite is none of ours.
     """
-    link, proposal = request.link, _proposal(request)
+    link, proposal, header_bytes = request.link, _proposal(request), payload.header_bytes
     return TunnelPlan(
-        solution=NAME,
+        solution=payload.solution,
         suite=request.suite,
-        a=_end(request, Side.A),
-        b=_end(request, Side.B),
+        a=_end(request, Side.A, payload),
+        b=_end(request, Side.B, payload),
         probe_address_a=link.inner_ip(Side.A),
         probe_address_b=link.inner_ip(Side.B),
         inner_mtu_bytes=link.inner_mtu_bytes,
-        overhead_bytes=overhead.overhead_bytes(proposal, 1000),
-        overhead_note=overhead.note(proposal),
-        largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(proposal, link.underlay_mtu_bytes),
+        overhead_bytes=overhead.overhead_bytes(proposal, 1000, header_bytes),
+        overhead_note=overhead.note(proposal, header_bytes, payload.header_note),
+        largest_unfragmented_frame_bytes=overhead.largest_unfragmented_frame_bytes(
+            proposal, link.underlay_mtu_bytes, header_bytes
+        ),
         wire_filter=WIRE_FILTER,
-        has_l2tp_session=True,
-        overhead_by_frame=overhead.overhead_by_frame(proposal),
+        encapsulation=payload.encapsulation,
+        overhead_by_frame=overhead.overhead_by_frame(proposal, header_bytes),
     )
 
 
@@ -57,20 +57,21 @@ def _proposal(request: PlanRequest) -> EspProposal:
     return proposal
 
 
-def _end(request: PlanRequest, side: Side) -> EndpointPlan:
+def _end(request: PlanRequest, side: Side, payload: Payload) -> EndpointPlan:
     link = request.link
-    ends = link.underlay(side), link.underlay(side.other)
     keys = own_public_key_path(link), peer_key_path(link)
     return EndpointPlan(
         files=(
             FileToWrite(render.daemon_config_path(link), render.daemon_config(request), mode=0o600),
-            FileToWrite(render.connection_path(link), render.connection_config(request, side), mode=0o600),
+            FileToWrite(
+                render.connection_path(link), render.connection_config(request, side, payload.ip_protocol), mode=0o600
+            ),
             FileToWrite(peer_key_path(link), render.peer_key(request, side), mode=0o600),
         ),
         steps=(
-            guards.ipsec_step(link, side),
-            _daemon_step(link, side),
-            l2tpv3.create_step(link, side, ends, l2tpv3.CookieSeed(paths=keys if side is Side.A else keys[::-1])),
+            payload.guard(link, side),
+            _daemon_step(link, side, payload),
+            payload.session(link, side, keys if side is Side.A else keys[::-1]),
             _connection_step(link, side),
         ),
         interface=link.names.ethernet_interface,
@@ -78,20 +79,20 @@ def _end(request: PlanRequest, side: Side) -> EndpointPlan:
         negotiated=_negotiated(request),
         log_paths=(render.log_path(link),),
         listens=IKE_PORTS,
-        openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", "l2tp")),
-        kernel_modules=KERNEL_MODULES,
-        breakages=_breakages(link, side),
+        openings=tuple(Opening(protocol, 0, link.underlay(side.other)) for protocol in ("esp", payload.protocol)),
+        kernel_modules=payload.all_modules,
+        breakages=_breakages(link, side, payload),
         last_handshake=_root(scripts.HANDSHAKE_SCRIPT, link.run_dir, timeout_s=10.0),
     )
 
 
-def _kernel_arguments(link: Link, side: Side) -> tuple[str, ...]:
+def _kernel_arguments(link: Link, side: Side, payload: Payload) -> tuple[str, ...]:
     return (
         link.run_dir,
         str(render.reqid(link)),
         link.underlay(side),
         link.underlay(side.other),
-        str(l2tpv3.IP_PROTOCOL),
+        str(payload.ip_protocol),
     )
 
 
@@ -99,11 +100,11 @@ def _root(script: str, *arguments: str, timeout_s: float) -> Command:
     return Command(shell_step_argv(script, *arguments), timeout_s=timeout_s, is_root=True)
 
 
-def _daemon_step(link: Link, side: Side) -> Step:
+def _daemon_step(link: Link, side: Side, payload: Payload) -> Step:
     return Step(
         title="Start a strongSwan of our own, with its own configuration, beside the system's",
         command=_root(scripts.START_SCRIPT, link.run_dir, timeout_s=20.0),
-        undo=_root(scripts.STOP_SCRIPT, *_kernel_arguments(link, side), timeout_s=20.0),
+        undo=_root(scripts.STOP_SCRIPT, *_kernel_arguments(link, side, payload), timeout_s=20.0),
     )
 
 
@@ -130,8 +131,8 @@ def _negotiated(request: PlanRequest) -> UpCheck:
     )
 
 
-def _breakages(link: Link, side: Side) -> tuple[Breakage, ...]:
-    arguments = _kernel_arguments(link, side)
+def _breakages(link: Link, side: Side, payload: Payload) -> tuple[Breakage, ...]:
+    arguments = _kernel_arguments(link, side, payload)
     return (
         Breakage(
             "strongSwan is stopped, and the kernel's states and policies of this tunnel are flushed",

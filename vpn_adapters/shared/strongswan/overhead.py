@@ -1,4 +1,7 @@
-"""What ESP in transport mode around L2TPv3 adds to a frame."""
+"""What ESP in transport mode, and the header of what carries the frame in it, add to a frame.
+
+`header_bytes` is that header's size.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +9,44 @@ from collections.abc import Mapping
 
 from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES
 from app.domain.results import FRAME_BYTES
-from vpn_adapters.ipsec.algorithms import EspProposal
-from vpn_adapters.shared.l2tpv3 import COOKIE_BYTES, L2TPV3_HEADER_BYTES
+from vpn_adapters.shared.strongswan.algorithms import EspProposal
 
 ESP_HEADER_BYTES = 8
 """SPI and sequence number. Source: RFC 4303 section 2."""
 ESP_TRAILER_BYTES = 2
 """Length of the padding, next header. Source: RFC 4303 section 2."""
-INSIDE_BYTES = L2TPV3_HEADER_BYTES + COOKIE_BYTES
 
 
-def packet_bytes(proposal: EspProposal, frame_bytes: int) -> int:
+def packet_bytes(proposal: EspProposal, frame_bytes: int, header_bytes: int) -> int:
     """Return the size of the IPv4 packet that carries a frame, before any fragmentation, in bytes."""
     cipher = proposal.cipher
     align = max(4, cipher.block_bytes)
-    padded = -(-(INSIDE_BYTES + frame_bytes + ESP_TRAILER_BYTES) // align) * align
+    padded = -(-(header_bytes + frame_bytes + ESP_TRAILER_BYTES) // align) * align
     return IPV4_HEADER_BYTES + ESP_HEADER_BYTES + cipher.iv_bytes + padded + _icv_bytes(proposal)
 
 
-def overhead_bytes(proposal: EspProposal, frame_bytes: int) -> int:
+def overhead_bytes(proposal: EspProposal, frame_bytes: int, header_bytes: int) -> int:
     """Return by how many bytes the frame on the underlay is longer than the one inside."""
-    return ETHERNET_HEADER_BYTES + packet_bytes(proposal, frame_bytes) - frame_bytes
+    return ETHERNET_HEADER_BYTES + packet_bytes(proposal, frame_bytes, header_bytes) - frame_bytes
 
 
-def overhead_by_frame(proposal: EspProposal) -> Mapping[int, int]:
+def overhead_by_frame(proposal: EspProposal, header_bytes: int) -> Mapping[int, int]:
     """Return the overhead for every frame size that is measured."""
-    return {size: overhead_bytes(proposal, size) for size in FRAME_BYTES}
+    return {size: overhead_bytes(proposal, size, header_bytes) for size in FRAME_BYTES}
 
 
-def largest_unfragmented_frame_bytes(proposal: EspProposal, underlay_mtu_bytes: int) -> int:
+def largest_unfragmented_frame_bytes(proposal: EspProposal, underlay_mtu_bytes: int, header_bytes: int) -> int:
     """Return the largest frame that crosses in one outer packet, in bytes."""
     align = max(4, proposal.cipher.block_bytes)
     fixed = IPV4_HEADER_BYTES + ESP_HEADER_BYTES + proposal.cipher.iv_bytes + _icv_bytes(proposal)
-    return (underlay_mtu_bytes - fixed) // align * align - ESP_TRAILER_BYTES - INSIDE_BYTES
+    return (underlay_mtu_bytes - fixed) // align * align - ESP_TRAILER_BYTES - header_bytes
 
 
-def note(proposal: EspProposal) -> str:
+def note(proposal: EspProposal, header_bytes: int, header_note: str) -> str:
     """Say how the number comes about."""
-    cipher, at_1000 = proposal.cipher, overhead_bytes(proposal, 1000)
+    cipher, at_1000 = proposal.cipher, overhead_bytes(proposal, 1000, header_bytes)
     return (
-        f"Ethernet 14 + IPv4 20 + ESP 8 + IV {cipher.iv_bytes} + L2TPv3 8 + cookie 8 + trailer 2, padded to "
+        f"Ethernet 14 + IPv4 20 + ESP 8 + IV {cipher.iv_bytes} + {header_note} + trailer 2, padded to "
         f"{max(4, cipher.block_bytes)}, + tag {_icv_bytes(proposal)}: {at_1000} bytes at a frame of 1000."
     )
 

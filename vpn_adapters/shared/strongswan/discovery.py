@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from app.domain.adapters import shell_step_argv
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import MissingPart, SolutionSupport
-from vpn_adapters.ipsec.info import NAME
-from vpn_adapters.shared import discovering, guards, l2tpv3
-
-KERNEL_MODULES = ("esp4", "xfrm_user", *l2tpv3.KERNEL_MODULES)
+from vpn_adapters.shared import discovering, guards
+from vpn_adapters.shared.strongswan.payload import Payload
 
 ED25519, ECDSA = "auth:ed25519", "auth:ecdsa"
 X25519, ECP384, ML_KEM = "ke:x25519", "ke:ecp384", "ke:mlkem768"
@@ -34,17 +31,19 @@ version=$(tr '\\000' '\\n' < "$program" | grep -axE '[5-9]\\.[0-9]+\\.[0-9]+[a-z
 if [ -n "$version" ]; then echo "strongSwan $version swanctl"; else swanctl --help; fi
 """
 
-COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {
+
+def commands(payload: Payload) -> Mapping[str, Command]:
+    """Return questions for strongSwan's programs and plugins, for what guards the frames, and the kernel's modules."""
+    return {
         "swanctl": discovering.query(*shell_step_argv(_VERSION_SCRIPT)),
         "charon": discovering.query(*shell_step_argv("command -v charon-systemd")),
         "plugins": discovering.query(*shell_step_argv(_PLUGINS_SCRIPT)),
         "openssl": discovering.query("openssl", "version"),
         **guards.QUERIES,
         "ip": discovering.query("ip", "-V"),
-        "modules": discovering.modules_query(*KERNEL_MODULES),
+        "modules": discovering.modules_query(*payload.all_modules),
     }
-)
+
 
 _VERSION = re.compile(r"^strongSwan (\d+)\.(\d+)\.(\d+)\S* swanctl", re.MULTILINE)
 _PLUGIN = re.compile(r"libstrongswan-([a-z0-9-]+)\.so")
@@ -53,19 +52,19 @@ _REQUIRED_PLUGINS = ("nonce", "pem", "pubkey", "vici", "kernel-netlink", "socket
 _LIBRARIES = {"openssl", "botan", "wolfssl"}
 
 
-def parse(outputs: Mapping[str, CommandResult]) -> SolutionSupport:
+def parse(outputs: Mapping[str, CommandResult], payload: Payload) -> SolutionSupport:
     """Translate the answers.
 
     Source: what strongSwan 5.9.1 and 6.0.1 print, and their plugin lists (docs.strongswan.org, plugins).
     """
     match = _VERSION.search(discovering.text_of(outputs, "swanctl"))
     plugins = frozenset(_PLUGIN.findall(discovering.text_of(outputs, "plugins")))
-    missing = _missing(outputs, plugins, has_swanctl=match is not None)
+    missing = _missing(outputs, payload, plugins, has_swanctl=match is not None)
     version = (int(match[1]), int(match[2]), int(match[3])) if match else (0, 0, 0)
     features = _features(plugins, version, _openssl(outputs))
     note = "" if missing or _is_enough(features) else "Its plugins know no key exchange, signature or cipher of today."
     return SolutionSupport(
-        solution=NAME,
+        solution=payload.solution,
         is_available=not missing and not note,
         version=".".join(map(str, version)) if match else "",
         features=features,
@@ -80,19 +79,19 @@ def _openssl(outputs: Mapping[str, CommandResult]) -> tuple[int, int]:
 
 
 def _missing(
-    outputs: Mapping[str, CommandResult], plugins: frozenset[str], *, has_swanctl: bool
+    outputs: Mapping[str, CommandResult], payload: Payload, plugins: frozenset[str], *, has_swanctl: bool
 ) -> tuple[MissingPart, ...]:
-    charon = outputs.get("charon")
+    name, charon = payload.solution, outputs.get("charon")
     programs = {
         "swanctl": has_swanctl,
         "charon-systemd": charon is not None and charon.is_ok and bool(charon.stdout.strip()),
         "openssl": "OpenSSL" in discovering.text_of(outputs, "openssl"),
         "strongswan plugins": not plugins or plugins.issuperset(_REQUIRED_PLUGINS),
     }
-    parts = tuple(discovering.missing_part(name, NAME) for name, is_there in programs.items() if not is_there)
-    modules = discovering.missing_modules(outputs.get("modules"), ("esp4", "xfrm_user"), NAME)
-    parts += guards.missing_parts(outputs, NAME)
-    return (*parts, *modules, *l2tpv3.missing_parts(outputs, NAME))
+    parts = tuple(discovering.missing_part(what, name) for what, is_there in programs.items() if not is_there)
+    modules = discovering.missing_modules(outputs.get("modules"), ("esp4", "xfrm_user"), name)
+    parts += guards.missing_parts(outputs, name)
+    return (*parts, *modules, *payload.missing(outputs, name))
 
 
 def _features(plugins: frozenset[str], version: tuple[int, int, int], openssl: tuple[int, int]) -> tuple[str, ...]:

@@ -7,10 +7,9 @@ from types import MappingProxyType
 
 from app.domain.hosts import HostFacts
 from app.domain.solutions import CensusOption, OptionKind, Suite
-from vpn_adapters.ipsec import discovery
-from vpn_adapters.ipsec.algorithms import CIPHERS, INTEGRITIES, EspProposal
-from vpn_adapters.ipsec.info import NAME
 from vpn_adapters.shared.discovering import are_both_able
+from vpn_adapters.shared.strongswan import discovery
+from vpn_adapters.shared.strongswan.algorithms import CIPHERS, INTEGRITIES, EspProposal
 
 ESP, IKE, GROUP, AUTHENTICATION, SHOWN_IKE = "esp", "ike", "group", "authentication", "shown-ike"
 ML_KEM_WORD = "ke1_mlkem768"
@@ -37,19 +36,20 @@ _IKE = {
 }
 
 
-def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
+def offered(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     """Return AEADs of ESP with the strongest negotiation that both hosts can, best first.
 
     AES-256-GCM is best where both CPUs have AES instructions, ChaCha20-Poly1305 where one has not.
 
     Args:
+        solution: Its name.
         facts_a: What was found on A.
         facts_b: What was found on B.
 
     Returns:
         Suites; the first is the default. Empty where one host cannot.
     """
-    common = _common(facts_a, facts_b)
+    common = _common(solution, facts_a, facts_b)
     is_aes_fast = facts_a.has_aes_instructions and facts_b.has_aes_instructions
     order = ("aes256gcm16", "chacha20poly1305") if is_aes_fast else ("chacha20poly1305", "aes256gcm16")
     names = {"aes256gcm16": "aes-256-gcm", "chacha20poly1305": "chacha20-poly1305", "aes128gcm16": "aes-128-gcm"}
@@ -57,9 +57,9 @@ def offered(facts_a: HostFacts, facts_b: HostFacts) -> tuple[Suite, ...]:
     return tuple(_defaulted(suite for suite in suites if suite is not None))
 
 
-def census(facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
+def census(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> tuple[CensusOption, ...]:
     """Return every cipher with HMAC-SHA-1, every integrity algorithm with AES-128-CBC, and every AEAD."""
-    common = _common(facts_a, facts_b)
+    common = _common(solution, facts_a, facts_b)
     found: list[CensusOption | None] = []
     for cipher in CIPHERS.values():
         is_aead = cipher.kind is OptionKind.AEAD
@@ -84,11 +84,11 @@ def _option(
     return CensusOption(name, kind, suite, is_unprotected=is_unprotected, note=f"{TABLE_NOTE} {note}".strip())
 
 
-def _common(facts_a: HostFacts, facts_b: HostFacts) -> frozenset[str]:
+def _common(solution: str, facts_a: HostFacts, facts_b: HostFacts) -> frozenset[str]:
     """Return what both hosts' strongSwans can; empty where one host cannot be used."""
-    if not are_both_able(NAME, facts_a, facts_b):
+    if not are_both_able(solution, facts_a, facts_b):
         return frozenset()
-    return frozenset(facts_a.solutions[NAME].features) & frozenset(facts_b.solutions[NAME].features)
+    return frozenset(facts_a.solutions[solution].features) & frozenset(facts_b.solutions[solution].features)
 
 
 def _first(common: frozenset[str], choices: Iterable[str]) -> str:

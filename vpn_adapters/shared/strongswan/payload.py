@@ -1,0 +1,45 @@
+"""The packets that ESP protects: what one VPN over IPsec has of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from app.domain.adapters import Encapsulation, Step
+from app.domain.commands import CommandResult
+from app.domain.hosts import MissingPart, Side
+from app.domain.link import Link
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """How Ethernet frames are put into the packets.
+
+    Attributes:
+        solution: Name of the solution.
+        encapsulation: The protocol.
+        ip_protocol: Its number in the IP header.
+        protocol: The same as an opening of a firewall has it.
+        header_bytes: Between the IP header and the frame.
+        header_note: How that number comes about, for example `L2TPv3 8 + cookie 8`.
+        kernel_modules: Modules that it needs besides those of ESP.
+        missing: What a host lacks for it, from outputs named `ip` and `modules`, for the solution of that name.
+        guard: Step that makes the firewall table.
+        session: Step that makes the interface; gets the files on that host with the public keys of A and of B.
+    """
+
+    solution: str
+    encapsulation: Encapsulation
+    ip_protocol: int
+    protocol: str
+    header_bytes: int
+    header_note: str
+    kernel_modules: tuple[str, ...]
+    missing: Callable[[Mapping[str, CommandResult], str], tuple[MissingPart, ...]]
+    guard: Callable[[Link, Side], Step]
+    session: Callable[[Link, Side, tuple[str, str]], Step]
+
+    @property
+    def all_modules(self) -> tuple[str, ...]:
+        """Modules of the kernel for ESP and for the frames."""
+        return "esp4", "xfrm_user", *self.kernel_modules

@@ -1,0 +1,64 @@
+"""Static VXLAN between two hosts, which carries Ethernet frames in UDP and has no cryptography of its own.
+
+The kernel finds the interface by port and identifier alone, whatever the sender's address and the interface on which a
+packet came: a firewall table (guards.py) drops what did not come by the carrier.
+
+Source: RFC 7348; ip-link(8); vxlan_rcv() in Linux 6.12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.domain.adapters import Step, shell_step_argv
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import MissingPart, Side
+from app.domain.link import IPV4_HEADER_BYTES, Link
+from vpn_adapters.shared.discovering import has_iproute2, missing_modules, missing_part
+from vpn_adapters.shared.interfaces import CONFIGURE_SCRIPT, WAIT_GONE_SCRIPT, configure_arguments
+
+KERNEL_MODULES = ("vxlan",)
+HEADER_BYTES = 8 + 8
+"""UDP and VXLAN. Source: RFC 7348 section 5."""
+TTL = 64
+
+# With `dev`, packets leave by the carrier or not at all, and the interface goes with it. One peer, so nothing to learn.
+_CREATE_SCRIPT = (
+    """\
+set -e
+modprobe vxlan 2>/dev/null || :
+ip link add dev "$1" type vxlan id "$5" dev "$6" local "$7" remote "$8" dstport "$9" ttl "${10}" nolearning
+"""
+    + CONFIGURE_SCRIPT
+)
+
+_REMOVE_SCRIPT = 'ip link del dev "$1" 2>/dev/null\n' + WAIT_GONE_SCRIPT
+
+
+def packet_bytes(frame_bytes: int) -> int:
+    """Return the size of the IPv4 packet that carries a frame without FCS, in bytes."""
+    return IPV4_HEADER_BYTES + HEADER_BYTES + frame_bytes
+
+
+def create_step(link: Link, side: Side, carrier: str) -> Step:
+    """Return the step that makes the interface and sets it up.
+
+    Args:
+        link: Names, numbers and the carrier's addresses.
+        side: The end.
+        carrier: The interface that it sends through.
+    """
+    own = configure_arguments(link, side)
+    ends = link.carrier(side), link.carrier(side.other)
+    arguments = (*own, str(link.names.vxlan_id), carrier, *ends, str(link.names.udp_port), str(TTL))
+    return Step(
+        title=f"Make the VXLAN interface {own[0]} from {ends[0]} to {ends[1]}",
+        command=Command(shell_step_argv(_CREATE_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
+        undo=Command(shell_step_argv(_REMOVE_SCRIPT, own[0]), timeout_s=10.0, is_root=True),
+    )
+
+
+def missing_parts(outputs: Mapping[str, CommandResult], needed_for: str) -> tuple[MissingPart, ...]:
+    """Return what a host lacks for VXLAN, from outputs named `ip` and `modules`."""
+    modules = missing_modules(outputs.get("modules"), KERNEL_MODULES, needed_for)
+    return modules if has_iproute2(outputs) else (missing_part("iproute2", needed_for), *modules)

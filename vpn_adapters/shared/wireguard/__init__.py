@@ -1,0 +1,1 @@
+"""WireGuard as a carrier: what every VPN shares that puts Ethernet frames into packets and these into WireGuard."""

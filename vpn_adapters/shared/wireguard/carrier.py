@@ -1,0 +1,158 @@
+"""WireGuard between the two hosts, with everything that is the same whatever is put inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from app.domain.adapters import Breakage, PlanRequest, Step, UpCheck, shell_step_argv
+from app.domain.commands import Command
+from app.domain.hosts import Side
+from app.domain.link import ETHERNET_HEADER_BYTES, IPV4_HEADER_BYTES, Link
+from vpn_adapters.shared.interfaces import WAIT_GONE_SCRIPT
+from vpn_adapters.shared.rendering import public_value
+from vpn_adapters.shared.wireguard.identity import PUBLIC_KEY, key_path
+
+KERNEL_MODULE = "wireguard"
+UDP_HEADER_BYTES = 8
+DATA_HEADER_BYTES = 16
+"""Type and reserved (4), receiver (4), counter (8). Source: the WireGuard paper, section 5.4.6."""
+TAG_BYTES = 16
+"""Poly1305's tag. Source: RFC 8439 section 2.8."""
+PADDING_BYTES = 16
+"""Packets are padded to multiples of this. Source: the WireGuard paper, section 5.4.6."""
+KEEPALIVE_S: Mapping[Side, int] = MappingProxyType({Side.A: 5, Side.B: 7})
+"""Also makes the first handshake happen without any traffic of ours.
+
+Handshakes that both ends begin within a round trip fail on both, and each end begins again after 5 s at the earliest.
+With the same interval they cross again and again, which took emulated gateways more than 20 s. Source: the WireGuard
+paper, section 6.1 (Rekey-Timeout); wg_packet_send_keepalive() in Linux 6.12.
+"""
+GUARD_METRIC = 4000
+"""Worse than the route through WireGuard (0), better than nothing: see `_route_step`."""
+
+# The peer's host route comes with the address. The MTU leaves room for a whole LAN frame in what is inside, so that
+# each frame is one WireGuard packet, and only that one is fragmented outside: a third faster than two packets.
+_CREATE_SCRIPT = """\
+set -e
+modprobe wireguard 2>/dev/null || :
+ip link add dev "$1" type wireguard
+wg set "$1" listen-port "$2" private-key "$3" peer "$4" allowed-ips "$5/32" endpoint "$6:$2" persistent-keepalive "$7"
+ip addr add "$8" peer "$5/32" dev "$1"
+ip link set dev "$1" mtu "$9" up
+"""
+
+_REMOVE_SCRIPT = 'ip link del dev "$1" 2>/dev/null\n' + WAIT_GONE_SCRIPT
+
+_UNGUARD_SCRIPT = """\
+ip route del unreachable "$1/32" metric "$2" 2>/dev/null && exit 0
+! ip route show | grep -q "^unreachable $1 .*metric $2"
+"""
+
+
+_GUARDED_SCRIPT = 'ip route show | grep -q "^unreachable $1 .*metric $2"'
+
+
+def outer_frame_bytes(packet_bytes: int) -> int:
+    """Return the size on the underlay of an IP packet inside, before any fragmentation, in bytes without FCS."""
+    headers = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + DATA_HEADER_BYTES
+    return headers + padded(packet_bytes) + TAG_BYTES
+
+
+def largest_packet_bytes(underlay_mtu_bytes: int) -> int:
+    """Return the largest IP packet inside that crosses in one outer packet, in bytes."""
+    room = underlay_mtu_bytes - IPV4_HEADER_BYTES - UDP_HEADER_BYTES - DATA_HEADER_BYTES - TAG_BYTES
+    return room // PADDING_BYTES * PADDING_BYTES
+
+
+def padded(size_bytes: int) -> int:
+    """Return the size of a packet inside with its padding, in bytes: also the interface's MTU for such packets."""
+    return -(-size_bytes // PADDING_BYTES) * PADDING_BYTES
+
+
+def steps(request: PlanRequest, side: Side, *, mtu_bytes: int) -> tuple[Step, Step]:
+    """Return the steps that forbid every other way to the peer's carrier address and make the interface.
+
+    Args:
+        request: Link and identities.
+        side: The end.
+        mtu_bytes: The interface's MTU.
+    """
+    return _route_step(request.link.carrier(side.other)), _wireguard_step(request, side, mtu_bytes)
+
+
+def up_check(link: Link) -> UpCheck:
+    """Return a check that the ends have agreed on keys."""
+    return UpCheck(
+        title=f"WireGuard's handshake on {link.names.wireguard_interface} is done",
+        command=last_handshake(link),
+        stdout_pattern=r"\t[1-9]\d*",
+    )
+
+
+def negotiated(link: Link) -> UpCheck:
+    """Return how to see with whom."""
+    name = link.names.wireguard_interface
+    return UpCheck(
+        title="WireGuard's peer, with keys hidden",
+        command=Command(("env", "WG_HIDE_KEYS=always", "wg", "show", name), timeout_s=5.0, is_root=True),
+        stdout_pattern=r"latest handshake: ",
+    )
+
+
+def last_handshake(link: Link) -> Command:
+    """Return the command that prints when the ends last agreed on keys."""
+    return Command(("wg", "show", link.names.wireguard_interface, "latest-handshakes"), timeout_s=5.0, is_root=True)
+
+
+def breakages(link: Link) -> tuple[Breakage, ...]:
+    """Return how WireGuard can go while what is inside stays and still sends."""
+    name = link.names.wireguard_interface
+    return (
+        Breakage(
+            title=f"the WireGuard interface {name} is taken down",
+            command=Command(("ip", "link", "set", "dev", name, "down"), timeout_s=10.0, is_root=True),
+        ),
+        Breakage(
+            title=f"the WireGuard interface {name} is deleted",
+            command=Command(("ip", "link", "del", "dev", name), timeout_s=10.0, is_root=True),
+        ),
+    )
+
+
+def _route_step(peer: str) -> Step:
+    """Return the step that leaves no other route to the peer's carrier address, should WireGuard's device go.
+
+    The firewall table does not depend on routes; this holds where somebody flushes all tables.
+    """
+    return Step(
+        title=f"Forbid every way to {peer} but WireGuard's, so that nothing can leave unencrypted",
+        command=Command(
+            ("ip", "route", "add", "unreachable", f"{peer}/32", "metric", str(GUARD_METRIC)),
+            timeout_s=5.0,
+            is_root=True,
+        ),
+        undo=Command(shell_step_argv(_UNGUARD_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
+        standing=Command(shell_step_argv(_GUARDED_SCRIPT, peer, str(GUARD_METRIC)), timeout_s=5.0, is_root=True),
+    )
+
+
+def _wireguard_step(request: PlanRequest, side: Side, mtu_bytes: int) -> Step:
+    link = request.link
+    name = link.names.wireguard_interface
+    arguments = (
+        name,
+        str(link.names.wireguard_port),
+        key_path(link),
+        public_value(request.identity(side.other), PUBLIC_KEY, side.other),
+        link.carrier(side.other),
+        link.underlay(side.other),
+        str(KEEPALIVE_S[side]),
+        link.carrier(side),
+        str(mtu_bytes),
+    )
+    return Step(
+        title=f"Make the WireGuard interface {name} to {link.underlay(side.other)}",
+        command=Command(shell_step_argv(_CREATE_SCRIPT, *arguments), timeout_s=15.0, is_root=True),
+        undo=Command(shell_step_argv(_REMOVE_SCRIPT, name), timeout_s=10.0, is_root=True),
+    )

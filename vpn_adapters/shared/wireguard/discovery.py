@@ -1,0 +1,46 @@
+"""Questions on what a host can do with WireGuard, and their answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from app.domain.commands import Command, CommandResult
+from app.domain.hosts import MissingPart, SolutionSupport
+from vpn_adapters.shared import discovering, guards
+from vpn_adapters.shared.wireguard.carrier import KERNEL_MODULE
+
+
+def commands(*modules: str) -> Mapping[str, Command]:
+    """Return questions for `wg`, `ip`, what guards the frames, and the kernel's modules, further ones among them."""
+    return {
+        "wg": discovering.query("wg", "--version"),
+        "ip": discovering.query("ip", "-V"),
+        **guards.QUERIES,
+        "modules": discovering.modules_query(KERNEL_MODULE, *modules),
+    }
+
+
+def parse(outputs: Mapping[str, CommandResult], name: str, inside: tuple[MissingPart, ...]) -> SolutionSupport:
+    """Translate the answers.
+
+    Source: `wireguard-tools v1.0.20210914 - https://git.zx2c4.com/wireguard-tools/` (wireguard-tools 1.0.20210914).
+
+    Args:
+        outputs: What was printed.
+        name: Name of the solution.
+        inside: Missing parts of what is put inside.
+    """
+    match = re.search(r"wireguard-tools v([\w.-]+)", discovering.text_of(outputs, "wg"))
+    missing = guards.missing_parts(outputs, name)
+    missing += discovering.missing_modules(outputs.get("modules"), (KERNEL_MODULE,), name)
+    missing += inside
+    if not match:
+        missing = (discovering.missing_part("wireguard-tools", name), *missing)
+    return SolutionSupport(
+        solution=name,
+        is_available=not missing,
+        version=match.group(1) if match else "",
+        ciphers=("ChaCha20-Poly1305",) if match else (),
+        missing=missing,
+    )

@@ -15,8 +15,9 @@ from app.domain.adapters import EndpointPlan, Step, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import Side, ToolFlavour
+from app.domain.script_files import host_script
 from app.host.remote_host import whole_seconds
-from app.host.scripts import call, host_script, one_line
+from app.host.scripts import call, one_line
 from app.ssh.remote_line import shell_line
 from app.tunnel.apply import is_inside, ping_once, stdin_path
 from app.tunnel.audit import STEP_NUMBER, numbered

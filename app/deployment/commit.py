@@ -22,10 +22,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import CommandFailed, ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable
 from app.domain.hosts import Side
+from app.domain.script_files import bare_script, host_script
 from app.host.parallel import on_both
 from app.host.remote_host import RemoteHost, printable
 from app.host.script_events import find
-from app.host.scripts import host_script
 from app.tunnel.acquire import begin_error
 from app.tunnel.audit import Ledger, Planned
 from app.tunnel.rollback import reconnect
@@ -35,7 +35,7 @@ COMMIT_TIMEOUT_S = 30.0
 REACH_S = 25.0
 """How long a host is tried to be reached whose answer was lost, in seconds; its own timer runs meanwhile."""
 
-_TIDY_SCRIPT = '[ -n "$2" ] || exit 0; rm -rf "$1/$2"; rm -f "$3/.lasting/replaced"'
+_TIDY_SCRIPT = bare_script("deployment/tidy.sh")
 
 
 class CommitState(StrEnum):

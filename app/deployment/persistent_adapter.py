@@ -18,10 +18,11 @@ from app.domain.adapters import (
 )
 from app.domain.commands import Command, CommandResult
 from app.domain.hosts import Side
+from app.domain.script_files import bare_script
 from app.tunnel.wrapped_adapter import WrappedAdapter
 
 _KEEP_TITLE = "Keep keys and files as they are now, to start the tunnel from them again"
-_KEEP_SCRIPT = 'umask 077; mkdir -p "$2" && rm -rf "$2/kept" && cp -pR "$1" "$2/kept"'
+_KEEP_SCRIPT = bare_script("deployment/keep.sh")
 
 ASIDE_S = 60.0
 

@@ -16,9 +16,9 @@ from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import CommandFailed, NotFound
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import STATE_DIR
+from app.domain.script_files import host_script
 from app.domain.user import this_user
 from app.host.remote_host import RemoteHost, printable
-from app.host.scripts import host_script
 from app.storage import Store
 from app.tunnel.audit import Ledger
 from app.tunnel.lock_owner import owner_text

@@ -14,10 +14,10 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.deployment_status import Outage
 from app.domain.errors import CommandFailed
+from app.domain.script_files import host_script
 from app.host.inspection import LockInfo, parse_lock
 from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
-from app.host.scripts import host_script
 
 STATE_TIMEOUT_S = 40.0
 MAX_SHOWN_BYTES = 65_536

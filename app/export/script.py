@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from importlib.resources import files
 
 from app.domain.adapters import IdentityRecipe
 from app.domain.hosts import Side
+from app.domain.script_files import script_file
 from app.export.bundle import Bundle, BundleEnd
 from app.export.values import Token
 from app.host.remote_host import whole_seconds
-from app.host.scripts import host_script, one_line
+from app.host.scripts import one_line
 from app.ssh.remote_line import shell_line
-
-_INCLUDE = re.compile(r"^# @include (?P<name>[a-z.-]+)\n", re.MULTILINE)
 
 
 def tunnel_script(bundle: Bundle, side: Side) -> str:
@@ -27,8 +24,7 @@ def tunnel_script(bundle: Bundle, side: Side) -> str:
     Returns:
         POSIX sh.
     """
-    template = files("resources").joinpath("templates", "export", "tunnel.sh").read_text(encoding="utf-8")
-    text = _INCLUDE.sub(lambda match: host_script(match["name"]), template)
+    text = script_file("resources", "templates/export/tunnel.sh")
     request = bundle.request
     header = (*request.header, f"Pair {request.pair.name}, host {side.upper()}. {request.title}.")
     text = text.replace("# @header\n", "".join(f"# {one_line(line)}\n" for line in header))

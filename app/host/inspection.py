@@ -11,9 +11,9 @@ from app.domain.commands import HostSession
 from app.domain.errors import CommandFailed
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.domain.script_files import host_script
 from app.host.remote_host import RemoteHost, new_id, printable
 from app.host.script_events import parse_sections
-from app.host.scripts import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 
 

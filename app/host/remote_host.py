@@ -13,20 +13,14 @@ from app.domain.commands import Command, CommandResult, HostSession, LineSink, S
 from app.domain.errors import Cancelled, EnvironmentFault
 from app.domain.hosts import Side
 from app.domain.plain_text import plain_text
+from app.domain.script_files import bare_script
 from app.host.parallel import deadline_token
 from app.host.script_events import ScriptEvent, ScriptEventSink, find, parse_script_events
 
 MAX_LOG_CHARACTERS = 12_000
 ASK_S = 10.0
 """How long a host is asked why a script of ours ended, in seconds."""
-# An undo kills the script that builds. The timer begins one when the lease is over, and it alone removes the folder.
-_WHO_TOOK_IT_BACK = """\
-read -r found 2> /dev/null < "$1/id" && [ "$found" = "$2" ] || exit 3
-[ -e "$1/undo-begun" ] || exit 0
-read -r now _ < /proc/uptime
-read -r deadline 2> /dev/null < "$1/lease" && [ "${now%.*}" -lt "$deadline" ] && exit 4
-exit 3
-"""
+_WHO_TOOK_IT_BACK = bare_script("tunnel/taken-back.sh")
 _TAKERS = {3: "timer", 4: "somebody"}
 
 

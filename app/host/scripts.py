@@ -1,39 +1,16 @@
-"""The shell scripts that run on hosts: constant texts from resources/templates/host, put together here.
+"""Scripts for hosts with lines in them that are made of argv lists.
 
-`# @include NAME` stands for another file. `# @steps` and `# @checks` stand for lines that are made of argv
-lists, and `# @texts` for whole scripts that are left on the host; each word is quoted by `shell_line`. Nothing else is
-ever put into a script.
+`# @steps` and `# @checks` stand for such lines, `# @files` for scripts that write files, and `# @texts` for whole
+scripts that are left on the host; each word is quoted by `shell_line`. Nothing else is ever put into a script.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
-from importlib import resources
 
+from app.domain.script_files import host_script
 from app.ssh.remote_line import shell_line
-
-_INCLUDE = re.compile(r"^# @include (?P<name>[a-z.-]+)\n", re.MULTILINE)
-
-
-@cache
-def host_script(name: str) -> str:
-    """Return one script with what it includes.
-
-    Args:
-        name: File name below resources/templates/host, for example `undo.sh`.
-
-    Returns:
-        POSIX sh.
-    """
-    text = resources.files("resources").joinpath("templates", "host", name).read_text(encoding="utf-8")
-    return _INCLUDE.sub(lambda match: host_script(match["name"]), text)
-
-
-def bare_script(name: str) -> str:
-    """Return a script without its comments: it is shown in dry runs, and the journal has comments of its own."""
-    return "".join(line for line in host_script(name).splitlines(keepends=True) if line.strip()[:1] not in ("", "#"))
 
 
 def filled_script(

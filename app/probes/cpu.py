@@ -17,31 +17,16 @@ from app.domain.concurrency import run_both
 from app.domain.errors import Cancelled, DeadlineExceeded, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import CpuUsage
-from app.probes.cpu_ticks import FRAGMENTS, CpuTicks, mean_usage, parse_cpu_line, usage_between
-from app.probes.guard import PAUSE, pausing_argv
+from app.domain.script_files import bare_script
+from app.probes.cpu_ticks import CpuTicks, mean_usage, parse_cpu_line, usage_between
+from app.probes.guard import pausing_argv
 
 SAMPLE_INTERVAL_S = 0.5
 _LIMIT_SAMPLES = 200_000
 END_TIMEOUT_S = 3.0
 _PID = re.compile(r"^@pid (\d{1,9})$")
 
-# Writing is the only thing that tells a shell that its channel was closed: echo then ends it by SIGPIPE.
-_SCRIPT = (
-    PAUSE
-    + FRAGMENTS
-    + r"""
-limit=$1 passed=0
-echo "@pid $$"
-while [ "$passed" -lt "$limit" ]; do
-    read -r line </proc/stat || exit 1
-    read -r uptime rest </proc/uptime || exit 1
-    count_fragments
-    echo "$uptime $fragments $line"
-    passed=$((passed + 1))
-    pause 0.5
-done
-"""
-)
+_SCRIPT = bare_script("probes/cpu.sh")
 
 
 @dataclass(frozen=True, slots=True)

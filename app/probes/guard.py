@@ -11,65 +11,9 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-_LAUNCHER = 'command -v bash >/dev/null 2>&1 && exec bash -c "$0" tunnelmark "$@"; exec sh -c "$0" tunnelmark "$@"'
+from app.domain.script_files import bare_script
 
-PAUSE = r"""
-if [ -n "${BASH_VERSION:-}" ]; then
-    eval 'exec 9<> <(:)'
-    pause() { read -r -t "$1" -u 9 _ || :; }
-else
-    pause() { sleep "$1" </dev/null >/dev/null 2>&1 || sleep 1 </dev/null >/dev/null 2>&1; }
-fi
-"""
-"""Defines `pause SECONDS`. bash waits for a pipe into which nobody writes: starting `sleep` again and again costs a
-slow host several percent of its CPU, which would be measured as well. It does not hold the channel either way."""
-
-GUARD_HEAD = r"""
-limit=$1; shift
-child=
-leave() {
-    trap '' TERM HUP INT PIPE
-    kill "$watch" 2>/dev/null
-    for one in $child; do kill "$one" 2>/dev/null; done
-    wait
-    exit "$1"
-}
-stop() { leave 143; }
-main=$$
-( trap '' PIPE
-  passed=0
-  while [ "$passed" -lt "$limit" ]; do
-      sleep 2 </dev/null >/dev/null 2>&1
-      passed=$((passed + 2))
-      echo "@alive $passed" || break
-  done
-  [ "$passed" -lt "$limit" ] || echo "@limit $limit"
-  kill -TERM "$main" ) </dev/null 2>/dev/null &
-watch=$!
-trap stop TERM HUP INT PIPE
-run() {
-    label=$1; shift
-    # The process itself says that it starts, before it becomes the program: a ping over a fast link has ended before
-    # this shell, on a busy host, writes its next line.
-    sh -c 'echo "@start $0 $$"; exec "$@"' "$label" "$@" 2>&1 &
-    child=$!
-    wait "$child"
-    status=$?
-    child=
-    echo "@exit $label $status"
-}
-"""
-"""Beginning of a guarded script. $1 is its limit in seconds; `run LABEL PROGRAM ARGUMENT...` runs one program.
-
-A script that starts programs in another way keeps their process ids in `child`, separated by spaces, and ends early by
-`leave STATUS`, never by `exit`: what it runs ends with it.
-"""
-
-GUARD_TAIL = """
-trap '' TERM HUP INT PIPE
-kill "$watch" 2>/dev/null
-exit 0
-"""
+_LAUNCHER = bare_script("probes/launch.sh")
 
 
 def pausing_argv(script: str, *arguments: str) -> tuple[str, ...]:

@@ -11,46 +11,15 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.domain.script_files import bare_script
+from app.probes.guard import GuardMark, parse_guard_line
 
 START_TIMEOUT_S = 10.0
 GONE_TIMEOUT_S = 10.0
 
-# $1 limit, $2 and $3 ports, $4... the server. Each of the two takes one test and ends.
-_SERVER_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-first_port=$1 second_port=$2; shift 2
-"$@" -p "$first_port" 2>&1 &
-first=$! child=$!
-"$@" -p "$second_port" 2>&1 &
-second=$! child="$child $!"
-echo "@start first $first"
-echo "@start second $second"
-wait "$first"; echo "@exit first $?"
-wait "$second"; echo "@exit second $?"
-"""
-    + GUARD_TAIL
-)
+_SERVER_SCRIPT = bare_script("probes/iperf-server.sh")
 
-# $1... process ids: ends those that are still iperf3, and says which are left.
-_GONE_SCRIPT = r"""
-tries=0
-while [ "$tries" -lt 6 ]; do
-    left=
-    for pid in "$@"; do
-        read -r name </proc/"$pid"/comm 2>/dev/null || continue
-        [ "$name" = iperf3 ] || continue
-        left="$left $pid"
-        if [ "$tries" -lt 2 ]; then kill "$pid"; else kill -KILL "$pid"; fi 2>/dev/null
-    done
-    [ -z "$left" ] && exit 0
-    tries=$((tries + 1))
-    sleep 1
-done
-echo "$left"
-exit 1
-"""
+_GONE_SCRIPT = bare_script("probes/iperf-gone.sh")
 
 _LISTENING = re.compile(r"^Server listening on (\d{1,5})")
 _NOISE = re.compile(r"^(-+|Server listening on .*|\[.*|Accepted connection from .*|- - .*|iperf Done\..*)?$")

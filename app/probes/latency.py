@@ -13,9 +13,9 @@ from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.hosts import Privilege, ToolFlavour
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
 from app.domain.results import LatencySeries
-from app.probes.cpu_ticks import FRAGMENTS
+from app.domain.script_files import bare_script
 from app.probes.echoes import Echoes
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
+from app.probes.guard import GuardLine, GuardMark, parse_guard_line
 from app.probes.ping_lines import Reply, Summary, Trouble, parse_ping_line
 
 SamplesSink = Callable[[int, int, tuple[float, ...]], None]
@@ -36,28 +36,7 @@ WARM_UP_LABEL = "warm-up"
 INTERVAL_LINE = "#interval"
 FRAGMENTS_LINE = "#fragments "
 
-# $1 limit, $2 payload sizes, $3 destination, $4 warm-up requests, $5 warm-up limit, $6 requests, $7... ping and options
-_SCRIPT = (
-    GUARD_HEAD
-    + FRAGMENTS
-    + r"""
-sizes=$1 destination=$2 warm=$3 warm_limit=$4 count=$5; shift 5
-if [ "$1" = busybox-ping ]; then
-    shift
-    case $(ping --help 2>&1) in
-        *" -A"*|*"	-A"*) set -- ping -A "$@" ;;
-        *) set -- ping -i 0.01 "$@"; echo "#interval" ;;
-    esac
-fi
-run warm-up "$@" -c "$warm" -w "$warm_limit" -s 18 "$destination"
-count_fragments; echo "#fragments $fragments"
-for size in $sizes; do
-    run "$size" "$@" -c "$count" -s "$size" "$destination"
-done
-count_fragments; echo "#fragments $fragments"
-"""
-    + GUARD_TAIL
-)
+_SCRIPT = bare_script("probes/latency.sh")
 
 
 @dataclass(frozen=True, slots=True)

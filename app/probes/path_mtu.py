@@ -9,6 +9,7 @@ from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
 from app.domain.hosts import Privilege
 from app.domain.link import ICMP_HEADER_BYTES, IPV4_HEADER_BYTES
+from app.domain.script_files import bare_script
 
 _HEADERS_BYTES = IPV4_HEADER_BYTES + ICMP_HEADER_BYTES
 SMALLEST_MTU_BYTES = 576
@@ -17,24 +18,7 @@ SMALLEST_MTU_BYTES = 576
 LARGEST_MTU_BYTES = 9_216
 """Jumbo frames are no larger in practice; a path that carries more is reported as this."""
 
-# $1 source or empty, $2 destination, $3 smallest and $4 largest payload, $5... guesses to try first, rising.
-# A size crosses if one of two requests is answered; one that is too large for the local link fails at once.
-_SCRIPT = r"""
-source=$1 destination=$2 low=$3 high=$4; shift 4
-crosses() {
-    ping -n ${source:+-I "$source"} -M do -c 2 -i 0.2 -W 1 -s "$1" "$destination" >/dev/null 2>&1
-}
-crosses "$low" || { ping -n ${source:+-I "$source"} -c 1 -W 2 -s "$low" "$destination" 2>&1; exit 3; }
-for guess; do
-    [ "$guess" -gt "$low" ] && [ "$guess" -lt "$high" ] || continue
-    if crosses "$guess"; then low=$guess; else high=$((guess - 1)); break; fi
-done
-while [ "$low" -lt "$high" ]; do
-    middle=$(((low + high + 1) / 2))
-    if crosses "$middle"; then low=$middle; else high=$((middle - 1)); fi
-done
-echo "payload $low"
-"""
+_SCRIPT = bare_script("probes/path-mtu.sh")
 
 _GUESSES = (1_472, 1_473, 8_972, 8_973)
 """Ethernet's 1500 bytes, jumbo frames of 9000 bytes, and one byte more of each."""

@@ -10,31 +10,14 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import Cancelled, TunnelmarkError
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL
+from app.domain.script_files import bare_script
 
 LIMIT_S = 60
 END_TIMEOUT_S = 3.0
 
-_SERVER_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-folder=$1; shift
-"$@" >/dev/null 2>&1 &
-child=$!
-echo "$child" >"$folder/quick.pid"
-wait "$child"
-rm -f "$folder/quick.pid"
-"""
-    + GUARD_TAIL
-)
+_SERVER_SCRIPT = bare_script("probes/smoke-server.sh")
 
-_END_SCRIPT = r"""
-{ read -r pid <"$1/quick.pid"; } 2>/dev/null || exit 0
-{ read -r name <"/proc/$pid/comm"; } 2>/dev/null || exit 0
-[ "$name" = iperf3 ] || exit 0
-kill -KILL "$pid" 2>/dev/null
-:
-"""
+_END_SCRIPT = bare_script("probes/smoke-end.sh")
 
 
 class QuickServer:

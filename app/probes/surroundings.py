@@ -9,23 +9,13 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.concurrency import run_both
 from app.domain.hosts import Side
+from app.domain.script_files import bare_script
 from app.probes.cpu_ticks import parse_cpu_line, usage_between
 
 LOOK_S = 0.5
 """How long it is looked whether a host is idle before the start, in seconds."""
 
-# $1 underlay address.
-_SCRIPT = r"""
-stat() { read -r line </proc/stat; read -r uptime rest </proc/uptime; echo "$uptime - $line"; }
-stat
-device=$(ip -o addr show 2>/dev/null | while read -r index name family address rest; do
-    [ "${address%%/*}" = "$1" ] && { echo "$name"; break; }
-done)
-echo "device $device"
-[ -n "$device" ] && tc qdisc show dev "$device" 2>/dev/null
-sleep 0.5 2>/dev/null || sleep 1
-stat
-"""
+_SCRIPT = bare_script("probes/surroundings.sh")
 
 SHAPERS = ("netem", "tbf", "htb", "hfsc", "cake")
 """Queueing disciplines that hold packets back. Source: tc(8), tc-netem(8)."""

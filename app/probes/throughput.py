@@ -11,7 +11,8 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed
 from app.domain.results import ThroughputSeries
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
+from app.domain.script_files import bare_script
+from app.probes.guard import GuardLine, GuardMark, parse_guard_line
 from app.probes.iperf_output import (
     Failure,
     Interval,
@@ -34,16 +35,7 @@ CONNECT_TIMEOUT_MS = 5_000
 SLACK_S = 10
 """iperf3 has no deadline of its own for a path that died; it gets its time and so much more, in seconds."""
 
-# $1 limit, $2 and $3 ports, $4... the client.
-_CLIENT_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-first_port=$1 second_port=$2; shift 2
-run a_to_b "$@" -p "$first_port"
-[ "$status" -eq 0 ] && run b_to_a "$@" -p "$second_port" -R
-"""
-    + GUARD_TAIL
-)
+_CLIENT_SCRIPT = bare_script("probes/throughput.sh")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from app.domain.concurrency import run_both
 from app.domain.errors import UnderlayDown
 from app.domain.hosts import Privilege, Side
 from app.domain.link import Link
+from app.domain.script_files import bare_script
 
 PINGS = 3
 """Each host sends at most so many echo requests, none after one was answered.
@@ -20,22 +21,7 @@ One by one, as BusyBox's ping knows no short interval.
 
 PROBE_TIMEOUT_S = 20.0
 
-# $1 the other host's address, $2 echo requests. `cut` means that no firewall can be the cause: there is no route, or
-# the other host is on the same segment and its address cannot be resolved.
-_SCRIPT = r"""
-peer=$1 wanted=$2 sent=0 answered=0
-command -v ping >/dev/null 2>&1 || wanted=0
-while [ "$answered" -eq 0 ] && [ "$sent" -lt "$wanted" ]; do
-    sent=$((sent + 1))
-    if ping -c 1 -W 1 "$peer" >/dev/null 2>&1; then answered=1; fi
-done
-echo "pings $sent $answered"
-if [ "$answered" -gt 0 ]; then exit; fi
-if ! ip route get "$peer" >/dev/null 2>&1; then echo cut; exit; fi
-case $(ip neigh show to "$peer" 2>/dev/null) in
-    *FAILED* | *INCOMPLETE*) echo cut ;;
-esac
-"""
+_SCRIPT = bare_script("probes/underlay.sh")
 
 
 @dataclass(frozen=True, slots=True)

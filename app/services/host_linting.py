@@ -15,6 +15,7 @@ from app.domain.declared import declared
 from app.domain.errors import PrivilegeMissing
 from app.domain.hosts import Privilege
 from app.domain.linting import ConfigKind, FileAccess, LintedFile
+from app.domain.script_files import bare_script
 from app.policy import DEFAULT_GUIDELINES
 from app.policy.lint import key_files
 from app.services.linting import LintOptions, lint_bytes, places_of
@@ -28,12 +29,9 @@ MAX_HOST_FILES = 200
 
 _TIMEOUT_S = 15.0
 
-# A pattern is expanded by the host's shell: one line per file with its path, one with what ls says of it.
-_LIST = 'for p in "$@"; do for f in $p; do [ -f "$f" ] || continue; echo "$f"; LC_ALL=C ls -ldL "$f"; done; done'
-_LOOK = 'for f in "$@"; do [ -f "$f" ] || continue; echo "$f"; LC_ALL=C ls -ldL "$f"; done'
-_VERSION = (
-    'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; command -v "$1" >/dev/null 2>&1 && "$1" --version 2>&1 </dev/null'
-)
+_LIST = bare_script("lint/list.sh")
+_LOOK = bare_script("lint/inspect.sh")
+_VERSION = bare_script("lint/version.sh")
 _PROGRAMS = {name: program for one in declared().values() for name, program in one.programs.items()}
 
 _LS = re.compile(r"-([r-][w-][xsS-])([r-][w-][xsS-])([r-][w-][xtT-])\S*\s+\d+\s+(\S+)\s+(\S+)\s+(\d+)\s")

@@ -15,27 +15,12 @@ from collections.abc import Sequence
 
 from app.domain.commands import FileToWrite
 from app.domain.errors import Bug, CommandFailed, DiskFull
+from app.domain.script_files import bare_script
 from app.ssh.remote_line import shell_line
 
 CHUNK_BYTES = 2048
 
-_HEAD = """{
-umask 077
-case $(type printf) in *builtin*) ;; *) echo '@REPORT@ 0 noprintf' >&2; exit 3 ;; esac
-fail() { echo "@REPORT@ $*" >&2; exit 3; }
-check() {
-  [ -d "$2" ] || fail "$1" nodir
-  [ ! -d "$3" ] || fail "$1" isdir
-}
-put() {
-  "c$1" >"$2" || { rm -f "$2"; fail "$1" write "$( ("c$1" | cat >"$2") 2>&1 )"; }
-}
-measure() {
-  want=$1; shift
-  got=$(cat "$@" | wc -c) || fail 0 write
-  [ "$got" -eq "$want" ] || fail 0 write "only $got of $want bytes arrived on the disk"
-}
-"""
+_HEAD = bare_script("ssh/upload.sh")
 
 
 def upload_script(files: Sequence[FileToWrite], report: str) -> bytes:
@@ -50,7 +35,7 @@ def upload_script(files: Sequence[FileToWrite], report: str) -> bytes:
     """
     token = secrets.token_hex(8)
     beside: list[str] = []
-    lines = [_HEAD.replace("@REPORT@", report)]
+    lines = ["{", _HEAD.replace("@REPORT@", report)]
     for index, file in enumerate(files):
         folder, name = posixpath.split(file.path)
         if not file.path.startswith("/") or not name or not 0 <= file.mode <= 0o7777:

@@ -11,6 +11,7 @@ from app.domain.commands import Command
 from app.domain.errors import Cancelled, EnvironmentFault, TunnelDown, TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.results import PlannedItem
+from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
 from app.host.parallel import deadline_token, on_both, on_both_to_the_end
 from app.host.remote_host import RemoteHost, printable
@@ -22,7 +23,7 @@ from app.tunnel.switch import Switcher, checked, why_not_switch
 LOG_S = 5.0
 """How long reading the daemons' logs after a failure may take, in seconds."""
 
-_TAIL_SCRIPT = 'for log in "$@"; do [ -s "$log" ] || continue; echo "--- $log"; tail -c 6000 "$log"; echo; done'
+_TAIL_SCRIPT = bare_script("tunnel/tail-logs.sh")
 
 
 class ActiveTunnel:

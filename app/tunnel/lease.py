@@ -12,9 +12,9 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command
 from app.domain.errors import Cancelled, CommandFailed, TunnelmarkError
 from app.domain.hosts import Side
+from app.domain.script_files import bare_script, host_script
 from app.host.parallel import on_both
 from app.host.remote_host import RemoteHost, whole_seconds
-from app.host.scripts import host_script
 from app.tunnel.lock_owner import LET_GO
 
 TELL_S = 10.0
@@ -129,12 +129,7 @@ def set_leases(
     return min(on_both(renew, token=token).values())
 
 
-# The new text takes the old one's place in one moment: a lock without an owner looks as if it were just being made.
-_LET_GO_SCRIPT = """\
-umask 077
-read -r owner 2> /dev/null < "$1/owner" && printf '%s\\n%s\\n' "$owner" "$2" > "$1/.owner.new" || exit 1
-mv -f "$1/.owner.new" "$1/owner"
-"""
+_LET_GO_SCRIPT = bare_script("tunnel/let-go.sh")
 
 
 def leave_to_timers(

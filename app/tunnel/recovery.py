@@ -11,6 +11,7 @@ from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import TunnelmarkError
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR, TunnelNames
+from app.domain.script_files import bare_script
 from app.host.inspection import LockInfo, survey
 from app.host.parallel import on_both_to_the_end
 from app.host.remote_host import RemoteHost
@@ -179,8 +180,9 @@ def _clear_incomplete(end: RemoteHost, *, token: CancelToken) -> bool:
         Whether it is gone; false where somebody was just about to lock the host, and now has.
     """
     token.sleep(INCOMPLETE_S)
-    script = '[ ! -e "$1/lease" ] && rm -rf "$1"'
-    command = Command(shell_step_argv(script, end.state_dir), timeout_s=10.0, is_root=True)
+    command = Command(
+        shell_step_argv(bare_script("tunnel/clear-incomplete.sh"), end.state_dir), timeout_s=10.0, is_root=True
+    )
     return end.session.run(command, token=token).is_ok
 
 

@@ -17,10 +17,10 @@ from app.domain.errors import (
     EnvironmentFault,
     HostUnreachable,
 )
+from app.domain.script_files import host_script
 from app.host.inspection import MAX_SURVEY_BYTES, survey
 from app.host.remote_host import RemoteHost, printable
 from app.host.script_events import parse_script_events, parse_sections
-from app.host.scripts import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth, compare_snapshots, parse_snapshot
 from app.tunnel.audit import Ledger
 

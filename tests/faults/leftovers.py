@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from app.host.snapshots import HostSnapshot, compare_snapshots
 
 PLACES = "/etc/tunnelmark"

@@ -11,7 +11,7 @@ import pytest
 from app.deployment.lan.bridge import Bridging
 from app.deployment.lan.clients import DhcpClient
 from app.deployment.lan.interfaces import judge_interface, parse_lan
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from support.net_desk import need_namespaces
 from support.net_world import World
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.deployment.lan.clients import DhcpClient
 from app.deployment.lan.interfaces import LanFound, parse_lan
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from support.lan_gateway import PORT, Gateway, lan_gateway
 from support.waiting import wait_until
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.deployment.lan.clients import DhcpClient
 from app.deployment.lan.interfaces import LanFound, parse_lan
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from support.lan_gateway import (
     BRIDGE,
     FOLDER,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.deployment.lan.interfaces import parse_lan
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from support.lan_gateway import (
     BRIDGE,
     FOLDER,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.script_files import host_script
 from app.host.remote_host import new_id
-from app.host.scripts import host_script
 from support.net_desk import need_namespaces
 
 _NOBODY = 65534

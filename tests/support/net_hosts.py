@@ -15,8 +15,8 @@ from pathlib import Path
 
 from app.domain.hosts import AuthKind, HostSpec, PairSpec, Side
 from app.domain.link import STATE_DIR
+from app.domain.script_files import host_script
 from app.host.script_events import parse_sections
-from app.host.scripts import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth, parse_snapshot
 from support.net_disk import Disk
 from support.net_world import ENVIRONMENT, World, children_of, packet_socket, ran

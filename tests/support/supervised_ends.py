@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.deployment.boot_bundle import supervisor_values
 from app.domain.hosts import Side
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 
 ASKS_FOR_S = 12.0
 """How long an end that asks tries at its start, as the step of IPsec does, in seconds."""

@@ -16,7 +16,7 @@ from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.host.scripts import bare_script
+from app.domain.script_files import bare_script
 
 # A bridge that is there already: the tunnel becomes one more port of it. A bridge whose address nobody has set takes
 # the lowest one of its ports: the LAN would go on to send to the old one, and a DHCP server would see another client.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.adapters import Step, shell_step_argv
 from app.domain.commands import Command
-from app.host.scripts import bare_script
+from app.domain.script_files import bare_script
 
 _TITLES = {"dhclient": "ISC dhclient", "udhcpc": "BusyBox udhcpc"}
 """Clients that were seen to go on after a move. Source: tests/lab/test_lan_clients.py."""

@@ -17,7 +17,7 @@ from app.domain.commands import Command
 from app.domain.deployment import RolloutOptions
 from app.domain.hosts import Side
 from app.domain.link import Link
-from app.host.scripts import bare_script
+from app.domain.script_files import bare_script
 
 _ELSEWHERE = "198.19.255.254"
 """Address that probes ask for where the inner network has no free one. No slot's network has it."""

@@ -12,9 +12,9 @@ from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import CommandFailed, InvalidOption
 from app.domain.hosts import HostFacts, Nic
+from app.domain.script_files import host_script
 from app.host.remote_host import new_id, printable
 from app.host.script_events import parse_script_events
-from app.host.scripts import host_script
 
 _ETHERNET = "1"
 """ARPHRD_ETHER. Source: linux/if_arp.h."""

@@ -16,64 +16,14 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.firewall import Blocked, Fate, Opening, Owner, Uncertain
+from app.domain.script_files import bare_script
 
 MAX_OUTPUT_BYTES = 1_048_576
 TIMEOUT_S = 30.0
 
-HAS_NF_TABLES = r"""
-PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin" LC_ALL=C
-export PATH LC_ALL
-has() { command -v "$1" >/dev/null 2>&1; }
-has_nf_tables() {
-    [ -d /sys/module/nf_tables ] || grep -q '^nf_tables ' /proc/modules 2>/dev/null ||
-        grep -q '/nf_tables\.ko' "/lib/modules/$(uname -r)/modules.builtin" 2>/dev/null ||
-        grep -q ' nft_do_chain' /proc/kallsyms 2>/dev/null
-}
-old=iptables-legacy new=iptables-nft
-if has iptables-save; then
-    case $(iptables-save -V 2>/dev/null) in *nf_tables*) has $new-save || new=iptables ;; *) old=iptables ;; esac
-fi
-"""
-"""Shell functions and the programs for iptables' two kinds of tables; nothing is changed, and no module loaded."""
+HAS_NF_TABLES = bare_script("firewall/tools.sh")
 
-# $1 first word of headings. nft and iptables of its kind would load nf_tables, so they run only where the kernel has
-# it; tables of the older kind are saved only where /proc lists some. Rules to quote from come last: they may be cut.
-_SCRIPT = (
-    HAS_NF_TABLES
-    + r"""
-heading() { printf '\n%s %s\n' "$mark" "$1"; }
-mark=$1
-heading owners
-has firewall-cmd && [ "$(firewall-cmd --state 2>&1)" = running ] && echo firewalld
-grep -qi '^ENABLED=yes' /etc/ufw/ufw.conf 2>/dev/null && echo ufw
-[ -f /etc/config/firewall ] && has fw4 && echo fw4
-heading addresses
-ip -4 -o addr show 2>/dev/null
-if { read -r _ </proc/net/ip_tables_names; } 2>/dev/null; then
-    if has $old-save; then heading "legacy $old"; $old-save 2>/dev/null || heading failed; else heading missing; fi
-fi
-if has_nf_tables; then
-    if has nft; then
-        if has $new-save; then
-            heading iptables
-            for table in raw mangle nat filter security; do
-                nft list tables 2>/dev/null | grep -qx "table ip $table" && $new-save -t "$table" 2>/dev/null
-            done
-        fi
-        heading nft
-        nft -j list ruleset 2>/dev/null
-    elif has $new-save; then
-        heading iptables
-        $new-save 2>/dev/null
-    elif [ -d /sys/module/nf_tables ]; then
-        heading unlisted
-    fi
-fi
-heading end
-has_nf_tables && has nft && nft -a list ruleset 2>/dev/null
-exit 0
-"""
-)
+_SCRIPT = bare_script("firewall/read.sh")
 
 _ADDRESS = re.compile(r"^\d+:\s+(?P<name>\S{1,15})\s+inet (?P<address>\d{1,3}(?:\.\d{1,3}){3})[/ ]")
 _NATIVE = re.compile(r"(?:ip|inet) \S+ \S+")

@@ -15,6 +15,7 @@ from app.domain.errors import CleanupFailed
 from app.domain.events import Stage
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
 from app.measurement.census.interfaces import SwitchableTunnel
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
@@ -23,14 +24,7 @@ from app.tunnel import DeployRequest, recover, temporary_tunnel
 LEASE_S = 60
 """A host puts itself back if nobody has renewed its lease for so long, in seconds."""
 
-# $1 seconds. Source: dmesg(1), whose lines begin with seconds since the host was started; proc_uptime(5).
-_CRASHES_SCRIPT = r"""
-read -r up _ </proc/uptime
-dmesg 2>/dev/null | tail -n 200 | awk -v since="$up" -v last="$1" '
-    { line = $0; sub(/^\[ */, "", line); if (line + 0 >= since - last) print }
-' | grep -E 'segfault|general protection|traps:|Out of memory|trap invalid' | tail -n 3
-:
-"""
+_CRASHES_SCRIPT = bare_script("probes/crashes.sh")
 
 
 @dataclass(frozen=True, slots=True)

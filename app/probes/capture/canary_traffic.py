@@ -10,8 +10,9 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, LineSink, Stream
 from app.domain.link import FRAME_TO_PAYLOAD_BYTES
+from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.probes.guard import GuardMark, parse_guard_line
 from app.probes.ping_lines import Summary, Trouble, parse_ping_line
 
 CONTROLS = 3
@@ -31,101 +32,9 @@ _VLAN_NETWORK = ("198.18.254.1/30", "198.18.254.2")
 """Nobody has the second: tagged frames are looked for where they arrive, and need no answer. They go to the hardware
 address of B, since a tunnel may carry frames only to those that it knows."""
 
-# Nobody answers some of the frames: not every ping then waits for less than a second (-W, iputils 20190515).
-_SEND_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-underlay=$1 destination=$2 source=$3 tunnel=$4 vlan=$5
-control=$6 inside=$7 separators=$8 pause=$9
-shift 9
-controls=$1 echoes=$2 size_echoes=$3 payload=$4 vlan_id=$5 vlan_address=$6 vlan_peer=$7 group=$8
-shift 8
-echo_() { label=$1; shift; run "$label" ping -n -q -A -w 2 "$@"; }
-part() {
-    [ "$pause" = 0 ] || sleep "$pause" 2>/dev/null || sleep 1
-    digits=3$(($1 / 100))3$(($1 / 10 % 10))3$(($1 % 10))
-    ping -n -q -c 1 -w 1 -s "$payload" -p "$separators${digits}73" "$underlay" >/dev/null 2>&1
-}
-briefly() { "$@" >/dev/null 2>&1 & brief="$brief $!"; child="$brief"; }
-brief=
-linger=1
-ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
-echo "#linger $linger"
-echo_ control -c "$controls" -s "$payload" -p "$control" "$underlay"
-part 0
-echo_ leak -c "$echoes" -I "$source" -s "$payload" -p "$inside" "$destination"
-part 1
-number=1
-for size in "$@"; do
-    echo_ "size-$size" -c "$size_echoes" -M do -I "$source" -s "$size" -p "$inside" "$destination"
-    number=$((number + 1))
-    part "$number"
-done
-if [ -n "$tunnel" ]; then
-    ip neigh del "$destination" dev "$tunnel" 2>/dev/null
-    echo_ non-ip -c 1 -I "$source" -s "$payload" -p "$inside" "$destination"
-    neighbour=$(ip neigh show "$destination" dev "$tunnel" 2>/dev/null)
-    echo "#neighbour $neighbour"
-    vlan_mac=${neighbour##*lladdr }
-    vlan_mac=${vlan_mac%% *}
-    modprobe 8021q 2>/dev/null
-    if [ -e "/sys/class/net/$vlan" ]; then
-        echo "#vlan there is an interface $vlan already"
-    elif said=$(ip link add link "$tunnel" name "$vlan" type vlan id "$vlan_id" 2>&1); then
-        trap 'ip link del dev "$vlan" 2>/dev/null' EXIT
-        off=/proc/sys/net/ipv6/conf/$vlan/disable_ipv6
-        [ ! -e "$off" ] || echo 1 >"$off"
-        ip addr add "$vlan_address" dev "$vlan"
-        ip link set dev "$vlan" mtu 1500 2>/dev/null # Linux does not allow it on every device
-        ip link set dev "$vlan" up
-        ip neigh replace "$vlan_peer" lladdr "${vlan_mac:-02:00:00:00:00:01}" dev "$vlan"
-        briefly ping -n -q -c 1 -W "$linger" -s "$payload" -p "$inside" "$vlan_peer"
-        briefly ping -n -q -c 1 -W "$linger" -M do -s 1472 -p "$inside" "$vlan_peer"
-        echo "#vlan sent"
-    else
-        echo "#vlan $said"
-    fi
-    briefly ping -n -q -c 2 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$inside" "$group"
-    wait $brief
-    child=
-    ip link del dev "$vlan" 2>/dev/null
-fi
-"""
-    + GUARD_TAIL
-)
+_SEND_SCRIPT = bare_script("capture/canaries.sh")
 
-# $1 limit, $2 peer's underlay address, $3 peer's inner address, $4 tunnel's interface, $5 control's mark, $6 mark,
-# $7 payload, $8 how long an answer is waited for; $9... what breaks the protection, on the host where it is to break.
-# By whatever route remains, and once more by the tunnel's interface as such.
-_BROKEN_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-underlay=$1 destination=$2 tunnel=$3 control=$4 mark=$5 payload=$6 linger=$7
-shift 7
-status=0
-if [ "$#" -gt 0 ]; then
-    said=$("$@" 2>&1 </dev/null)
-    status=$?
-    printf '#broken %s %s\n' "$status" "${said##*
-}"
-fi
-send() {
-    ping -n -q -c 4 -i 0.05 -W "$linger" -s "$payload" -p "$mark" "$destination" 2>&1 &
-    first=$! second= child=$!
-    if [ -e "/sys/class/net/$tunnel" ]; then
-        ping -n -q -c 4 -i 0.05 -W "$linger" -I "$tunnel" -s "$payload" -p "$mark" "$destination" 2>&1 &
-        second=$! child="$child $!"
-    else
-        echo "#gone $tunnel"
-    fi
-    wait $first $second
-    child=
-    run control ping -n -q -A -c 2 -w 1 -s "$payload" -p "$control" "$underlay"
-}
-[ "$status" -ne 0 ] || send
-"""
-    + GUARD_TAIL
-)
+_BROKEN_SCRIPT = bare_script("capture/broken.sh")
 
 
 BrokenSink = Callable[[int, str], None]

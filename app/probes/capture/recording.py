@@ -19,9 +19,10 @@ from app.domain.commands import Command, HostSession, SessionPair, Stream
 from app.domain.concurrency import run_both
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
 from app.domain.hosts import Side
+from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES
 from app.probes.capture.pcap import Record, from_od, parse_pcap
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardMark, parse_guard_line
+from app.probes.guard import GuardMark, parse_guard_line
 
 SNAPLEN_BYTES = 192
 """The beginning of each frame: enough for all headers and a mark."""
@@ -36,98 +37,9 @@ MAX_OUTPUT_BYTES = 8_388_608
 
 UNDERLAY, OTHER, TUNNEL = "underlay", "other", "tunnel"
 
-DEVICE_OF = r"""
-device_of() {
-    ip -o -4 addr show 2>/dev/null | while read -r index name family with rest; do
-        [ "${with%%/*}" = "$1" ] && { echo "$name"; break; }
-    done
-}
-"""
-"""Defines `device_of ADDRESS`, which prints the name of the interface that has an address."""
+_CAPTURE_SCRIPT = bare_script("capture/record.sh")
 
-# $1 limit, $2 folder, $3 underlay address, $4 filter there, $5 filter on the interface of the default route, $6 the
-# tunnel's interface (or empty), $7 filter there (or empty), $8 bytes of each frame, $9 packets.
-# Without --immediate-mode and -U a short capture is empty: the kernel hands packets on by the block.
-# A shell opens the file: tcpdump itself gives up root's rights before it would, and AppArmor minds its name. Each has a
-# file for its words: it writes a line in pieces, and those of several in one pipe are mixed up.
-_CAPTURE_SCRIPT = (
-    GUARD_HEAD
-    + DEVICE_OF
-    + r"""
-folder=$1 address=$2 filter=$3 other_filter=$4 tunnel=$5 tunnel_filter=$6 bytes=$7 packets=$8
-umask 077
-device=$(device_of "$address")
-[ -n "$device" ] || { echo "#none $address"; leave 0; }
-other=$(ip -4 route show default 2>/dev/null | while read -r line; do
-    name=${line##* dev }; name=${name%% *}
-    [ "$name" != "$device" ] && [ "$name" != "$tunnel" ] && { echo "$name"; break; }
-done)
-capture() {
-    # One that was broken off may still write to the file of that name.
-    rm -f "$folder/wire-$1.pcap" "$folder/wire-$1.err"
-    tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$2" -w - "$3" >"$folder/wire-$1.pcap" \
-        2>"$folder/wire-$1.err" &
-    child="$child $!"
-    eval "pid_$1=$!"
-    echo "#capture $1 $! $2"
-}
-capture underlay "$device" "$filter"
-[ -z "$other" ] || capture other "$other" "$other_filter"
-[ -z "$tunnel_filter" ] || [ -z "$tunnel" ] || capture tunnel "$tunnel" "$tunnel_filter"
-echo "#all"
-for label in underlay other tunnel; do
-    eval "pid=\${pid_$label:-}"
-    tries=0
-    while [ -n "$pid" ] && [ "$tries" -lt 300 ]; do
-        said=
-        while read -r line; do
-            case $line in *"listening on"*) said=yes ;; esac
-        done <"$folder/wire-$label.err"
-        [ -z "$said" ] || { echo "#listening $label"; break; }
-        kill -0 "$pid" 2>/dev/null || break
-        tries=$((tries + 1))
-        sleep 0.05 2>/dev/null || sleep 1
-    done
-done
-wait $child
-child=
-for label in underlay other tunnel; do
-    [ ! -e "$folder/wire-$label.err" ] || grep -v "listening on" "$folder/wire-$label.err" | head -n 10
-    rm -f "$folder/wire-$label.err"
-done
-"""
-    + GUARD_TAIL
-)
-
-# $1 folder, $2 the last mark, $3 the same in hexadecimal, $4 payload, $5 where to send it over the bare underlay (empty
-# on the other host), $6... process ids. The last mark shows that everything before it is in the file too.
-_COLLECT_SCRIPT = r"""
-folder=$1 end=$2 digits=$3 payload=$4 underlay=$5; shift 5
-[ -z "$underlay" ] || ping -n -q -A -c 2 -w 1 -s "$payload" -p "$digits" "$underlay" >/dev/null 2>&1
-tries=0
-while [ "$tries" -lt 12 ] && ! grep -q -a -F -e "$end" "$folder/wire-underlay.pcap"; do
-    tries=$((tries + 1))
-    sleep 0.1 2>/dev/null || sleep 1
-done
-for pid in "$@"; do
-    { read -r name </proc/"$pid"/comm; } 2>/dev/null || continue
-    [ "$name" = tcpdump ] && kill -INT "$pid" 2>/dev/null
-done
-tries=0
-for pid in "$@"; do
-    while [ -e "/proc/$pid" ] && [ "$tries" -lt 40 ]; do
-        tries=$((tries + 1))
-        sleep 0.05 2>/dev/null || sleep 1
-    done
-done
-for label in underlay other tunnel; do
-    file=$folder/wire-$label.pcap
-    [ -e "$file" ] || continue
-    echo "#pcap $label"
-    od -An -v -tx1 "$file"
-    rm -f "$file"
-done
-"""
+_COLLECT_SCRIPT = bare_script("capture/collect.sh")
 
 _DROPPED = re.compile(r"^(?P<count>\d{1,12}) packets? dropped by kernel")
 

@@ -15,7 +15,7 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, Stream
 from app.domain.errors import Cancelled, ProbeFailed, TunnelmarkError
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL
+from app.domain.script_files import bare_script
 from app.probes.injection.packets import DSCP
 from app.probes.injection.stages import LIMIT_S, TIMEOUT_S
 
@@ -24,47 +24,9 @@ HOLD_S = 30
 """After how many seconds the kernel lets packets pass again by itself."""
 START_S = 20.0
 
-# $1 limit, $2 folder, $3 peer's underlay address, $4 table, $5 seconds, $6 code point of what is let pass, $7 what is
-# held back: a protocol, a port of UDP, or a session of L2TPv3, $8 its number.
-# Before connection tracking joins fragments (priority -400). A set with a time limit: what is forgotten does no harm.
-_HOLD_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-folder=$1 peer=$2 table=$3 seconds=$4 dscp=$5 kind=$6 number=$7
-trap 'nft delete table ip "$table" 2>/dev/null' EXIT
-nft delete table ip "$table" 2>/dev/null
-which="ip saddr @held ip dscp != $dscp"
-case $kind in
-    udp) held="$which udp sport $number counter drop; $which udp dport $number counter drop" ;;
-    l2tp) held="$which ip protocol 115 @nh,160,32 $number counter drop" ;;
-    *) held="$which ip protocol $number counter drop" ;;
-esac
-: >"$folder/hold"
-nft -f - <<END || leave 1
-table ip $table {
-    set held { type ipv4_addr; flags timeout; elements = { $peer timeout ${seconds}s } }
-    chain arriving {
-        type filter hook prerouting priority -450; policy accept;
-        $held
-    }
-}
-END
-echo "#held"
-passed=0
-while [ -e "$folder/hold" ] && [ "$passed" -lt 1200 ]; do
-    passed=$((passed + 1))
-    sleep 0.05 2>/dev/null || sleep 1
-done
-"""
-    + GUARD_TAIL
-)
+_HOLD_SCRIPT = bare_script("injection/hold.sh")
 
-# $1 folder, $2 table. Prints what was held back.
-_RELEASE_SCRIPT = r"""
-nft list table ip "$2" 2>/dev/null
-nft delete table ip "$2" 2>/dev/null
-rm -f "$1/hold"
-"""
+_RELEASE_SCRIPT = bare_script("injection/release.sh")
 
 _HELD = re.compile(r"\bcounter packets (\d{1,12}) ")
 

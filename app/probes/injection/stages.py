@@ -12,10 +12,9 @@ from app.domain.adapters import shell_step_argv
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession
 from app.domain.errors import ProbeFailed
+from app.domain.script_files import bare_script
 from app.probes.capture.canary import PAYLOAD_BYTES, CanaryFrames
 from app.probes.capture.pcap import Record, from_od, parse_pcap
-from app.probes.capture.recording import DEVICE_OF
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL
 from app.probes.ping_lines import Summary, parse_ping_line
 
 ECHO_REQUEST = 8
@@ -29,89 +28,11 @@ SNAPLEN_BYTES = 2_048
 MAX_PACKETS = 400
 MAX_OUTPUT_BYTES = 4_194_304
 
-# $1 underlay address, $2 whether to ask for L2TPv3 sessions (which loads its module, where it is not loaded), $3 own
-# address inside, $4 peer's address inside. Prints the name of the interface that has the underlay's address, its IPv6
-# address, programs that are there, and sessions. The echo request makes the kernel ask for the peer's hardware address
-# while it gets an answer.
-_INSPECT_SCRIPT = (
-    DEVICE_OF
-    + r"""
-device=$(device_of "$1")
-echo "#device $device"
-ip -6 -o addr show dev "$device" scope link 2>/dev/null | while read -r index name family with rest; do
-    echo "#link-local ${with%%/*}"
-done
-perl -MSocket -e 'exit 0' 2>/dev/null && echo "#has perl"
-nft --version >/dev/null 2>&1 && echo "#has nft"
-[ "$2" != yes ] || ip l2tp show session 2>/dev/null
-ping -n -q -c 1 -w 2 -I "$3" "$4" >/dev/null 2>&1
-exit 0
-"""
-)
+_INSPECT_SCRIPT = bare_script("injection/inspect.sh")
 
-# $1 limit, $2 folder, $3 interface, $4 filter, $5 peer's underlay address, $6 peer's address inside, $7 own address
-# inside, $8 payload, $9 bytes of each frame; then: packets, echoes, first and second mark, beginning of separators.
-_COPY_SCRIPT = (
-    GUARD_HEAD
-    + r"""
-folder=$1 device=$2 filter=$3 underlay=$4 destination=$5 source=$6 payload=$7 bytes=$8
-shift 8
-packets=$1 echoes=$2 first=$3 second=$4 separators=$5 end=$6
-umask 077
-file=$folder/copy.pcap said=$folder/copy.err
-trap 'rm -f "$file" "$said"' EXIT
-tcpdump -n -p --immediate-mode -U -s "$bytes" -c "$packets" -i "$device" -w - "$filter" >"$file" 2>"$said" &
-tcpdump=$! child=$!
-tries=0
-until grep -q "listening on" "$said"; do
-    tries=$((tries + 1))
-    if [ "$tries" -ge 300 ] || ! kill -0 "$tcpdump" 2>/dev/null; then cat "$said" >&2; leave 1; fi
-    sleep 0.05 2>/dev/null || sleep 1
-done
-linger=1
-ping -n -q -c 1 -W 0.3 127.0.0.1 >/dev/null 2>&1 && linger=0.3
-part() { ping -n -q -c 1 -w 1 -s "$payload" -p "$separators$1" "$underlay" >/dev/null 2>&1; }
-send() { ping -n -q -c "$echoes" -i 0.05 -W "$linger" -I "$source" -s "$payload" -p "$1" "$destination" 2>&1; }
-# Answers to ARP are held back, too: without them the kernel forgets the peer's address after some seconds.
-know() {
-    ip neigh show to "$destination" 2>/dev/null | while read -r address dev name rest; do
-        ip neigh change "$address" dev "$name" nud reachable 2>/dev/null
-    done
-}
-part 30303173
-know
-send "$first"
-part 30303273
-know
-send "$second"
-part 30303373
-tries=0
-until grep -q -a -F -e "$end" "$file" || [ "$tries" -ge 100 ]; do
-    tries=$((tries + 1))
-    sleep 0.05 2>/dev/null || { tries=$((tries + 19)) && sleep 1; }
-done
-kill -INT "$tcpdump" 2>/dev/null
-wait "$tcpdump"
-child=
-echo "#pcap"
-od -An -v -tx1 "$file"
-"""
-    + GUARD_TAIL
-)
+_COPY_SCRIPT = bare_script("injection/copy.sh")
 
-# $1 interface, $2 peer's underlay address. Frames come as lines of hexadecimal digits. At the end an echo request: what
-# it passes on the way has been dealt with. Source: packet(7), struct sockaddr_ll.
-_SEND_SCRIPT = r"""
-perl -MSocket -e '
-    my $device = shift;
-    socket(S, 17, SOCK_RAW, 0) or die "socket: $!\n";
-    open(F, "<", "/sys/class/net/$device/ifindex") or die "$device: $!\n";
-    my $to = pack("S n l S C C a8", 17, 0x0800, scalar(<F>), 1, 0, 6, "");
-    while (<STDIN>) { chomp; defined(send(S, pack("H*", $_), 0, $to)) or die "send: $!\n"; }
-' "$1" || exit 1
-ping -n -q -c 2 -i 0.2 -w 5 "$2" >/dev/null
-exit 0
-"""
+_SEND_SCRIPT = bare_script("injection/send.sh")
 
 _SESSION = re.compile(r"^Session (?P<id>\d{1,10}) in tunnel", re.MULTILINE)
 _COOKIE = re.compile(r"\bpeer cookie (?P<cookie>(?:[0-9a-f]{8}|[0-9a-f]{16}))\s*$", re.MULTILINE)

@@ -13,10 +13,10 @@
 #
 # Each may be run again at any time. Further verbs are for programs: public, put, activate, start, restart.
 
-# @include folder.sh
-# @include process.sh
-# @include uptime.sh
-# @include service.sh
+# @include ../host/folder.sh
+# @include ../host/process.sh
+# @include ../host/uptime.sh
+# @include ../host/service.sh
 
 # @about
 

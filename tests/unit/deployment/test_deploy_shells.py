@@ -19,8 +19,8 @@ from app.domain.deployment import DeploymentState
 from app.domain.errors import CommandFailed, DeadlineExceeded
 from app.domain.hosts import Side
 from app.domain.link import STATE_DIR
+from app.domain.script_files import host_script
 from app.domain.solutions import Suite
-from app.host.scripts import host_script
 from app.storage import Store
 from app.tunnel import recover
 from support.deploy_world import RUN_DIR, SHELLS, World, assert_untouched, build_and_vanish, let_leases_end, open_tunnel
@@ -46,7 +46,7 @@ def headline(name: str) -> str:
 def main_scripts() -> set[str]:
     """Return the scripts that are run by themselves, and not included by others."""
     folder = resources.files("resources").joinpath("templates", "host")
-    texts = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
+    texts = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.is_file()}
     included = {name for text in texts.values() for name in re.findall(r"^# @include (\S+)", text, re.MULTILINE)}
     return set(texts) - included | {"unlock.sh"}  # is included as the text of a file
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 
 in_every_shell = pytest.mark.parametrize("shell", [("dash",), ("busybox", "sh")], ids=["dash", "busybox"])
 

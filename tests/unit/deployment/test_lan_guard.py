@@ -27,9 +27,9 @@ from app.domain.deployment_status import EndpointStatus, PairStatus
 from app.domain.errors import InvalidOption, InvalidPlan
 from app.domain.hosts import HostFacts, Side, Tool, ToolFlavour
 from app.domain.link import Link
+from app.domain.script_files import host_script
 from app.export.bundle import Bundle, make_bundle
 from app.export.request import ExportRequest
-from app.host.scripts import host_script
 from app.storage.codec import from_data, to_data
 from support.export_cases import export_request
 

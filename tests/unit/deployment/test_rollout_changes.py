@@ -17,7 +17,7 @@ from app.domain.deployment import RolloutOptions
 from app.domain.errors import CommandFailed
 from app.domain.hosts import PairSpec, Side
 from app.domain.link import Link
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth
 from app.storage import Store
 from support.lasting_rollout import Operations, Says, deploy, deploy_and_keep, save_facts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 
 SHELLS = [("dash",), ("busybox", "sh")]
 in_every_shell = pytest.mark.parametrize("shell", SHELLS, ids=["dash", "busybox"])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 
 ID = "0123456789abcdef"
 ABOUT = f"id={ID}\nslot=01234567\nmark=fedcba9876543210\nrun_dir=/run/tunnelmark-{ID}\ninterfaces=tml0\nping=:\n"

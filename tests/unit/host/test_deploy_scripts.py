@@ -3,14 +3,14 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from importlib import resources
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.script_files import host_script
 from app.host.script_events import ScriptEvent, find, parse_script_events, parse_sections, text_after
-from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script, host_script, one_line
+from app.host.scripts import call, call_with_deadline, extended_pattern, filled_script, one_line
 
 LASTING_SCRIPTS = (
     "lasting.sh",
@@ -73,14 +73,6 @@ def test_file_that_cannot_be_written_fails_the_rollback_of_a_port_and_ends_no_sh
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.stdout == "went on with 1\n", done.stderr
     assert done.returncode == 0
-
-
-def test_every_script_is_used() -> None:
-    folder = resources.files("resources").joinpath("templates", "host")
-    texts = "".join(host_script(name) for name in MAIN_SCRIPTS)
-    for file in folder.iterdir():
-        body = re.sub(r"^# @include .*\n", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        assert body.strip().split("\n\n")[-1] in texts, file.name
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not there")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from support.deploy_world import SHELLS
 
 ANY_WITH_CONTENT_BUT_NO_SIZE = "/proc/filesystems"

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.probes.guard import GUARD_HEAD, GUARD_TAIL, GuardLine, GuardMark, parse_guard_line
+from app.domain.script_files import bare_script
+from app.probes.guard import GuardLine, GuardMark, parse_guard_line
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ def test_no_line_makes_it_fail(line: str) -> None:
     parse_guard_line(line)
 
 
+GUARD_HEAD, GUARD_TAIL = bare_script("probes/guard-head.sh"), bare_script("probes/guard-tail.sh")
 SLOW_TO_TELL = 'echo() { sleep 0.2; command echo "$@"; }\n'
 """What this computer does to the frame's own shell when it is busy: the program has ended before a line is written."""
 

@@ -28,7 +28,7 @@ from faults.strikes import Healer, Struck
 
 from app.deployment.boot_bundle import PATIENCE_S
 from app.domain.hosts import Side
-from app.host.scripts import host_script
+from app.domain.script_files import host_script
 from app.host.snapshots import HostSnapshot, SnapshotDepth
 from support.net_desk import Ran
 

@@ -86,8 +86,8 @@ def hidden_client_refusal(port: str, label: str) -> str:
     """Return why a port with an address cannot be joined where the user sees no processes of root, as a sentence."""
     return (
         f"Whether {port} on {label} has a DHCP client is not known: {label} hides other users' processes (mount option "
-        "hidepid of /proc). Log in as root or as a member of the group that the option gid names, or make a bridge with "
-        f"{port}, and choose that."
+        "hidepid of /proc). Log in as root or as a member of the group that the option gid names, or make a bridge "
+        f"with {port}, and choose that."
     )
 
 

@@ -18,9 +18,8 @@ from app.cli.terminal import run_cancellable
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult, OptionStatus, SolutionCensus
-from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
 from app.domain.errors import Cancelled, InvalidOption
-from app.domain.events import LogLevel, LogLine, UnderlayChanged
+from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, LogLevel, LogLine, UnderlayChanged
 from app.domain.events import Progress as HowFar
 from app.ranking.published_census import STUDY_2019, published_triples
 from app.reports.census_json import census_to_json
@@ -155,21 +154,21 @@ class CensusDisplay(EventDisplay):
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
-        self._total = 0
+        self._places: dict[tuple[str, str], int] = {}
         self._begin()
 
     def handle(self, event: CensusEvent) -> None:
         """Show one event."""
         with self._lock:
             match event:
-                case CensusStarted():
-                    self._total = len(event.plan.items)
-                    self._line(f"Census {event.census_id}: {self._total} options.")
+                case CampaignStarted():
+                    self._places = {(one.solution, one.suite): one.position + 1 for one in event.plan.items}
+                    self._line(f"Census {event.campaign_id}: {len(self._places)} options.")
                     if event.done:
                         self._line(f"{len(event.done)} of them were tried before; going on.")
-                case OptionEnded():
-                    place = f"[{event.item.position + 1}/{self._total}]"
-                    self._line(f"{place} {event.result.solution}: {describe_option(event.result)}")
+                case AttemptEnded(attempt=result):
+                    place = f"[{self._places[result.solution, result.suite]}/{len(self._places)}]"
+                    self._line(f"{place} {result.solution}: {describe_option(result)}")
                 case UnderlayChanged():
                     self._line(event.text)
                 case HowFar():

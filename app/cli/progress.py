@@ -23,7 +23,7 @@ from app.domain.events import (
     UnderlayChanged,
 )
 from app.domain.events import Progress as HowFar
-from app.domain.results import Attempt, AttemptStatus
+from app.domain.results import Attempt, AttemptStatus, CampaignPlan
 
 STAGE_WORDS = {
     Stage.PREFLIGHT: "checking for obstacles",
@@ -180,7 +180,7 @@ class CampaignDisplay(EventDisplay):
             self._not_run = attempt.message
         self._line(f"      {describe_attempt(attempt)}")
 
-    def _start(self, event: CampaignStarted) -> None:
+    def _start(self, event: CampaignStarted[CampaignPlan, Attempt]) -> None:
         self._total = len(event.plan.attempts)
         self._begin()
         seconds = sum(event.plan.predicted_s)

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.hosts import HostFacts, PairSpec
+from app.domain.results import AS_FOUND, AttemptKey
 from app.domain.solutions import OptionKind
 
 
@@ -78,6 +79,16 @@ class CensusItem:
     alias_of: str = ""
     is_unprotected: bool = False
     note: str = ""
+
+    @property
+    def key(self) -> AttemptKey:
+        """The attempt that tries it."""
+        return AttemptKey(self.position, self.solution, self.suite, AS_FOUND, 1)
+
+    @property
+    def title(self) -> str:
+        """Solution and name, for people."""
+        return f"{self.solution}: {self.name}"
 
 
 @dataclass(frozen=True, slots=True)

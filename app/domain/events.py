@@ -1,12 +1,17 @@
-"""What a campaign tells while it runs. Frozen, so that it can cross threads."""
+"""Events of a campaign, a comparison or a census, while it runs. Frozen, so that they can cross threads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Generic, TypeAlias, TypeVar
 
+from app.domain.census import CensusPlan, OptionResult
 from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignStatus
+
+P = TypeVar("P")
+A = TypeVar("A")
 
 
 class Stage(StrEnum):
@@ -32,12 +37,18 @@ class LogLevel(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignStarted:
-    """A campaign begins (or goes on, where `done` is not empty)."""
+class CampaignStarted(Generic[P, A]):
+    """A campaign begins (or goes on, where `done` is not empty).
+
+    Attributes:
+        campaign_id: Number of the comparison or census.
+        plan: What will be done.
+        done: Attempts that need not be made again.
+    """
 
     campaign_id: int
-    plan: CampaignPlan
-    done: tuple[Attempt, ...]
+    plan: P
+    done: tuple[A, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +109,10 @@ class CpuSample:
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptEnded:
-    """An attempt ended; it is stored already."""
+class AttemptEnded(Generic[A]):
+    """An attempt ended; it is stored already. A later one at the same position of the plan takes its place."""
 
-    attempt: Attempt
+    attempt: A
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +182,14 @@ class CampaignEnded:
     message: str = ""
 
 
-Event = (
-    CampaignStarted
+_EventOf: TypeAlias = (
+    CampaignStarted[P, A]
     | AttemptStarted
     | StageStarted
     | RttSamples
     | ThroughputSample
     | CpuSample
-    | AttemptEnded
+    | AttemptEnded[A]
     | AttemptDropped
     | UnderlayChanged
     | Progress
@@ -187,5 +198,14 @@ Event = (
     | CampaignEnded
 )
 
+Event = _EventOf[CampaignPlan, Attempt]
+"""Event of a comparison."""
+
+CensusEvent = _EventOf[CensusPlan, OptionResult]
+"""Event of a census."""
+
 EventSink = Callable[[Event], None]
-"""Gets every event, in the thread where it happened; must be quick and must not raise."""
+"""Gets every event of a comparison, in the thread where it happened; must be quick and must not raise."""
+
+CensusSink = Callable[[CensusEvent], None]
+"""The same for a census."""

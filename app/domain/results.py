@@ -135,6 +135,10 @@ class PlannedItem:
     text: str
 
 
+AS_FOUND = "as-found"
+"""Condition of a link that nobody shaped."""
+
+
 @dataclass(frozen=True, slots=True)
 class AttemptKey:
     """Which unit of work: candidate × condition × round.
@@ -143,7 +147,7 @@ class AttemptKey:
         position: Order in the plan, from 0.
         solution: Solution's name.
         suite: Suite's name.
-        condition: Name of the condition; `as-found` unless shaped.
+        condition: Name of the condition; AS_FOUND unless shaped.
         round: Round, from 1.
     """
 

@@ -11,8 +11,8 @@ from app.discovery.candidates import possible_in
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord, SolutionCensus
-from app.domain.census_events import CensusSink
 from app.domain.errors import InvalidOption
+from app.domain.events import CensusSink
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import LinkHealer
 from app.domain.solutions import CensusOption

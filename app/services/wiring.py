@@ -14,12 +14,11 @@ from app.discovery.pair_discovery import Discovery
 from app.domain.adapters import find_suite
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord
-from app.domain.census_events import CensusSink
 from app.domain.commands import SessionPair
 from app.domain.concurrency import run_both
 from app.domain.credentials import ConfirmHostKey
 from app.domain.errors import HostUnreachable, InvalidPlan, ProbeFailed, TunnelmarkError
-from app.domain.events import EventSink
+from app.domain.events import CensusSink, EventSink
 from app.domain.hosts import MissingPart, PairSpec, Side
 from app.domain.linting import LintedFile
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem

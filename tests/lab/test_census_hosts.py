@@ -17,7 +17,7 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
-from app.domain.census_events import OptionEnded, OptionStarted
+from app.domain.events import AttemptEnded, AttemptStarted
 from app.ranking.census import behind_best, count_census
 from app.storage import Store
 from support import lab_census
@@ -76,7 +76,7 @@ def test_cancelled_within_seconds_with_both_hosts_put_back(net: NetBench, found:
     cancelled_s: list[float] = []
 
     def emit(event: object) -> None:
-        if isinstance(event, OptionStarted) and event.item.position == 1:
+        if isinstance(event, AttemptStarted) and event.key.position == 1:
             cancelled_s.append(time.monotonic())
             token.cancel()
 
@@ -120,8 +120,8 @@ def test_killed_in_the_middle_of_a_switch_the_hosts_put_themselves_back_and_it_g
     tried: list[str] = []
 
     def emit(event: object) -> None:
-        if isinstance(event, OptionEnded):
-            tried.append(event.result.name)
+        if isinstance(event, AttemptEnded):
+            tried.append(event.attempt.name)
 
     with Store.open(database) as store:
         record = lab_census.run(net.pair, net.sessions, found, store, names, emit=emit)

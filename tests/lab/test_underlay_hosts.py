@@ -16,8 +16,7 @@ from app.cli.main import main
 from app.cli.progress import CampaignDisplay
 from app.domain import events
 from app.domain.cancel import CancelToken
-from app.domain.census_events import CensusEvent, OptionStarted
-from app.domain.events import Stage
+from app.domain.events import AttemptStarted, CensusEvent, Stage
 from app.domain.hosts import Side
 from app.domain.results import AttemptStatus, CampaignStatus
 from app.measurement.control import CampaignControl
@@ -322,7 +321,7 @@ def test_a_census_stops_and_calls_no_option_failing(
 
     def emit(event: CensusEvent) -> None:
         seen.append(event)
-        if isinstance(event, OptionStarted) and event.item.position == 1:
+        if isinstance(event, AttemptStarted) and event.key.position == 1:
             net.hosts.b.plug("u", is_in=False)
 
     record = lab_census.run(net.pair, net.sessions, found, store, names, emit=emit)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, CensusRecord
-from app.domain.census_events import CensusEvent
+from app.domain.events import CensusEvent
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link, LinkHealer
 from app.domain.solutions import CensusOption, OptionKind

@@ -10,8 +10,8 @@ from pathlib import Path
 from app.discovery.pair_discovery import Discovery
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
-from app.domain.census_events import CensusEnded, CensusSink, CensusStarted, OptionEnded, OptionStarted
-from app.domain.events import Progress
+from app.domain.events import AttemptEnded, AttemptStarted, CampaignEnded, CampaignStarted, CensusSink, Progress
+from app.domain.results import CampaignStatus
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Finding, Verdict
 from app.ranking.census import count_census
@@ -102,10 +102,10 @@ class FakeCensus:
         facts = {"a": discovery.a.facts, "b": discovery.b.facts}
         record = CensusRecord(number, plan.pair, plan.solutions, False, AT, None, facts, done, "0.2.0", plan)
         message = "The census was cancelled."
-        emit(CensusStarted(number, plan, done))
+        emit(CampaignStarted(number, plan, done))
         for item in plan.items[len(done) :]:
             emit(Progress(item.position / len(plan.items), 1.0, 5.0, f"openvpn-udp: {item.name}"))
-            emit(OptionStarted(item))
+            emit(AttemptStarted(item.key, item.title))
             while not self.census_gate.wait(0.02) and not token.is_cancelled:
                 pass
             if token.is_cancelled:
@@ -115,11 +115,12 @@ class FakeCensus:
                 message = "gateway-b stays away."
                 break
             record = replace(record, results=(*record.results, result(item)))
-            emit(OptionEnded(item, record.results[-1]))
+            emit(AttemptEnded(record.results[-1]))
         is_complete = len(record.results) == len(plan.items)
         record = replace(record, is_complete=is_complete, ended_at=AT, message="" if is_complete else message)
         self.census_records[number] = record
-        emit(CensusEnded(number, is_complete, record.message))
+        status = CampaignStatus.COMPLETED if is_complete else CampaignStatus.INTERRUPTED
+        emit(CampaignEnded(number, status, record.message))
         return record
 
     def census_results(self, census_id: int) -> CensusResults:

@@ -12,8 +12,8 @@ from pair_files import load_pair
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusRecord
-from app.domain.census_events import CensusEvent, OptionEnded, OptionStarted
 from app.domain.commands import SessionPair
+from app.domain.events import AttemptEnded, AttemptStarted, CensusEvent
 from app.domain.hosts import PairSpec
 from app.measurement.census import find_unfinished, plan_census, run_census
 from app.measurement.census import tunnels as census_tunnels
@@ -58,10 +58,10 @@ def main() -> None:
     pair = load_pair(Path(file))
 
     def emit(event: CensusEvent) -> None:
-        if isinstance(event, OptionStarted):
-            print("started", event.item.name, flush=True)
-        elif isinstance(event, OptionEnded):
-            print("ended", event.result.name, event.result.status.value, flush=True)
+        if isinstance(event, AttemptStarted):
+            print("started", event.title.partition(": ")[2], flush=True)
+        elif isinstance(event, AttemptEnded):
+            print("ended", event.attempt.name, event.attempt.status.value, flush=True)
 
     with Store.open(Path(database)) as store, connected(pair, Path(database).parent) as sessions:
         run(pair, sessions, find_out(pair, sessions), store, names, emit=emit)

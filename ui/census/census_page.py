@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QSplitter, QWidget
 
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan, OptionResult
-from app.domain.census_events import CensusEvent, CensusStarted, OptionEnded
-from app.domain.events import Progress, UnderlayChanged
+from app.domain.events import AttemptEnded, CampaignStarted, CensusEvent, Progress, UnderlayChanged
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict, deciding_finding
 from ui.census.census_dialog import CensusDialog, Offer, each_s
@@ -260,9 +259,9 @@ class CensusPage(Page):
 
     def _on_event(self, event: CensusEvent) -> None:
         match event:
-            case CensusStarted(done=done):
+            case CampaignStarted(done=done):
                 self._results = {(one.solution, one.suite): one for one in done}
-            case OptionEnded(result=result):
+            case AttemptEnded(attempt=result):
                 self._results[result.solution, result.suite] = result
             case UnderlayChanged(is_up=True):
                 self.notice.clear()

@@ -30,7 +30,7 @@ from app.domain.events import (
     ThroughputSample,
     UnderlayChanged,
 )
-from app.domain.results import AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignStatus
 from ui.common.candidate_rows import Key, Row, RowBook
 from ui.common.growing_array import Columns, SampleRing, SizeBuffer
 from ui.common.stage_texts import joined, stage_text
@@ -211,7 +211,7 @@ class LiveModel:
             title = self._rows.title((event.key.solution, event.key.suite))
             self._stage = f"{title}: {joined(stage_text(event.stage), event.detail)}", self._clock()
 
-    def _start(self, event: CampaignStarted) -> None:
+    def _start(self, event: CampaignStarted[CampaignPlan, Attempt]) -> None:
         self.plan = event.plan
         profile = event.plan.profile
         attempts_of = dict.fromkeys(((c.solution, c.suite) for c in event.plan.candidates), 0)

@@ -11,9 +11,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 if TYPE_CHECKING:
     from app.deployment.events import RolloutEvent
-    from app.domain.census_events import CensusEvent
     from app.domain.credentials import HostKeyQuestion, Secret, SecretKey
-    from app.domain.events import Event
+    from app.domain.events import CensusEvent, Event
     from ui.common.sample_model import LiveModel
 
 T = TypeVar("T")

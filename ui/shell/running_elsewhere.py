@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from ui.common.texts import tr
 
 if TYPE_CHECKING:
-    from app.domain.census_events import CensusEvent
+    from app.domain.events import CensusEvent
     from ui.shell.running_line import RunningLines
     from ui.shell.window import MainWindow
 
@@ -128,14 +128,13 @@ class Running:
         self.refresh()
 
     def _on_census(self, event: CensusEvent) -> None:
-        from app.domain.census_events import CensusStarted, OptionEnded
-        from app.domain.events import Progress
+        from app.domain.events import AttemptEnded, CampaignStarted, Progress
 
         match event:
-            case CensusStarted(plan=plan, done=done):
+            case CampaignStarted(plan=plan, done=done):
                 tried = {(one.solution, one.suite) for one in done}
                 self._census = _Census(plan.pair.name, len(plan.items), tried)
-            case OptionEnded(result=result):
+            case AttemptEnded(attempt=result):
                 self._census.tried.add((result.solution, result.suite))
             case Progress(fraction=fraction, left_s=left_s):
                 self._census.fraction, self._census.left_s = fraction, left_s

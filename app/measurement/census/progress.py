@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 
 from app.domain.census import CensusItem, OptionResult, OptionStatus
-from app.domain.census_events import CensusSink
-from app.domain.events import Progress
+from app.domain.events import CensusSink, Progress
 
 GUESS_S = 4.0
 """What an option takes, in seconds, until one has been tried."""

@@ -9,12 +9,20 @@ from itertools import groupby
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
-from app.domain.census_events import CensusEnded, CensusSink, CensusStarted, OptionEnded, OptionStarted
 from app.domain.commands import SessionPair
 from app.domain.errors import Cancelled, InvalidPlan, PackageMissing, TunnelmarkError, UnderlayDown
-from app.domain.events import LogLevel, LogLine
+from app.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    CampaignEnded,
+    CampaignStarted,
+    CensusSink,
+    LogLevel,
+    LogLine,
+)
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link, LinkHealer
+from app.domain.results import CampaignStatus
 from app.measurement.census.interfaces import CensusStore, Tunnels
 from app.measurement.census.progress import CensusMeter
 from app.measurement.census.solution import SolutionRun
@@ -76,7 +84,7 @@ def run_census(
     census_id = resume_id if resume_id is not None else store.create_census(plan, facts, version)
     stored = store.load_census(census_id).results
     done = tuple(result for result in stored if result.status is not OptionStatus.NOT_RUN)
-    emit(CensusStarted(census_id, plan, done))
+    emit(CampaignStarted(census_id, plan, done))
     # A practice lab's gateways answer pings; elsewhere that is only known once frames crossed.
     is_known = plan.pair.is_lab or any(result.status is OptionStatus.WORKS for result in done)
     underlay = UnderlayGuard(UnderlayWatch(sessions, link, has_answered=is_known), healer=healer, emit=emit)
@@ -125,19 +133,20 @@ class _Census:
         try:
             self._run_all(done, is_resumed=is_resumed)
         except Cancelled:
-            message = CANCELLED
+            return self._finish(CampaignStatus.CANCELLED, CANCELLED)
         except UnderlayDown as error:
             message = error.sentence()
         except BaseException as error:
             message = error.sentence() if isinstance(error, TunnelmarkError) else f"It broke off ({error!r:.200})."
-            self._finish(message)
+            self._finish(CampaignStatus.INTERRUPTED, message)
             raise
-        return self._finish(message)
+        return self._finish(CampaignStatus.INTERRUPTED, message)
 
-    def _finish(self, message: str) -> CensusRecord:
+    def _finish(self, status: CampaignStatus, message: str) -> CensusRecord:
         self.store.finish_census(self.census_id, message)
         record = self.store.load_census(self.census_id)
-        self.emit(CensusEnded(self.census_id, record.is_complete, message))
+        status = CampaignStatus.COMPLETED if record.is_complete else status
+        self.emit(CampaignEnded(self.census_id, status, message))
         return record
 
     def _run_all(self, done: Sequence[OptionResult], *, is_resumed: bool) -> None:
@@ -150,12 +159,12 @@ class _Census:
         seen: set[int] = set()
 
         def on_begin(item: CensusItem) -> None:
-            self.emit(OptionStarted(item))
+            self.emit(AttemptStarted(item.key, item.title))
             meter.begin(item)
 
         def on_result(item: CensusItem, result: OptionResult) -> None:
             self.store.save_option(self.census_id, item, result)
-            self.emit(OptionEnded(item, result))
+            self.emit(AttemptEnded(result))
             meter.end(item, result, is_new=item.position not in seen)
             seen.add(item.position)
 

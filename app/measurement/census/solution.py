@@ -10,7 +10,6 @@ from typing import TypeVar
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
-from app.domain.census_events import CensusSink
 from app.domain.errors import (
     CommandFailed,
     ConnectionLost,
@@ -22,7 +21,7 @@ from app.domain.errors import (
     ProbeFailed,
     TunnelDown,
 )
-from app.domain.events import LogLevel, LogLine
+from app.domain.events import CensusSink, LogLevel, LogLine
 from app.domain.hosts import HostFacts, Side
 from app.domain.link import Link
 from app.domain.solutions import Suite

@@ -8,11 +8,10 @@ from typing import Protocol
 
 from app.domain.errors import InvalidPlan
 from app.domain.hosts import PairSpec
-from app.domain.results import AttemptKey, CampaignPlan, Candidate, Profile
+from app.domain.results import AS_FOUND, AttemptKey, CampaignPlan, Candidate, Profile
 from app.probes.capture import capture_tests_s
 
 BASELINE = "baseline"
-AS_FOUND = "as-found"
 
 SMALLEST_FRAME_BYTES = 60
 """Without FCS. Source: IEEE 802.3, minimum frame of 64 bytes with FCS; ping needs 16 bytes of payload for its clock."""

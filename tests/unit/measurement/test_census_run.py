@@ -6,7 +6,6 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
-from app.domain.census_events import CensusEnded, CensusStarted, OptionEnded
 from app.domain.errors import (
     Cancelled,
     CleanupFailed,
@@ -18,7 +17,8 @@ from app.domain.errors import (
     PreflightRefused,
     TunnelDown,
 )
-from app.domain.events import LogLine, Progress
+from app.domain.events import AttemptEnded, CampaignEnded, CampaignStarted, LogLine, Progress
+from app.domain.results import CampaignStatus
 from app.measurement.census import find_unfinished, plan_census
 from app.measurement.census.planning import DEFAULT_PINGS
 from app.ranking.census import BehindBest, behind_best, count_census
@@ -254,7 +254,7 @@ class TestStopping:
         assert not record.is_complete
         assert record.message == "The census was cancelled."
         assert tunnels.standing == 0
-        assert census.events[-1] == CensusEnded(1, is_complete=False, message="The census was cancelled.")
+        assert census.events[-1] == CampaignEnded(1, CampaignStatus.CANCELLED, "The census was cancelled.")
 
         census.token, tunnels.on_look = CancelToken(), lambda _title: None
         assert find_unfinished(census.store, census.plan(), FACTS, "0.1.0") == 1
@@ -263,7 +263,7 @@ class TestStopping:
         assert record.is_complete
         assert "switch AES-128-CBC" not in tunnels.did
         assert (tunnels.recovered, census.store.claimed) == (1, [1])
-        started = [event for event in census.events if isinstance(event, CensusStarted)][-1]
+        started = [event for event in census.events if isinstance(event, CampaignStarted)][-1]
         assert [result.name for result in started.done] == ["AES-128-CBC"]
 
     def test_killed_loses_the_running_option_alone(self) -> None:
@@ -343,7 +343,7 @@ class TestConditions:
         progress = [event for event in census.events if isinstance(event, Progress)]
         assert [round(event.fraction, 2) for event in progress] == [0.0, 0.5, 0.5, 1.0]
         assert progress[0].left_s > progress[-1].left_s == 0.0
-        assert [event.result.name for event in census.events if isinstance(event, OptionEnded)] == [
+        assert [event.attempt.name for event in census.events if isinstance(event, AttemptEnded)] == [
             "AES-128-CBC",
             "BF-CBC",
         ]

@@ -8,9 +8,9 @@ import pytest
 
 from app.domain.cancel import CancelToken
 from app.domain.census import OptionStatus
-from app.domain.census_events import CensusEnded, OptionEnded
 from app.domain.errors import ConnectionLost, PreflightRefused
-from app.domain.events import UnderlayChanged
+from app.domain.events import AttemptEnded, CampaignEnded, UnderlayChanged
+from app.domain.results import CampaignStatus
 from app.probes import underlay_guard
 from support.census_stage import BF, CBC, PAIR, SHA256, Census
 from support.census_world import SILENT, WELL, broken
@@ -71,7 +71,7 @@ def test_a_dead_link_stops_the_census_and_no_option_fails() -> None:
     assert record.message.startswith(SENTENCE)
     assert len(told(census)) == 1
     assert told(census)[0].startswith(SENTENCE)
-    assert census.events[-1] == CensusEnded(record.census_id, is_complete=False, message=record.message)
+    assert census.events[-1] == CampaignEnded(record.census_id, CampaignStatus.INTERRUPTED, record.message)
     assert census.tunnels.standing == 0
 
     census.pair.pings.update(a=["pings 1 1"], b=["pings 1 1"])
@@ -92,7 +92,7 @@ def test_a_link_that_is_ours_is_healed_and_the_option_tried_again() -> None:
     reasons = {result.name: result.reason for result in record.results}
     assert "died while this was measured at first" in reasons.pop("BF-CBC")
     assert set(reasons.values()) == {""}
-    ended = [event.result.name for event in census.events if isinstance(event, OptionEnded)]
+    ended = [event.attempt.name for event in census.events if isinstance(event, AttemptEnded)]
     assert ended == list(OTHERS)
 
 

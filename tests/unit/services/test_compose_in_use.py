@@ -17,7 +17,6 @@ from app.cli.main import main
 from app.deployment.slots import slot_of
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusPlan
-from app.domain.census_events import CensusStarted
 from app.domain.deployment import RolloutOptions
 from app.domain.errors import EnvironmentFault, HostUnreachable, PairLocked
 from app.domain.events import CampaignStarted
@@ -121,7 +120,7 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
     def run(_plan: object, *, emit: Callable[[object], None], **_: object) -> None:
         seen.extend(holders())
         emit(CampaignStarted(12, PLAN, ()))
-        emit(CensusStarted(7, CENSUS, ()))
+        emit(CampaignStarted(7, CENSUS, ()))
 
     monkeypatch.setattr(services, "sessions", lambda _pair, **_: None)
     monkeypatch.setattr("app.services.wiring.snapshot_before", lambda *_, **__: None)

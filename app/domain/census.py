@@ -39,6 +39,7 @@ class OptionResult:
         weighted_latency_ms: Weighted mean RTT in ms; None where it was not measured.
         throughput_mbit_s: TCP goodput from A to B in Mbit/s; None where it was not measured.
         took_s: Seconds from the switch to the result.
+        position: Order in the plan, from 0.
     """
 
     solution: str
@@ -54,6 +55,12 @@ class OptionResult:
     weighted_latency_ms: float | None = None
     throughput_mbit_s: float | None = None
     took_s: float = 0.0
+    position: int = 0
+
+    @property
+    def key(self) -> AttemptKey:
+        """The attempt that made it."""
+        return AttemptKey(self.position, self.solution, self.suite, AS_FOUND, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,19 @@ class CensusItem:
     def title(self) -> str:
         """Solution and name, for people."""
         return f"{self.solution}: {self.name}"
+
+    def result(self, status: OptionStatus, reason: str = "") -> OptionResult:
+        """Return what became of it."""
+        return OptionResult(
+            solution=self.solution,
+            name=self.name,
+            kind=self.kind,
+            suite=self.suite,
+            status=status,
+            reason=reason,
+            alias_of=self.alias_of,
+            position=self.position,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,7 @@ class CampaignEnded:
     message: str = ""
 
 
-_EventOf: TypeAlias = (
+EventOf: TypeAlias = (
     CampaignStarted[P, A]
     | AttemptStarted
     | StageStarted
@@ -198,10 +198,10 @@ _EventOf: TypeAlias = (
     | CampaignEnded
 )
 
-Event = _EventOf[CampaignPlan, Attempt]
+Event = EventOf[CampaignPlan, Attempt]
 """Event of a comparison."""
 
-CensusEvent = _EventOf[CensusPlan, OptionResult]
+CensusEvent = EventOf[CensusPlan, OptionResult]
 """Event of a census."""
 
 EventSink = Callable[[Event], None]

@@ -1,4 +1,4 @@
-"""Measuring: comparisons of candidates, and the census of options.
+"""Measuring: one engine, and the two kinds of work that it runs, comparison and census.
 
 Attempts in a planned order, with pause, skip, cancel and resume; both hosts are clean before, between and after them.
 Talks to tunnels, probes and the store through interfaces. Ranks nothing and words nothing.

@@ -1,4 +1,4 @@
-"""How the user steers a running campaign from another thread."""
+"""Control of a running campaign, a comparison or a census, from another thread."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ class CampaignControl:
 
     Args:
         is_attended: Whether there is a user who can end a pause: the campaign then pauses where it would have to stop.
+        token: Cancelled when the whole campaign is; None makes one.
 
     Attributes:
         token: Cancelled when the whole campaign is.
         is_attended: As given.
     """
 
-    def __init__(self, *, is_attended: bool = False) -> None:
-        self.token = CancelToken()
+    def __init__(self, *, is_attended: bool = False, token: CancelToken | None = None) -> None:
+        self.token = token or CancelToken()
         self.is_attended = is_attended
         self._condition = threading.Condition()
         self._is_pause_wanted = False

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from app.domain.cancel import CancelToken
 from app.domain.commands import Command, HostSession, SessionPair
 from app.domain.errors import ConnectionLost, DeadlineExceeded, EnvironmentFault, HostUnreachable, TunnelmarkError
-from app.domain.events import EventSink, LogLevel, LogLine
+from app.domain.events import LogLevel, LogLine
 
 RECONNECT_S = 60.0
 """How long a host may stay away, in seconds: long enough for a gateway's reboot to begin answering again."""
@@ -29,7 +29,7 @@ def reach_again(
     last_error: TunnelmarkError | None,
     *,
     token: CancelToken,
-    emit: EventSink,
+    emit: Callable[[LogLine], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> bool:
     """Make sure that both hosts can be reached, connecting anew where that is needed.
@@ -78,7 +78,7 @@ def _reconnect(host: HostSession, deadline_s: float, token: CancelToken, clock: 
             if not error.is_retryable or clock() + PAUSE_S >= deadline_s:
                 raise HostStaysAway(
                     f"{host.spec.label} cannot be reached any more: {error.message}",
-                    hint="See to it that it runs and is connected, then resume this comparison.",
+                    hint="See to it that it runs and is connected, then resume.",
                     context={"host": host.spec.label},
                 ) from error
             token.sleep(PAUSE_S)

@@ -17,8 +17,10 @@ from app.domain.hosts import HostFacts, Side
 from app.domain.link import LinkHealer
 from app.domain.solutions import CensusOption
 from app.domain.verdicts import Finding, Verdict
-from app.measurement.census import find_unfinished, plan_census, run_census
+from app.measurement.census import Census, find_unfinished, plan_census
 from app.measurement.census.planning import DEFAULT_PINGS
+from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 from app.policy import judge_possible
 from app.ranking.census import count_census
 from app.services.file_header import file_header
@@ -103,15 +105,16 @@ def run(
     emit: CensusSink,
     resume_id: int | None = None,
 ) -> CensusRecord:
-    """Run a census; see `app.measurement.census.run_census`."""
-    return run_census(
+    """Run a census; see `app.measurement.engine.run_campaign`."""
+    return run_campaign(
+        Census,
         plan,
         sessions=sessions,
         adapters=ADAPTERS,
         link=discovery.link,
         facts=_facts(discovery),
         store=store,
-        token=token,
+        control=CampaignControl(token=token),
         emit=emit,
         version=tunnelmark_version(),
         header=file_header(),

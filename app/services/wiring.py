@@ -24,8 +24,9 @@ from app.domain.linting import LintedFile
 from app.domain.results import CampaignPlan, CampaignRecord, PlannedItem
 from app.domain.solutions import SolutionInfo
 from app.measurement.clean_host_check import report_differences, snapshot_before
-from app.measurement.comparison import plan_campaign, run_campaign
+from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 from app.probes import probe_path_mtu
 from app.secrets import LayeredPasswords, MemoryPasswords, PasswordStore
 from app.services import census
@@ -231,6 +232,7 @@ class Services(SettingsOperations, PairOperations, LabOperations, ResultOperatio
             sessions = self.sessions(plan.pair, token=control.token)
             before = snapshot_before(sessions, token=control.token)
             record = run_campaign(
+                Comparison,
                 plan,
                 sessions=sessions,
                 adapters=self.adapters,

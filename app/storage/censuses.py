@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult, OptionStatus
+from app.domain.census import CensusPlan, CensusRecord, OptionResult, OptionStatus
 from app.domain.errors import InvalidPlan, NotFound
 from app.domain.hosts import HostFacts
 from app.storage.codec import to_json
@@ -53,7 +54,7 @@ def claim_census(connection: sqlite3.Connection, census_id: int) -> None:
     )
 
 
-def save_option(connection: sqlite3.Connection, census_id: int, item: CensusItem, result: OptionResult) -> None:
+def save_option(connection: sqlite3.Connection, census_id: int, result: OptionResult) -> None:
     """Store what became of an option, in place of an earlier result."""
     if connection.execute("SELECT 1 FROM census WHERE id = ?", (census_id,)).fetchone() is None:
         raise unknown_census(census_id)
@@ -61,7 +62,15 @@ def save_option(connection: sqlite3.Connection, census_id: int, item: CensusItem
         "INSERT OR REPLACE INTO census_option (census_id, position, made, solution, name, kind, status, result)"
         " VALUES (?1, ?2, (SELECT coalesce(max(made), 0) + 1 FROM census_option WHERE census_id = ?1), ?3, ?4, ?5, ?6,"
         " ?7)",
-        (census_id, item.position, item.solution, item.name, item.kind.value, result.status.value, to_json(result)),
+        (
+            census_id,
+            result.position,
+            result.solution,
+            result.name,
+            result.kind.value,
+            result.status.value,
+            to_json(result),
+        ),
     )
 
 
@@ -101,7 +110,8 @@ def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
         ended_at=None if ended_at is None else read_time(ended_at),
         facts=read_value(dict[str, HostFacts], facts, what=f"what was found before {what}"),
         results=tuple(
-            read_value(OptionResult, result, what=f"option {position} of {what}") for position, result in results
+            replace(read_value(OptionResult, result, what=f"option {position} of {what}"), position=position)
+            for position, result in results
         ),
         tunnelmark_version=version,
         plan=plan,

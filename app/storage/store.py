@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from app.domain.audit import AuditCheck, AuditEntry
-from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
+from app.domain.census import CensusPlan, CensusRecord, OptionResult
 from app.domain.deployment import Deployment
 from app.domain.history import EntryId, EntryKind, Winner, checked_note
 from app.domain.hosts import HostFacts, PairSpec, Side
@@ -134,8 +134,8 @@ class Store:
 
     # --- campaigns ----------------------------------------------------------------------------------------------------
 
-    def create_campaign(self, plan: CampaignPlan, facts: Mapping[str, HostFacts], version: str) -> int:
-        """Store a campaign that begins now in this process.
+    def create_campaign(self, plan: CampaignPlan | CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
+        """Store a comparison or census that begins now in this process.
 
         Args:
             plan: What will be done.
@@ -143,39 +143,50 @@ class Store:
             version: Tunnelmark's version.
 
         Returns:
-            The campaign's number.
+            Its number.
 
         Raises:
             NotFound: Its pair was renamed or removed; labs are not stored.
         """
+        if isinstance(plan, CensusPlan):
+            return self._database.write(lambda c: censuses.create_census(c, plan, facts, version))
         return self._database.write(lambda c: campaigns.create_campaign(c, plan, facts, version))
 
-    def claim_campaign(self, campaign_id: int) -> None:
-        """Make this process the one that runs a campaign again, in order to resume it.
+    def claim_campaign(self, campaign_id: int, kind: EntryKind = EntryKind.COMPARISON) -> None:
+        """Make this process the one that runs a comparison or census again, in order to resume it.
 
         Raises:
-            NotFound: There is no such campaign.
+            NotFound: There is none of that number.
             InvalidPlan: It is still running in another process.
         """
-        self._database.write(lambda c: campaigns.claim_campaign(c, campaign_id))
+        claim = censuses.claim_census if kind is EntryKind.CENSUS else campaigns.claim_campaign
+        self._database.write(lambda c: claim(c, campaign_id))
 
-    def save_attempt(self, campaign_id: int, attempt: Attempt) -> None:
+    def save_attempt(self, campaign_id: int, attempt: Attempt | OptionResult) -> None:
         """Store an attempt that ended; once this returns, it survives kill -9 and a power cut.
 
         An earlier attempt at the same position of the plan is replaced.
 
         Raises:
-            NotFound: There is no such campaign.
+            NotFound: There is no such comparison or census.
         """
-        self._database.write(lambda c: attempts.save_attempt(c, campaign_id, attempt))
+        if isinstance(attempt, OptionResult):
+            self._database.write(lambda c: censuses.save_option(c, campaign_id, attempt))
+        else:
+            self._database.write(lambda c: attempts.save_attempt(c, campaign_id, attempt))
 
-    def finish_campaign(self, campaign_id: int, status: CampaignStatus, message: str = "") -> None:
-        """Store that a campaign ended, and what happened where it did not complete.
+    def finish_campaign(
+        self, campaign_id: int, status: CampaignStatus, message: str = "", kind: EntryKind = EntryKind.COMPARISON
+    ) -> None:
+        """Store that a comparison or census ended, and what happened where it did not complete.
 
         Raises:
-            NotFound: There is no such campaign.
+            NotFound: There is none of that number.
         """
-        self._database.write(lambda c: campaigns.finish_campaign(c, campaign_id, status, message))
+        if kind is EntryKind.CENSUS:
+            self._database.write(lambda c: censuses.finish_census(c, campaign_id, message))
+        else:
+            self._database.write(lambda c: campaigns.finish_campaign(c, campaign_id, status, message))
 
     def mark_interrupted(self) -> int:
         """Mark campaigns as INTERRUPTED that say RUNNING but whose process is gone; return how many there were."""
@@ -222,39 +233,6 @@ class Store:
         return self._database.read(lambda c: campaigns.durations(c, pair, profile))
 
     # --- censuses -----------------------------------------------------------------------------------------------------
-
-    def create_census(self, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
-        """Store a census that begins now in this process; return its number.
-
-        Raises:
-            NotFound: Its pair was renamed or removed; labs are not stored.
-        """
-        return self._database.write(lambda c: censuses.create_census(c, plan, facts, version))
-
-    def claim_census(self, census_id: int) -> None:
-        """Make this process the one that runs a census again, in order to resume it.
-
-        Raises:
-            NotFound: There is no such census.
-            InvalidPlan: It is still running in another process.
-        """
-        self._database.write(lambda c: censuses.claim_census(c, census_id))
-
-    def save_option(self, census_id: int, item: CensusItem, result: OptionResult) -> None:
-        """Store what became of an option, in place of an earlier result; it survives kill -9 and a power cut.
-
-        Raises:
-            NotFound: There is no such census.
-        """
-        self._database.write(lambda c: censuses.save_option(c, census_id, item, result))
-
-    def finish_census(self, census_id: int, message: str = "") -> None:
-        """Store that a census ended, and what happened where it is not complete.
-
-        Raises:
-            NotFound: There is no such census.
-        """
-        self._database.write(lambda c: censuses.finish_census(c, census_id, message))
 
     def load_census(self, census_id: int) -> CensusRecord:
         """Return a census with every result.

@@ -12,8 +12,9 @@ from fake_pair import ADAPTERS, FakePair, FakeStore, FakeTunnels
 from app.domain import events
 from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignPlan, CampaignRecord, Profile, ProfileName
-from app.measurement.comparison import plan_campaign, run_campaign
+from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 
 THREE = (sample.BASELINE, sample.WIREGUARD, sample.OPENVPN_UDP)
 
@@ -41,7 +42,7 @@ class Stage:
             sample.pair(is_lab=self.is_lab), self.candidates, profile, seed=3, allow_load=self.allow_load
         )
 
-    def run(self, resume_id: int | None = None) -> CampaignRecord:
+    def run(self, resume_id: int | None = None, work: type[Comparison] = Comparison) -> CampaignRecord:
         self.sessions = self.pair.sessions()
 
         def emit(event: events.Event) -> None:
@@ -49,6 +50,7 @@ class Stage:
             self.on_event(event)
 
         return run_campaign(
+            work,
             self.plan(),
             sessions=self.sessions,
             adapters=ADAPTERS,

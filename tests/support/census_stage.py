@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from app.domain.cancel import CancelToken
@@ -10,7 +11,10 @@ from app.domain.events import CensusEvent
 from app.domain.hosts import Tool, ToolFlavour
 from app.domain.link import Link, LinkHealer
 from app.domain.solutions import CensusOption, OptionKind
-from app.measurement.census import plan_census, run_census
+from app.measurement.census import Census as CensusWork
+from app.measurement.census import plan_census
+from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 from support import sample_records as sample
 from support.census_world import FakeCensusAdapter, FakeCensusStore, FakeCensusTunnels, option
 from support.fake_pair import FakePair
@@ -40,20 +44,29 @@ class Census:
         self.token = CancelToken()
         self.pair = FakePair()
         self.healer: LinkHealer | None = None
+        self.control = CampaignControl()
+        self.on_event: Callable[[CensusEvent], None] = lambda _event: None
 
     def plan(self, **changes: object) -> CensusPlan:
         return replace(plan_census(PAIR, self.adapters, FACTS), **changes)  # type: ignore[arg-type]
 
     def run(self, resume_id: int | None = None, plan: CensusPlan | None = None) -> CensusRecord:
-        return run_census(
+        self.control = CampaignControl(token=self.token)
+
+        def emit(event: CensusEvent) -> None:
+            self.events.append(event)
+            self.on_event(event)
+
+        return run_campaign(
+            CensusWork,
             plan or self.plan(),
             sessions=self.pair.sessions(),
             adapters=self.adapters,
             link=LINK,
             facts=FACTS,
             store=self.store,
-            token=self.token,
-            emit=self.events.append,
+            control=self.control,
+            emit=emit,
             version="0.1.0",
             header=(),
             resume_id=resume_id,

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from app.domain.adapters import EndpointPlan, TunnelPlan
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.census import CensusItem, CensusPlan, CensusRecord, OptionResult
+from app.domain.census import CensusPlan, CensusRecord, OptionResult
 from app.domain.errors import CommandFailed, NotFound
+from app.domain.history import EntryKind
 from app.domain.hosts import HostFacts, Side
-from app.domain.results import FRAME_BYTES
+from app.domain.results import FRAME_BYTES, CampaignStatus
 from app.domain.solutions import Carrier, CensusOption, OptionKind, SecurityProperties, SolutionInfo, Space, Suite
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 
@@ -107,7 +108,9 @@ class FakeCensusTunnels:
     _title: str = ""
 
     @contextmanager
-    def open(self, adapter: FakeCensusAdapter, suite: Suite, *, token: CancelToken) -> Iterator[FakeTunnel]:
+    def open(
+        self, adapter: FakeCensusAdapter, suite: Suite, *, token: CancelToken, on_stage: object
+    ) -> Iterator[FakeTunnel]:
         self.did.append(f"open {suite.title}")
         token.raise_if_cancelled()
         self.stand(suite, token)
@@ -161,20 +164,20 @@ class FakeCensusStore:
         self.versions: dict[int, str] = {}
         self.claimed: list[int] = []
 
-    def create_census(self, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
+    def create_campaign(self, plan: CensusPlan, facts: Mapping[str, HostFacts], version: str) -> int:
         number = len(self.plans) + 1
         self.plans[number], self.facts[number], self.results[number] = plan, facts, {}
         self.versions[number] = version
         return number
 
-    def claim_census(self, census_id: int) -> None:
+    def claim_campaign(self, census_id: int, _kind: EntryKind) -> None:
         self.claimed.append(census_id)
 
-    def save_option(self, census_id: int, item: CensusItem, result: OptionResult) -> None:
-        self.results[census_id].pop(item.position, None)
-        self.results[census_id][item.position] = result
+    def save_attempt(self, census_id: int, result: OptionResult) -> None:
+        self.results[census_id].pop(result.position, None)
+        self.results[census_id][result.position] = result
 
-    def finish_census(self, census_id: int, message: str = "") -> None:
+    def finish_campaign(self, census_id: int, _status: CampaignStatus, message: str, _kind: EntryKind) -> None:
         self.messages[census_id] = message
 
     def unfinished_censuses(self, pair: str, limit: int = 20) -> tuple[int, ...]:

@@ -56,7 +56,20 @@ def result(item: CensusItem) -> OptionResult:
     name, kind, status, latency, rate, reason, alias = ROWS[item.position]
     received = 0 if status is OptionStatus.FAILS else 20
     return OptionResult(
-        item.solution, name, kind, item.suite, status, reason, alias, name, 20, received, latency, rate, 3.1
+        item.solution,
+        name,
+        kind,
+        item.suite,
+        status,
+        reason,
+        alias,
+        name,
+        20,
+        received,
+        latency,
+        rate,
+        3.1,
+        item.position,
     )
 
 

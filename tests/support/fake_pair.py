@@ -257,7 +257,7 @@ class FakeStore:
         )
         return number
 
-    def claim_campaign(self, campaign_id: int) -> None:
+    def claim_campaign(self, campaign_id: int, _kind: object = None) -> None:
         self.claimed.append(campaign_id)
         self.records[campaign_id] = replace(self.records[campaign_id], status=CampaignStatus.RUNNING)
 
@@ -270,7 +270,9 @@ class FakeStore:
         attempts = tuple(sorted([*others, attempt], key=lambda one: one.key.position))
         self.records[campaign_id] = replace(record, attempts=attempts)
 
-    def finish_campaign(self, campaign_id: int, status: CampaignStatus, message: str = "") -> None:
+    def finish_campaign(
+        self, campaign_id: int, status: CampaignStatus, message: str = "", _kind: object = None
+    ) -> None:
         self.records[campaign_id] = replace(self.records[campaign_id], status=status, ended_at=datetime.now(UTC))
         self.messages[campaign_id] = message
 

@@ -49,7 +49,7 @@ from app.domain.results import (
     PlannedItem,
 )
 from app.domain.solutions import SolutionInfo
-from app.measurement.comparison.run import FINAL
+from app.measurement.comparison import FINAL
 from app.measurement.control import CampaignControl
 from app.policy import DEFAULT_GUIDELINES
 from app.ranking import rank

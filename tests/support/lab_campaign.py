@@ -20,8 +20,10 @@ from app.domain.hosts import HostFacts, PairSpec
 from app.domain.link import Link, LinkHealer
 from app.domain.results import CampaignPlan, CampaignRecord, Candidate, Profile, ProfileName
 from app.domain.verdicts import Verdict
-from app.measurement.comparison import plan_campaign, run_campaign, tunnels
+from app.measurement import tunnels
+from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
@@ -74,6 +76,7 @@ def run(
     )
     with looked:
         return run_campaign(
+            Comparison,
             plan,
             sessions=sessions,
             adapters=ADAPTERS,

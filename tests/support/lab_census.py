@@ -15,8 +15,10 @@ from app.domain.census import CensusRecord
 from app.domain.commands import SessionPair
 from app.domain.events import AttemptEnded, AttemptStarted, CensusEvent
 from app.domain.hosts import PairSpec
-from app.measurement.census import find_unfinished, plan_census, run_census
-from app.measurement.census import tunnels as census_tunnels
+from app.measurement import tunnels
+from app.measurement.census import Census, find_unfinished, plan_census
+from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 from app.storage import Store
 from vpn_adapters.registry import ADAPTERS
 
@@ -36,14 +38,15 @@ def run(
 ) -> CensusRecord:
     """Run a census of some options, going on with an unfinished one."""
     plan = plan_census(pair, ADAPTERS, found.facts, solutions=[solution], names=names)
-    return run_census(
+    return run_campaign(
+        Census,
         plan,
         sessions=sessions,
         adapters=ADAPTERS,
         link=found.link,
         facts=found.facts,
         store=store,
-        token=token or CancelToken(),
+        control=CampaignControl(token=token),
         emit=emit,
         version=VERSION,
         header=HEADER,
@@ -54,7 +57,7 @@ def run(
 def main() -> None:
     """Run a census until it is killed: file of the pair, database, seconds of lease, names of options."""
     file, database, lease_s, *names = sys.argv[1:]
-    census_tunnels.LEASE_S = int(lease_s)
+    tunnels.LEASE_S = int(lease_s)
     pair = load_pair(Path(file))
 
     def emit(event: CensusEvent) -> None:

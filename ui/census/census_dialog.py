@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
 
 from app.domain.census import CensusPlan
-from app.measurement.census.progress import GUESS_S
+from app.measurement.census.planning import GUESS_S
 from ui.common.basics import inset_text, label, label_for, row
 from ui.common.dialogs import Question
 from ui.common.texts import count, duration, tr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.measurement.census.progress import GUESS_S
+from app.measurement.census.planning import GUESS_S
 from ui.common.texts import duration, tr
 
 if TYPE_CHECKING:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import CommandFailed, EnvironmentFault, HopelessTunnel, TunnelDown, TunnelmarkError
-from app.domain.link import Link
 from app.domain.solutions import Suite
-from app.measurement.census.interfaces import SwitchableTunnel, Tunnels
 from app.measurement.census.log_diagnosis import last_line, reason_of, root_cause_line, with_words
-from app.measurement.census.reusable_tunnel import ReusableTunnel
 from app.measurement.census.verdicts import judge, wire_filter
+from app.measurement.interfaces import Tunnel
+from app.measurement.reusable_tunnel import ReusableTunnel
+from app.measurement.work import Context
 from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest
 from app.ranking.weighted import weighted_latency_ms
 
@@ -22,34 +24,37 @@ ECHO_LIMIT_S = 4.0
 LOG_DEADLINE_S = 5.0
 
 
+CensusContext: TypeAlias = Context[CensusPlan, OptionResult]
+
+
 @dataclass(frozen=True, slots=True)
 class OptionTest:
     """What trying any option of one solution needs.
 
     Attributes:
-        plan: The census.
+        context: The census.
         adapter: The solution.
-        link: What tunnels are built on.
-        tunnels: Builds them.
-        standing: The one that stands.
-        token: Cancels it.
+        standing: The tunnel that stands.
     """
 
-    plan: CensusPlan
+    context: CensusContext
     adapter: Adapter
-    link: Link
-    tunnels: Tunnels
     standing: ReusableTunnel
-    token: CancelToken
+
+    @property
+    def token(self) -> CancelToken:
+        """Cancels it."""
+        return self.context.control.token
 
 
-def try_option(trial: OptionTest, item: CensusItem, suite: Suite) -> OptionResult:
+def try_option(trial: OptionTest, item: CensusItem, suite: Suite, doubts: Sequence[str] = ()) -> OptionResult:
     """Try one option.
 
     Args:
         trial: What it needs.
         item: The option.
         suite: The suite that tries it.
+        doubts: What is to be kept with the result, as sentences.
 
     Returns:
         What became of it; an option that does not come up is a result.
@@ -59,14 +64,16 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite) -> OptionResul
         Cancelled: The token was cancelled.
     """
     began_s = time.monotonic()
-    draft = OptionResult(item.solution, item.name, item.kind, item.suite, OptionStatus.FAILS, alias_of=item.alias_of)
+    draft = item.result(OptionStatus.FAILS)
     try:
         tunnel, doubt = _bring(trial, suite, began_s)
     except (TunnelDown, CommandFailed) as error:
         reason = reason_of(error, error.context.get("kernel", ""))
         # What is refused leaves nothing on the wire, yet protects nothing either: it is listed, and not counted.
         status = OptionStatus.UNPROTECTED if item.is_unprotected else OptionStatus.FAILS
-        return replace(draft, status=status, reason=reason, took_s=time.monotonic() - began_s)
+        return replace(
+            draft, status=status, reason=" ".join((reason, *doubts)).strip(), took_s=time.monotonic() - began_s
+        )
     outcome = look(trial, tunnel)
     status, reason = judge(item, outcome)
     if status is OptionStatus.FAILS:
@@ -75,7 +82,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite) -> OptionResul
     return replace(
         draft,
         status=status,
-        reason=f"{reason} {doubt}".strip(),
+        reason=" ".join(filter(None, (reason, doubt, *doubts))),
         negotiated=tunnel.negotiated,
         sent=outcome.sent,
         received=outcome.received,
@@ -85,7 +92,7 @@ def try_option(trial: OptionTest, item: CensusItem, suite: Suite) -> OptionResul
     )
 
 
-def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[SwitchableTunnel, str]:
+def _bring(trial: OptionTest, suite: Suite, began_s: float) -> tuple[Tunnel, str]:
     """Have the tunnel stand with a suite; what fails gets a second, more patient try, unless its cause is clear.
 
     Returns:
@@ -118,7 +125,7 @@ def is_control_well(trial: OptionTest, suite: Suite) -> bool:
     return 0 < outcome.sent == outcome.received
 
 
-def look(trial: OptionTest, tunnel: SwitchableTunnel, *, is_control: bool = False) -> SmokeTestOutcome:
+def look(trial: OptionTest, tunnel: Tunnel, *, is_control: bool = False) -> SmokeTestOutcome:
     """Send traffic through a standing tunnel; once more where single echo requests or captured packets are missing.
 
     Args:
@@ -128,28 +135,28 @@ def look(trial: OptionTest, tunnel: SwitchableTunnel, *, is_control: bool = Fals
     """
     plan = tunnel.plan
     request = SmokeTestRequest(
-        link=trial.link,
+        link=trial.context.link,
         source=plan.probe_address_a,
         destination=plan.probe_address_b,
         wire_filter=wire_filter(plan.wire_filter, trial.adapter.info.carrier),
-        port=trial.link.names.iperf_port,
-        pings=trial.plan.pings,
-        echo_limit_s=max(ECHO_LIMIT_S, trial.plan.pings / 5.0),
-        seconds=0 if is_control else trial.plan.seconds,
-        cap_mbit_s=trial.plan.pair.load_cap_mbit_s,
+        port=trial.context.link.names.iperf_port,
+        pings=trial.context.plan.pings,
+        echo_limit_s=max(ECHO_LIMIT_S, trial.context.plan.pings / 5.0),
+        seconds=0 if is_control else trial.context.plan.seconds,
+        cap_mbit_s=trial.context.plan.pair.load_cap_mbit_s,
     )
-    outcome = trial.tunnels.look(request, token=trial.token)
+    outcome = trial.context.tunnels.look(request, token=trial.token)
     if 0 < outcome.received < outcome.sent:
         doubt = f"{outcome.sent - outcome.received} of {outcome.sent} echo requests were lost at a first try."
     elif outcome.captured < outcome.sent == outcome.received:
         doubt = f"Only {outcome.captured} packets were captured at a first try."
     else:
         return outcome
-    again = trial.tunnels.look(request, token=trial.token)
+    again = trial.context.tunnels.look(request, token=trial.token)
     return replace(again, notes=(doubt, *again.notes))
 
 
-def _last_words(trial: OptionTest, tunnel: SwitchableTunnel, began_s: float) -> str:
+def _last_words(trial: OptionTest, tunnel: Tunnel, began_s: float) -> str:
     crashes = root_cause_line(_crashes(trial, began_s))
     if crashes:
         return crashes
@@ -162,6 +169,6 @@ def _last_words(trial: OptionTest, tunnel: SwitchableTunnel, began_s: float) -> 
 
 def _crashes(trial: OptionTest, began_s: float) -> str:
     try:
-        return trial.tunnels.kernel_words(time.monotonic() - began_s + 1.0, token=trial.token)
+        return trial.context.tunnels.kernel_words(time.monotonic() - began_s + 1.0, token=trial.token)
     except EnvironmentFault:
         return ""

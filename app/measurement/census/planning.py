@@ -12,6 +12,9 @@ from app.domain.solutions import CensusOption
 
 DEFAULT_PINGS = 20
 
+GUESS_S = 4.0
+"""Seconds that an option takes, until one has been tried."""
+
 
 def plan_census(
     pair: PairSpec,

@@ -1,7 +1,6 @@
-"""Comparisons: planned, run attempt after attempt, paused, skipped, cancelled, resumed."""
+"""Comparison of candidates: its plan, and what is done in each attempt."""
 
-from app.measurement.comparison.interfaces import CampaignStore, Tunnel, Tunnels
+from app.measurement.comparison.comparison import FINAL, Comparison
 from app.measurement.comparison.planning import plan_campaign
-from app.measurement.comparison.run import FINAL, run_campaign
 
-__all__ = ["FINAL", "CampaignStore", "Tunnel", "Tunnels", "plan_campaign", "run_campaign"]
+__all__ = ["FINAL", "Comparison", "plan_campaign"]

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from app.domain.adapters import Adapter, TunnelPlan, find_suite
-from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
 from app.domain.errors import Bug, Cancelled, CleanupFailed, InvalidPlan, TunnelDown, TunnelmarkError
-from app.domain.events import EventSink, LogLevel, LogLine, Stage, StageStarted
-from app.domain.hosts import HostFacts, Side
-from app.domain.link import Link
+from app.domain.events import LogLevel, LogLine, Stage, StageStarted
+from app.domain.hosts import Side
 from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, Candidate
 from app.domain.solutions import Carrier, Suite
 from app.measurement.comparison.capture_checks import has_capture_tests, look_at_wire, raise_if_leaking, wire_log
-from app.measurement.comparison.interfaces import StageSink, Tunnel, Tunnels
 from app.measurement.comparison.probe_run import Measured, Measurement, cpu_sample
-from app.measurement.comparison.progress import ProgressMeter
+from app.measurement.interfaces import StageSink, Tunnel
+from app.measurement.work import Context
 from app.probes import CpuMonitor, doubts_before, inspect_surroundings
 from app.probes.capture import CaptureTestsRequest
 
@@ -31,48 +29,19 @@ LOG_DEADLINE_S = 10.0
 MAX_LOG_CHARACTERS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What every attempt of a campaign needs.
+ComparisonContext: TypeAlias = Context[CampaignPlan, Attempt]
 
-    Attributes:
-        plan: The campaign's plan.
-        sessions: Both hosts.
-        adapters: By solution.
-        link: What tunnels are built on.
-        facts: What was found on the hosts, by `a` and `b`.
-        tunnels: Builds and removes them.
-        emit: Gets events.
-        meter: Is told what is happening.
-        audit: Writes down every command that changes a host.
-    """
 
-    plan: CampaignPlan
-    sessions: SessionPair
-    adapters: Mapping[str, Adapter]
-    link: Link
-    facts: Mapping[str, HostFacts]
-    tunnels: Tunnels
-    emit: EventSink
-    meter: ProgressMeter
-    audit: Callable[[AuditEntry], None] = lambda _entry: None
+def candidate_of(plan: CampaignPlan, key: AttemptKey) -> Candidate | None:
+    """Return what an attempt measures, as it was chosen; None where it is not in the plan."""
+    same = (one for one in plan.candidates if (one.solution, one.suite) == (key.solution, key.suite))
+    return next(same, None)
 
-    @property
-    def labels(self) -> dict[Side, str]:
-        """The hosts' names for people."""
-        return {side: self.plan.pair.host(side).label for side in Side}
 
-    def title(self, key: AttemptKey) -> str:
-        """Return a candidate's name for people."""
-        candidate = self.candidate(key)
-        return candidate.title if candidate is not None else f"{key.solution} {key.suite}".strip()
-
-    def candidate(self, key: AttemptKey) -> Candidate | None:
-        """Return what an attempt measures, as it was chosen; None where it is not in the plan."""
-        for candidate in self.plan.candidates:
-            if (candidate.solution, candidate.suite) == (key.solution, key.suite):
-                return candidate
-        return None
+def title_of(plan: CampaignPlan, key: AttemptKey) -> str:
+    """Return a candidate's name for people."""
+    candidate = candidate_of(plan, key)
+    return candidate.title if candidate is not None else f"{key.solution} {key.suite}".strip()
 
 
 @dataclass(slots=True)
@@ -115,7 +84,7 @@ class _Draft:
 
 
 def run_attempt(
-    context: Context, key: AttemptKey, *, token: CancelToken, doubts: Sequence[str] = ()
+    context: ComparisonContext, key: AttemptKey, *, token: CancelToken, doubts: Sequence[str] = ()
 ) -> tuple[Attempt, TunnelmarkError | None]:
     """Make one attempt. Whatever happens, both hosts have been put back when this returns, or the result says so.
 
@@ -155,14 +124,14 @@ def _failed(draft: _Draft, error: TunnelmarkError) -> Attempt:
     return draft.finish(AttemptStatus.FAILED, error.reason, error.sentence())
 
 
-def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
+def _run(context: ComparisonContext, draft: _Draft, token: CancelToken) -> None:
     key = draft.key
 
     def on_stage(stage: Stage, text: str) -> None:
         if stage is not Stage.CLEANUP:  # it follows whatever happened
             draft.stage = stage.value
         context.emit(StageStarted(key, stage, text))
-        context.meter.say(f"{context.title(key)}: {text or stage.value}")
+        context.meter.say(f"{title_of(context.plan, key)}: {text or stage.value}")
 
     adapter, suite = _find(context, key)
     on_stage(Stage.PREFLIGHT, "looking at both hosts")
@@ -177,7 +146,7 @@ def _run(context: Context, draft: _Draft, token: CancelToken) -> None:
 
 
 def _build_and_measure(
-    context: Context,
+    context: ComparisonContext,
     draft: _Draft,
     monitor: CpuMonitor,
     choice: tuple[Adapter, Suite],
@@ -206,9 +175,14 @@ def _build_and_measure(
 
 
 def _look_at_wire(
-    context: Context, draft: _Draft, adapter: Adapter, plan: TunnelPlan, token: CancelToken, on_stage: StageSink
+    context: ComparisonContext,
+    draft: _Draft,
+    adapter: Adapter,
+    plan: TunnelPlan,
+    token: CancelToken,
+    on_stage: StageSink,
 ) -> None:
-    candidate = context.candidate(draft.key)
+    candidate = candidate_of(context.plan, draft.key)
     draft.measured.wire = report = look_at_wire(
         CaptureTestsRequest(
             link=context.link,
@@ -224,11 +198,11 @@ def _look_at_wire(
         audit=context.audit,
     )
     for level, sentence in wire_log(report):
-        context.emit(LogLine(level, f"{context.title(draft.key)}: {sentence}"))
+        context.emit(LogLine(level, f"{title_of(context.plan, draft.key)}: {sentence}"))
     raise_if_leaking(report)
 
 
-def _find(context: Context, key: AttemptKey) -> tuple[Adapter, Suite]:
+def _find(context: ComparisonContext, key: AttemptKey) -> tuple[Adapter, Suite]:
     adapter = context.adapters.get(key.solution)
     if adapter is None:
         raise InvalidPlan(f"There is no adapter for {key.solution}.")

@@ -12,8 +12,8 @@ from app.domain.errors import ForgeryAccepted, PlaintextSeen
 from app.domain.events import LogLevel, Stage
 from app.domain.injection import PropertyVerdict
 from app.domain.results import AttemptKey, CampaignPlan
-from app.measurement.comparison.interfaces import StageSink
 from app.measurement.comparison.planning import is_first
+from app.measurement.interfaces import StageSink
 from app.probes.capture import CaptureTestsRequest
 from app.probes.proof import prove
 from app.wording.capture_sentences import break_sentence, leak_sentence, property_sentence, wire_line

@@ -16,7 +16,7 @@ from app.domain.events import CpuSample, EventSink, RttSamples, Stage, Throughpu
 from app.domain.hosts import HostFacts, Side, ToolFlavour
 from app.domain.link import Link
 from app.domain.results import AttemptKey, CampaignPlan, CpuUsage, LatencySeries, PathNote, ThroughputSeries
-from app.measurement.comparison.interfaces import StageSink
+from app.measurement.interfaces import StageSink
 from app.measurement.load_guard import LoadGuard
 from app.probes import (
     CpuMonitor,

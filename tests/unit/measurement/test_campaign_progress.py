@@ -5,7 +5,7 @@ from fake_hosts import FakeClock
 
 from app.domain.events import Progress
 from app.domain.results import AttemptKey
-from app.measurement.comparison.progress import TICK_S, ProgressMeter
+from app.measurement.progress import TICK_S, ProgressMeter
 
 
 def keys(*solutions: str) -> list[AttemptKey]:

@@ -344,6 +344,7 @@ def test_a_full_database_ends_the_campaign_with_the_hosts_clean() -> None:
 
     assert stage.tunnels.standing == []
     assert stage.seen[-1] == events.CampaignEnded(1, CampaignStatus.INTERRUPTED, "The database cannot be written.")
+    assert stage.store.records[1].status is CampaignStatus.INTERRUPTED
 
 
 def test_doubts_are_kept_with_the_attempt() -> None:

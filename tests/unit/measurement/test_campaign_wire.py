@@ -13,9 +13,10 @@ from app.domain.errors import ConnectionLost, ForgeryAccepted
 from app.domain.events import LogLevel, LogLine, Stage, StageStarted
 from app.domain.link import Link
 from app.domain.results import AttemptStatus, CampaignRecord, Profile, ProfileName
-from app.measurement.comparison import plan_campaign, run_campaign
+from app.measurement.comparison import Comparison, plan_campaign
 from app.measurement.comparison.capture_checks import raise_if_leaking, wire_log
 from app.measurement.control import CampaignControl
+from app.measurement.engine import run_campaign
 from support.sample_wire import injection_report, wire_report
 
 
@@ -35,6 +36,7 @@ def run(
     pair = pair or FakePair()
     pair.wire = wire
     return run_campaign(
+        Comparison,
         plan_campaign(sample.pair(), (candidate,), profile, seed=3),
         sessions=pair.sessions(),
         adapters=ADAPTERS,

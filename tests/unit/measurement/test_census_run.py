@@ -17,7 +17,7 @@ from app.domain.errors import (
     PreflightRefused,
     TunnelDown,
 )
-from app.domain.events import AttemptEnded, CampaignEnded, CampaignStarted, LogLine, Progress
+from app.domain.events import AttemptEnded, CampaignEnded, CampaignStarted, LogLine, Paused, Progress
 from app.domain.results import CampaignStatus
 from app.measurement.census import find_unfinished, plan_census
 from app.measurement.census.planning import DEFAULT_PINGS
@@ -265,6 +265,21 @@ class TestStopping:
         assert (tunnels.recovered, census.store.claimed) == (1, [1])
         started = [event for event in census.events if isinstance(event, CampaignStarted)][-1]
         assert [result.name for result in started.done] == ["AES-128-CBC"]
+
+    def test_a_pause_waits_with_the_hosts_clean_and_the_tunnel_is_built_anew(self) -> None:
+        census = Census(CBC, BF)
+        clean: list[bool] = []
+        census.tunnels.on_look = lambda title: census.control.pause() if title == "AES-128-CBC" else None
+
+        def on_event(event: object) -> None:
+            if isinstance(event, Paused) and event.is_paused:
+                clean.append(census.tunnels.standing == 0)
+                census.control.resume()
+
+        census.on_event = on_event
+        assert census.run().is_complete
+        assert clean == [True]
+        assert census.tunnels.did[-4:] == ["switch AES-128-CBC", "close", "open BF-CBC", "close"]
 
     def test_killed_loses_the_running_option_alone(self) -> None:
         class Killed(BaseException):

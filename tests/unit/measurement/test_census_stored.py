@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 
 from app.domain.census import CensusItem, CensusPlan, OptionResult, OptionStatus
 from app.domain.errors import InvalidPlan, NotFound
+from app.domain.history import EntryKind
+from app.domain.results import CampaignStatus
 from app.domain.solutions import OptionKind
 from app.domain.verdicts import Verdict
 from app.ranking.published_census import published_triples
@@ -26,8 +29,7 @@ FACTS = {"a": sample.facts("gw-a"), "b": sample.facts("gw-b")}
 
 
 def result(item: CensusItem, status: OptionStatus = OptionStatus.WORKS, **changes: object) -> OptionResult:
-    one = OptionResult(item.solution, item.name, item.kind, item.suite, status, alias_of=item.alias_of)
-    return replace(one, **changes)  # type: ignore[arg-type]
+    return replace(item.result(status), **changes)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -37,9 +39,9 @@ def store(tmp_path: Path) -> Store:
 
 def test_stored_and_loaded_again(store: Store, tmp_path: Path) -> None:
     with store:
-        census_id = store.create_census(PLAN, FACTS, "0.1.0")
+        census_id = store.create_campaign(PLAN, FACTS, "0.1.0")
         one = result(ITEMS[0], weighted_latency_ms=2.25, throughput_mbit_s=9.5, sent=20, received=20, reason="x \ud800")
-        store.save_option(census_id, ITEMS[0], one)
+        store.save_attempt(census_id, one)
         assert not store.load_census(census_id).is_complete
     with Store.open(tmp_path / "t.db") as again:
         record = again.load_census(census_id)
@@ -51,15 +53,15 @@ def test_stored_and_loaded_again(store: Store, tmp_path: Path) -> None:
 
 def test_complete_when_every_option_has_a_result_that_is_one(store: Store) -> None:
     with store:
-        census_id = store.create_census(PLAN, FACTS, "0.1.0")
+        census_id = store.create_campaign(PLAN, FACTS, "0.1.0")
         for item in ITEMS:
-            store.save_option(census_id, item, result(item, OptionStatus.NOT_RUN))
-        store.finish_census(census_id, "stopped")
+            store.save_attempt(census_id, result(item, OptionStatus.NOT_RUN))
+        store.finish_campaign(census_id, CampaignStatus.INTERRUPTED, "stopped", EntryKind.CENSUS)
         assert not store.load_census(census_id).is_complete
         assert store.unfinished_censuses(PLAN.pair.name) == (census_id,)
         for item in ITEMS:
-            store.save_option(census_id, item, result(item))
-        store.finish_census(census_id)
+            store.save_attempt(census_id, result(item))
+        store.finish_campaign(census_id, CampaignStatus.COMPLETED, kind=EntryKind.CENSUS)
         record = store.load_census(census_id)
         assert record.is_complete
         assert len(record.results) == len(ITEMS)
@@ -70,25 +72,32 @@ def test_complete_when_every_option_has_a_result_that_is_one(store: Store) -> No
 
 def test_census_of_a_living_process_is_left_to_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with store:
-        census_id = store.create_census(PLAN, FACTS, "0.1.0")
+        census_id = store.create_campaign(PLAN, FACTS, "0.1.0")
         assert store.unfinished_censuses(PLAN.pair.name) == ()
         monkeypatch.setattr("app.storage.censuses.this_process", lambda: "boot/1/1")
         with pytest.raises(InvalidPlan, match="still running"):
-            store.claim_census(census_id)
+            store.claim_campaign(census_id, EntryKind.CENSUS)
         monkeypatch.setattr("app.storage.censuses.is_alive", lambda _owner: False)
         assert store.unfinished_censuses(PLAN.pair.name) == (census_id,)
-        store.claim_census(census_id)
+        store.claim_campaign(census_id, EntryKind.CENSUS)
 
 
-@pytest.mark.parametrize("ask", ["load_census", "claim_census", "finish_census"])
-def test_unknown_number(store: Store, ask: str) -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.load_census(7),
+        lambda store: store.claim_campaign(7, EntryKind.CENSUS),
+        lambda store: store.finish_campaign(7, CampaignStatus.COMPLETED, kind=EntryKind.CENSUS),
+    ],
+)
+def test_unknown_number(store: Store, ask: Callable[[Store], object]) -> None:
     with store, pytest.raises(NotFound):
-        getattr(store, ask)(7)
+        ask(store)
 
 
 def test_option_of_an_unknown_census(store: Store) -> None:
     with store, pytest.raises(NotFound):
-        store.save_option(7, ITEMS[0], result(ITEMS[0]))
+        store.save_attempt(7, result(ITEMS[0]))
 
 
 @pytest.mark.parametrize(
@@ -118,14 +127,14 @@ def test_published_triples_add_up_and_leave_out_what_was_not_tested() -> None:
 
 
 def tried(store: Store) -> tuple[object, dict[tuple[str, str], Verdict]]:
-    census_id = store.create_census(PLAN, FACTS, "0.1.0")
+    census_id = store.create_campaign(PLAN, FACTS, "0.1.0")
     fast = {"weighted_latency_ms": 2.0, "throughput_mbit_s": 10.0}
     slow = {"weighted_latency_ms": 20.0, "throughput_mbit_s": 0.5}
-    store.save_option(census_id, ITEMS[3], result(ITEMS[3], OptionStatus.FAILS, reason="<b>segfault</b>"))
-    store.save_option(census_id, ITEMS[0], result(ITEMS[0], **fast))
-    store.save_option(census_id, ITEMS[1], result(ITEMS[1], OptionStatus.UNPROTECTED, **fast))
-    store.save_option(census_id, ITEMS[2], result(ITEMS[2], **slow))
-    store.finish_census(census_id)
+    store.save_attempt(census_id, result(ITEMS[3], OptionStatus.FAILS, reason="<b>segfault</b>"))
+    store.save_attempt(census_id, result(ITEMS[0], **fast))
+    store.save_attempt(census_id, result(ITEMS[1], OptionStatus.UNPROTECTED, **fast))
+    store.save_attempt(census_id, result(ITEMS[2], **slow))
+    store.finish_campaign(census_id, CampaignStatus.COMPLETED, kind=EntryKind.CENSUS)
     return store.load_census(census_id), {("openvpn-udp", "cipher-aes-128-cbc"): Verdict.LEGACY}
 
 

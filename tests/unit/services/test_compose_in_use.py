@@ -117,7 +117,7 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
     def holders() -> list[str]:
         return [one.what for one in InUse(services.paths.in_use_dir).users((PAIR.a, PAIR.b)).values()]
 
-    def run(_plan: object, *, emit: Callable[[object], None], **_: object) -> None:
+    def run(_kind: object, _plan: object, *, emit: Callable[[object], None], **_: object) -> None:
         seen.extend(holders())
         emit(CampaignStarted(12, PLAN, ()))
         emit(CampaignStarted(7, CENSUS, ()))
@@ -126,7 +126,7 @@ def test_a_comparison_and_a_census_hold_both_hosts_by_their_number(
     monkeypatch.setattr("app.services.wiring.snapshot_before", lambda *_, **__: None)
     monkeypatch.setattr("app.services.wiring.report_differences", lambda *_, **__: None)
     monkeypatch.setattr("app.services.wiring.run_campaign", run)
-    monkeypatch.setattr("app.services.census.run_census", run)
+    monkeypatch.setattr("app.services.census.run_campaign", run)
     services.run(FOUND, PLAN, control=CampaignControl(), emit=lambda _event: seen.extend(holders()))
     assert seen == ["a comparison"] * 2 + ["comparison 12"] * 2 + ["census 7"] * 2
     seen.clear()

@@ -14,6 +14,7 @@ from app.domain.audit import AuditEntry
 from app.domain.census import CensusPlan
 from app.domain.deployment import DeploymentState
 from app.domain.errors import InvalidOption, NotFound
+from app.domain.history import EntryKind
 from app.domain.hosts import HostSpec, PairSpec, Side
 from app.domain.pair_names import check_pair_name, suggest_pair_name
 from app.domain.pairs import Saving
@@ -69,7 +70,7 @@ def test_a_pair_of_a_bad_name_is_not_saved_but_one_of_an_earlier_version_is(book
 def _fill(store: Store) -> tuple[int, int]:
     record = sample_record()
     campaign = store.create_campaign(replace(record.plan, pair=PAIR), FACTS, "0.1.0")
-    census = store.create_census(CensusPlan(PAIR, ("openvpn-udp",), items()), FACTS, "0.1.0")
+    census = store.create_campaign(CensusPlan(PAIR, ("openvpn-udp",), items()), FACTS, "0.1.0")
     store.save_deployment(replace(deployment("11" * 8), state=DeploymentState.CONFIRMED))
     store.save_snapshot("north", Side.A, facts())
     store.audit(AuditEntry(record.started_at, "a", Side.A, "ip link add", 0, "make it"))
@@ -80,7 +81,7 @@ def test_what_belongs_to_a_pair_follows_its_new_name(book: Book) -> None:
     store = book.store
     campaign, census = _fill(store)
     store.finish_campaign(campaign, CampaignStatus.INTERRUPTED)
-    store.finish_census(census)
+    store.finish_campaign(census, CampaignStatus.INTERRUPTED, kind=EntryKind.CENSUS)
     audit = store.list_audit()
     book.rename_pair("north", "south")
     assert [pair.name for pair in store.list_pairs()] == ["south"]
@@ -105,14 +106,14 @@ def test_a_pair_that_is_being_measured_is_left_alone(book: Book, change: object)
     book.store.finish_campaign(campaign, CampaignStatus.COMPLETED)
     with pytest.raises(InvalidOption, match="measured"):
         change(book)  # type: ignore[operator]
-    book.store.finish_census(census)
+    book.store.finish_campaign(census, CampaignStatus.INTERRUPTED, kind=EntryKind.CENSUS)
     change(book)  # type: ignore[operator]
 
 
 def test_a_name_that_is_taken_is_refused_also_one_of_a_removed_pair(book: Book) -> None:
     campaign, census = _fill(book.store)
     book.store.finish_campaign(campaign, CampaignStatus.COMPLETED)
-    book.store.finish_census(census)
+    book.store.finish_campaign(census, CampaignStatus.INTERRUPTED, kind=EntryKind.CENSUS)
     book.copy_pair("north", "south")
     with pytest.raises(InvalidOption):
         book.copy_pair("north", "south")
@@ -208,7 +209,8 @@ def leave(book: Book, pair: PairSpec, left: str) -> None:
         number = store.create_campaign(replace(sample_record().plan, pair=pair), FACTS, "0.1.0")
         store.finish_campaign(number, CampaignStatus.CANCELLED)
     elif left == "census":
-        store.finish_census(store.create_census(CensusPlan(pair, ("openvpn-udp",), items()), FACTS, "0.1.0"))
+        number = store.create_campaign(CensusPlan(pair, ("openvpn-udp",), items()), FACTS, "0.1.0")
+        store.finish_campaign(number, CampaignStatus.INTERRUPTED, kind=EntryKind.CENSUS)
     else:
         store.save_deployment(replace(deployment("11" * 8, pair=pair.name), pair=pair, state=DeploymentState.UNDONE))
     book.remove_pair(pair.name)
@@ -242,7 +244,7 @@ def test_nothing_new_is_stored_of_a_pair_that_was_renamed_elsewhere(book: Book) 
     book.rename_pair("north", "south")
     begin = {
         "campaign": lambda: store.create_campaign(replace(sample_record().plan, pair=PAIR), FACTS, "0.1.0"),
-        "census": lambda: store.create_census(CensusPlan(PAIR, ("openvpn-udp",), items()), FACTS, "0.1.0"),
+        "census": lambda: store.create_campaign(CensusPlan(PAIR, ("openvpn-udp",), items()), FACTS, "0.1.0"),
         "deployment": lambda: store.save_deployment(deployment("11" * 8)),
     }
     for work in begin.values():

@@ -49,11 +49,11 @@ def fill(store: Store, record: CampaignRecord, status: CampaignStatus | None = C
 
 
 def fill_census(store: Store, *, tried: int = len(items()), is_ended: bool = True) -> int:
-    census_id = store.create_census(CENSUS, {"a": facts(), "b": facts()}, "0.1.0")
+    census_id = store.create_campaign(CENSUS, {"a": facts(), "b": facts()}, "0.1.0")
     for item in CENSUS.items[:tried]:
-        store.save_option(census_id, item, result(item))
+        store.save_attempt(census_id, result(item))
     if is_ended:
-        store.finish_census(census_id)
+        store.finish_campaign(census_id, CampaignStatus.COMPLETED, kind=EntryKind.CENSUS)
     return census_id
 
 

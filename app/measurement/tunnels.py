@@ -1,4 +1,4 @@
-"""Tunnels as app.tunnel builds them."""
+"""Tunnels as app.tunnel builds them, looked at with app.probes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from app.domain.adapters import Adapter
+from app.domain.adapters import Adapter, shell_step_argv
 from app.domain.audit import AuditEntry
 from app.domain.cancel import CancelToken
-from app.domain.commands import SessionPair
+from app.domain.commands import Command, SessionPair
+from app.domain.concurrency import run_both
 from app.domain.errors import CleanupFailed
 from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.link import Link
+from app.domain.script_files import bare_script
 from app.domain.solutions import Suite
-from app.measurement.comparison.interfaces import StageSink, Tunnel
+from app.measurement.interfaces import StageSink, Tunnel
+from app.probes.smoke_test import SmokeTestOutcome, SmokeTestRequest, run_smoke_test
 from app.tunnel import DeployRequest, read_firewalls, recover, temporary_tunnel, with_firewalls
 
 LEASE_S = 60
 """A host puts itself back if nobody has renewed its lease for so long, in seconds."""
+
+_CRASHES_SCRIPT = bare_script("probes/crashes.sh")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,7 @@ class DeployedTunnels:
         facts: What was found on the hosts, by `a` and `b`.
         header: Comment lines for every file on the hosts.
         audit: Writes down every command that changes a host.
+        minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
     """
 
     pair: PairSpec
@@ -40,6 +46,7 @@ class DeployedTunnels:
     facts: Mapping[str, HostFacts]
     header: tuple[str, ...]
     audit: Callable[[AuditEntry], None]
+    minds_firewalls: bool = True
 
     def open(
         self, adapter: Adapter, suite: Suite, *, token: CancelToken, on_stage: StageSink
@@ -54,11 +61,24 @@ class DeployedTunnels:
             facts_b=self.facts[Side.B.value],
             header=self.header,
         )
-        firewalls = read_firewalls(self.sessions, token=token)
-        request = with_firewalls(request, firewalls, may_open=self.pair.may_open_firewall)
+        if self.minds_firewalls:
+            firewalls = read_firewalls(self.sessions, token=token)
+            request = with_firewalls(request, firewalls, may_open=self.pair.may_open_firewall)
         return temporary_tunnel(
             self.sessions, request, token=token, on_stage=on_stage, audit=self.audit, lease_s=LEASE_S
         )
+
+    def look(self, request: SmokeTestRequest, *, token: CancelToken) -> SmokeTestOutcome:
+        """Send traffic through the standing tunnel."""
+        return run_smoke_test(self.sessions, request, token=token)
+
+    def kernel_words(self, since_s: float, *, token: CancelToken) -> str:
+        """Return what both kernels said of crashes within the last seconds."""
+        command = Command(shell_step_argv(_CRASHES_SCRIPT, str(round(since_s))), timeout_s=5.0, is_root=True)
+        a, b = run_both(
+            lambda: self.sessions.a.run(command, token=token), lambda: self.sessions.b.run(command, token=token)
+        )
+        return f"{a.stdout}\n{b.stdout}".strip()
 
     def recover(self, *, token: CancelToken) -> tuple[str, ...]:
         """Put both hosts back after a run that died.

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from app.domain.events import EventSink, Progress
+from app.domain.events import Progress
 from app.domain.results import AttemptKey
 
 TICK_S = 0.5
@@ -37,7 +37,7 @@ class ProgressMeter:
         keys: Sequence[AttemptKey],
         predicted_s: Sequence[float],
         done: frozenset[int],
-        emit: EventSink,
+        emit: Callable[[Progress], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._predicted_s: Mapping[int, float] = {
@@ -62,21 +62,24 @@ class ProgressMeter:
         """An attempt begins."""
         with self._lock:
             self._current, self._current_began_s, self._text = position, self._clock(), text
+            self._done.discard(position)
             self._probed = 0.0
         self.tick(is_urgent=True)
 
-    def end(self, position: int, *, is_typical: bool) -> None:
+    def end(self, position: int, *, is_typical: bool, text: str = "") -> None:
         """An attempt ended.
 
         Args:
             position: Which one.
             is_typical: Whether its duration tells something about others (it completed).
+            text: Line that says how; empty keeps the one before.
         """
         with self._lock:
             if is_typical:
                 self._took_s[position] = self._clock() - self._current_began_s
             self._done.add(position)
             self._current = None
+            self._text = text or self._text
         self.tick(is_urgent=True)
 
     def drop(self) -> None:

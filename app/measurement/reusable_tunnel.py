@@ -8,8 +8,9 @@ from typing import Self
 
 from app.domain.adapters import Adapter
 from app.domain.cancel import CancelToken
+from app.domain.events import Stage
 from app.domain.solutions import Suite
-from app.measurement.census.interfaces import SwitchableTunnel, Tunnels
+from app.measurement.interfaces import Tunnel, Tunnels
 
 MIN_UP_S = 3.0
 PATIENCE = 2.0
@@ -30,7 +31,7 @@ class ReusableTunnel:
         self._adapter = adapter
         self._token = token
         self._stack = ExitStack()
-        self._tunnel: SwitchableTunnel | None = None
+        self._tunnel: Tunnel | None = None
         self._slowest_s = 0.0
 
     def __enter__(self) -> Self:
@@ -40,11 +41,11 @@ class ReusableTunnel:
         self.close()
 
     @property
-    def tunnel(self) -> SwitchableTunnel | None:
+    def tunnel(self) -> Tunnel | None:
         """What stands now."""
         return self._tunnel
 
-    def bring(self, suite: Suite, *, patience: float = 1.0) -> SwitchableTunnel:
+    def bring(self, suite: Suite, *, patience: float = 1.0) -> Tunnel:
         """Have the tunnel stand with a suite: by switching where that is possible, else from nothing.
 
         Args:
@@ -64,7 +65,9 @@ class ReusableTunnel:
             return self._tunnel
         self.close()
         self._token.raise_if_cancelled()
-        self._tunnel = self._stack.enter_context(self._tunnels.open(self._adapter, suite, token=self._token))
+        self._tunnel = self._stack.enter_context(
+            self._tunnels.open(self._adapter, suite, token=self._token, on_stage=self._on_stage)
+        )
         return self._tunnel
 
     def close(self) -> None:
@@ -75,6 +78,9 @@ class ReusableTunnel:
         """
         stack, self._stack, self._tunnel = self._stack, ExitStack(), None
         stack.close()
+
+    def _on_stage(self, _stage: Stage, _detail: str) -> None:
+        self._token.raise_if_cancelled()
 
     def _up_timeout_s(self, patience: float) -> float | None:
         """Return how long the next switch may take; None, the plan's own, until one has come up."""

@@ -1,0 +1,81 @@
+"""Comparison: every attempt of its plan, one after another, each with a tunnel of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from app.domain.cancel import CancelToken
+from app.domain.history import EntryKind
+from app.domain.hosts import Side
+from app.domain.results import Attempt, AttemptKey, AttemptStatus, CampaignPlan, CampaignRecord, CampaignStatus
+from app.measurement.comparison.attempt import not_run, run_attempt, title_of
+from app.measurement.engine import CAUSED_BY_LINK
+from app.measurement.interfaces import CampaignStore
+from app.measurement.work import Done, Task, Work
+
+FINAL = (AttemptStatus.COMPLETED, AttemptStatus.FAILED, AttemptStatus.SKIPPED)
+"""Attempts that are not repeated when a comparison is resumed."""
+
+
+class Comparison(Work[CampaignPlan, Attempt, CampaignRecord]):
+    """Implements `Work`. Whatever happens to a candidate is its result."""
+
+    kind = EntryKind.COMPARISON
+    needed: ClassVar[Mapping[Side, tuple[str, ...]]] = {Side.A: ("ping", "iperf3"), Side.B: ("iperf3",)}
+    load_hint = (
+        "Measuring fills the link for seconds at a time: agree to that (--allow-load), "
+        "and set a limit in Mbit/s (--load-cap)."
+    )
+    minds_firewalls = True
+    is_ended_by_lost_host = True
+
+    @staticmethod
+    def load(store: CampaignStore, number: int) -> CampaignRecord:
+        """Return a comparison as it is stored."""
+        return store.load_campaign(number)
+
+    @staticmethod
+    def final_attempts(record: CampaignRecord) -> tuple[Attempt, ...]:
+        """Return the attempts that completed, failed or were skipped."""
+        return tuple(attempt for attempt in record.attempts if attempt.status in FINAL)
+
+    @staticmethod
+    def predicted(plan: CampaignPlan) -> tuple[tuple[AttemptKey, float], ...]:
+        """Return all attempts in order, with seconds that each will take."""
+        return tuple(zip(plan.attempts, plan.predicted_s, strict=True))
+
+    @staticmethod
+    def is_crossed(attempt: Attempt) -> bool:
+        """Return whether an attempt shows that frames cross the link."""
+        return attempt.status is AttemptStatus.COMPLETED
+
+    def tasks(self) -> Generator[Task[Attempt], Done[Attempt], CampaignStatus]:
+        """Yield the attempts that are left, in the order of the plan."""
+        finished = {attempt.key.position for attempt in self.done}
+        for key in self.context.plan.attempts:
+            if key.position not in finished:
+                yield Task(partial(self._run, key), key, title_of(self.context.plan, key))
+        return CampaignStatus.COMPLETED
+
+    def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
+        """Store that the rest was not run."""
+        for key in left:
+            self.context.keep(not_run(key, reason, message))
+        return f"{message} {len(left)} of {len(self.context.plan.attempts)} attempts were not run." if left else message
+
+    def _run(self, key: AttemptKey, token: CancelToken, doubts: Sequence[str]) -> Done[Attempt]:
+        attempt, error = run_attempt(self.context, key, token=token, doubts=doubts)
+        if attempt.status is AttemptStatus.CANCELLED and self.context.control.is_skipped:
+            attempt = _as_skipped(attempt)
+        is_good = attempt.status is AttemptStatus.COMPLETED
+        # A tunnel whose link has died looks fail-closed, so what captures showed is doubted as failures are.
+        is_doubtful = isinstance(error, CAUSED_BY_LINK) or (is_good and attempt.wire is not None)
+        return Done(attempt, error, is_good=is_good, is_doubtful=is_doubtful, is_typical=is_good)
+
+
+def _as_skipped(attempt: Attempt) -> Attempt:
+    message = f"You skipped it in the stage {attempt.stage}." if attempt.stage else "You skipped it while it ran."
+    return replace(attempt, status=AttemptStatus.SKIPPED, reason="skipped", message=message)

@@ -1,0 +1,303 @@
+"""Runs a campaign, a comparison or a census: task after task, each attempt stored when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, suppress
+from typing import Generic, cast
+
+from app.domain.adapters import Adapter
+from app.domain.commands import SessionPair
+from app.domain.errors import (
+    Cancelled,
+    CleanupFailed,
+    CommandFailed,
+    ConnectionLost,
+    DeadlineExceeded,
+    EnvironmentFault,
+    HostUnreachable,
+    PreflightRefused,
+    ProbeFailed,
+    TunnelDown,
+    TunnelmarkError,
+    UnderlayDown,
+)
+from app.domain.events import (
+    AttemptDropped,
+    AttemptEnded,
+    AttemptStarted,
+    CampaignEnded,
+    CampaignStarted,
+    EventOf,
+    LogLevel,
+    LogLine,
+)
+from app.domain.hosts import HostFacts
+from app.domain.link import Link, LinkHealer
+from app.domain.results import CampaignStatus
+from app.measurement.control import CampaignControl
+from app.measurement.interfaces import CampaignStore, Tunnels
+from app.measurement.progress import ProgressMeter
+from app.measurement.reconnect import HostStaysAway, reach_again
+from app.measurement.tunnels import DeployedTunnels
+from app.measurement.work import A, Context, Done, P, R, Task, Work
+from app.probes import UnderlayGuard, UnderlayWatch
+
+PASSING = (ConnectionLost, DeadlineExceeded, HostUnreachable, ProbeFailed)
+"""What may be gone a moment later: a task that raises it is tried once more on hosts that have been put in order."""
+
+CAUSED_BY_LINK = (PreflightRefused, TunnelDown, CommandFailed, *PASSING)
+"""What a dead link may look like from within a task; other errors stand for themselves."""
+
+_REACH_TRIES = 3
+
+
+def run_campaign(
+    work: type[Work[P, A, R]],
+    plan: P,
+    *,
+    sessions: SessionPair,
+    adapters: Mapping[str, Adapter],
+    link: Link,
+    facts: Mapping[str, HostFacts],
+    store: CampaignStore,
+    control: CampaignControl,
+    emit: Callable[[EventOf[P, A]], None],
+    version: str,
+    header: tuple[str, ...],
+    resume_id: int | None = None,
+    tunnels: Tunnels | None = None,
+    healer: LinkHealer | None = None,
+) -> R:
+    """Run a campaign to its end, whatever that is.
+
+    Args:
+        work: `Comparison` or `Census`.
+        plan: What to do; when resuming, the stored plan counts.
+        sessions: Connections to both hosts.
+        adapters: By solution.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        store: Where attempts go as they end.
+        control: How the user steers it.
+        emit: Gets every event.
+        version: Tunnelmark's version.
+        header: Comment lines for every file on the hosts.
+        resume_id: Go on with the campaign of this number.
+        tunnels: Builds tunnels; None means `app.tunnel`.
+        healer: Gets the link between the hosts back; None where it is not ours.
+
+    Returns:
+        The campaign as stored. Cancelling, candidates that fail and a link that stays dead are results, not errors; for
+        a comparison a host that stays away is one as well.
+
+    Raises:
+        InvalidPlan: There is no consent to load on a live link; nothing was touched.
+        PackageMissing: A host lacks what the probes need; nothing was touched.
+        EnvironmentFault: Of a census: a host stays away, or could not be put back; what was tried before is stored.
+        StorageFault, DiskFull: What was measured could not be stored; the hosts have been put back.
+    """
+    if resume_id is not None:
+        plan = cast("P", work.load(store, resume_id).plan)
+    work.check(plan, facts)
+    if tunnels is None:
+        tunnels = DeployedTunnels(plan.pair, sessions, link, facts, header, store.audit, work.minds_firewalls)
+    if resume_id is not None:
+        store.claim_campaign(resume_id, work.kind)
+        number = resume_id
+    else:
+        number = store.create_campaign(plan, facts, version)
+    done = work.final_attempts(work.load(store, number))
+    predicted = work.predicted(plan)
+    finished = frozenset(attempt.key.position for attempt in done)
+    meter = ProgressMeter([key for key, _ in predicted], [seconds for _, seconds in predicted], finished, emit)
+    emit(CampaignStarted(number, plan, done))
+    # A practice lab's gateways answer pings; elsewhere that is only known once one was answered.
+    is_known = plan.pair.is_lab or any(work.is_crossed(attempt) for attempt in done)
+    underlay = UnderlayGuard(UnderlayWatch(sessions, link, has_answered=is_known), healer=healer, emit=emit)
+    kept = set(finished)
+
+    def keep(attempt: A) -> None:
+        store.save_attempt(number, attempt)
+        kept.add(attempt.key.position)
+        emit(AttemptEnded(attempt))
+
+    context = Context(plan, sessions, adapters, link, facts, tunnels, control, emit, meter, keep, store.audit)
+    engine = _Engine(work(context, done), underlay, kept, needs_recovery=resume_id is not None)
+
+    def finish(status: CampaignStatus, message: str) -> None:
+        store.finish_campaign(number, status, message, work.kind)
+
+    try:
+        status, message = engine.run()
+    except BaseException as error:
+        message = error.sentence() if isinstance(error, TunnelmarkError) else f"It broke off ({error!r:.200})."
+        with suppress(TunnelmarkError):  # the error that ended it says more than what follows from it
+            finish(CampaignStatus.INTERRUPTED, message)
+        emit(CampaignEnded(number, CampaignStatus.INTERRUPTED, message))
+        raise
+    finish(status, message)
+    emit(CampaignEnded(number, status, message))
+    return work.load(store, number)
+
+
+class _Engine(Generic[P, A, R]):
+    """One run of a campaign.
+
+    Args:
+        work: What is run.
+        underlay: Watches the bare link.
+        kept: Positions of attempts that have a result; grows meanwhile.
+        needs_recovery: Whether an earlier run may have left something on the hosts.
+    """
+
+    def __init__(self, work: Work[P, A, R], underlay: UnderlayGuard, kept: set[int], *, needs_recovery: bool) -> None:
+        self._work = work
+        self._context = work.context
+        self._control = work.context.control
+        self._underlay = underlay
+        self._kept = kept
+        self._needs_recovery = needs_recovery
+        self._last_error: TunnelmarkError | None = None
+
+    def run(self) -> tuple[CampaignStatus, str]:
+        """Run all tasks; return how the campaign ended, and what happened where it did not complete."""
+        try:
+            with closing(self._work.tasks()) as tasks:
+                return self._run_all(tasks), ""
+        except Cancelled:
+            message = f"The {self._work.kind} was cancelled."
+            return CampaignStatus.CANCELLED, self._leave(Cancelled.reason, message)
+        except HostStaysAway as error:
+            if not self._work.is_ended_by_lost_host:
+                raise error.__cause__ or error from None
+            return CampaignStatus.INTERRUPTED, self._leave(error.reason, error.sentence())
+        except UnderlayDown as error:
+            return CampaignStatus.INTERRUPTED, self._leave(error.reason, error.sentence())
+
+    def _run_all(self, tasks: Generator[Task[A], Done[A], CampaignStatus]) -> CampaignStatus:
+        try:
+            task = next(tasks)
+            while True:
+                try:
+                    done = self._make(task)
+                    self._control.token.raise_if_cancelled()
+                except (HostStaysAway, UnderlayDown):
+                    raise
+                except TunnelmarkError as error:
+                    task = tasks.throw(error)
+                else:
+                    task = tasks.send(done)
+        except StopIteration as end:
+            status: CampaignStatus = end.value
+            return status
+
+    def _leave(self, reason: str, message: str) -> str:
+        left = [key for key, _ in self._work.predicted(self._context.plan) if key.position not in self._kept]
+        return self._work.leave(left, reason, message)
+
+    def _make(self, task: Task[A]) -> Done[A]:
+        """Return the outcome of a task that counts; what a dead link or a broken connection spoiled does not."""
+        is_first = True
+        while True:
+            self._get_ready()
+            try:
+                done = self._try(task)
+            except TunnelmarkError as error:
+                self._last_error = error
+                if isinstance(error, CAUSED_BY_LINK) and self._has_died(is_good=False):
+                    self._drop(task)
+                elif isinstance(error, PASSING) and is_first:
+                    self._context.emit(LogLine(LogLevel.WARNING, f"{error.message} Trying once more."))
+                    is_first, self._needs_recovery = False, True
+                else:
+                    raise
+                continue
+            self._last_error = done.error
+            if done.is_doubtful and self._has_died(is_good=done.is_good):
+                self._drop(task)
+            else:
+                self._count(task, done)
+                return done
+
+    def _try(self, task: Task[A]) -> Done[A]:
+        token, end = self._control.begin_attempt()
+        if task.key is not None:
+            self._context.emit(AttemptStarted(task.key, task.title))
+            self._context.meter.begin(task.key.position, task.title)
+        try:
+            return task.run(token, self._underlay.doubts)
+        finally:
+            end()
+
+    def _count(self, task: Task[A], done: Done[A]) -> None:
+        self._needs_recovery = isinstance(done.error, CleanupFailed)
+        if done.error is not None:
+            self._context.emit(LogLine(LogLevel.ERROR, f"{task.title}: {done.error.sentence()}"))
+        if done.attempt is not None:
+            self._context.keep(done.attempt)
+        self._underlay.settle()
+        if task.key is not None:
+            self._context.meter.end(task.key.position, is_typical=done.is_typical, text=done.text)
+
+    def _has_died(self, *, is_good: bool) -> bool:
+        """Return whether the link died during a task, so that its outcome says nothing."""
+        try:
+            return self._underlay.has_died(token=self._control.token)
+        except Cancelled:
+            return not is_good  # why it failed is not known any more
+
+    def _drop(self, task: Task[A]) -> None:
+        self._needs_recovery = self._work.is_standing or isinstance(self._last_error, CleanupFailed)
+        if task.key is not None:
+            self._context.meter.drop()
+            self._context.emit(AttemptDropped(task.key))
+
+    # --- before each task ---------------------------------------------------------------------------------------------
+
+    def _get_ready(self) -> None:
+        """Return when no pause is wanted, both hosts are there and in order, and frames cross the link between them."""
+        while True:
+            if self._control.is_pause_wanted:
+                self._work.release()
+            self._control.wait_while_paused(self._context.emit)
+            self._control.token.raise_if_cancelled()
+            try:
+                self._ensure_hosts_and_link()
+            except UnderlayDown as error:
+                if not self._control.is_attended:
+                    raise
+                self._control.pause(error.sentence())
+            else:
+                return
+
+    def _ensure_hosts_and_link(self) -> None:
+        for _ in range(_REACH_TRIES):
+            self._reach()
+            try:
+                self._underlay.ensure(token=self._control.token)
+            except (ConnectionLost, DeadlineExceeded, CommandFailed) as error:
+                self._last_error = error
+            else:
+                return
+        raise HostStaysAway(
+            f"A host stops answering again and again: {self._last_error.message if self._last_error else ''}",
+            hint=f"See to it that both run and are connected, then resume this {self._work.kind}.",
+        ) from self._last_error
+
+    def _reach(self) -> None:
+        context, token = self._context, self._control.token
+        was_lost = reach_again(context.sessions, self._last_error, token=token, emit=context.emit)
+        if not was_lost and not self._needs_recovery:
+            return
+        with suppress(EnvironmentFault):  # what is left of it is put back now
+            self._work.release()
+        try:
+            sentences = context.tunnels.recover(token=token)
+        except TunnelmarkError as error:
+            raise HostStaysAway(
+                f"The hosts could not be put back as they were: {error.message}", hint=error.hint
+            ) from error
+        self._needs_recovery = False
+        for sentence in sentences:
+            context.emit(LogLine(LogLevel.INFO, sentence))

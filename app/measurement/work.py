@@ -1,0 +1,193 @@
+"""What an engine runs: pieces of work in the order that a plan wants them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from app.domain.adapters import Adapter
+from app.domain.audit import AuditEntry
+from app.domain.cancel import CancelToken
+from app.domain.census import CensusPlan, CensusRecord, OptionResult
+from app.domain.commands import SessionPair
+from app.domain.errors import InvalidPlan, PackageMissing, TunnelmarkError
+from app.domain.events import EventOf
+from app.domain.history import EntryKind
+from app.domain.hosts import HostFacts, Side, ToolFlavour
+from app.domain.link import Link
+from app.domain.results import Attempt, AttemptKey, CampaignPlan, CampaignRecord, CampaignStatus
+from app.measurement.control import CampaignControl
+from app.measurement.interfaces import CampaignStore, Tunnels
+from app.measurement.progress import ProgressMeter
+
+P = TypeVar("P", bound=CampaignPlan | CensusPlan)
+A = TypeVar("A", bound=Attempt | OptionResult)
+R = TypeVar("R", bound=CampaignRecord | CensusRecord)
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[A]):
+    """Outcome of a task.
+
+    Attributes:
+        attempt: What is stored; None for a task of which nothing is.
+        error: The error that ended it, where that is a result.
+        is_good: Whether all is well.
+        is_doubtful: Whether a dead link would explain it.
+        is_typical: Whether its duration says something about others.
+        text: Line that says how it ended; empty keeps the one before.
+    """
+
+    attempt: A | None = None
+    error: TunnelmarkError | None = None
+    is_good: bool = True
+    is_doubtful: bool = False
+    is_typical: bool = True
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[A]):
+    """Piece of work that counts as a whole: it is made again where the link died meanwhile.
+
+    Attributes:
+        run: Does it, given a token that skipping and cancelling cancel, and doubts to be kept with the result. Which
+            tunnels stand meanwhile, and how many, is its own matter.
+        key: The attempt that it is; None for one of which nothing is stored.
+        title: The attempt's name for people.
+    """
+
+    run: Callable[[CancelToken, Sequence[str]], Done[A]]
+    key: AttemptKey | None = None
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context(Generic[P, A]):
+    """What every task of a campaign needs.
+
+    Attributes:
+        plan: The campaign's plan.
+        sessions: Both hosts.
+        adapters: By solution.
+        link: What tunnels are built on.
+        facts: What was found on the hosts, by `a` and `b`.
+        tunnels: Builds and removes them.
+        control: How the user steers it.
+        emit: Gets events.
+        meter: Is told what is happening.
+        keep: Stores an attempt and tells of it.
+        audit: Writes down every command that changes a host.
+    """
+
+    plan: P
+    sessions: SessionPair
+    adapters: Mapping[str, Adapter]
+    link: Link
+    facts: Mapping[str, HostFacts]
+    tunnels: Tunnels
+    control: CampaignControl
+    emit: Callable[[EventOf[P, A]], None]
+    meter: ProgressMeter
+    keep: Callable[[A], None]
+    audit: Callable[[AuditEntry], None] = lambda _entry: None
+
+    @property
+    def labels(self) -> dict[Side, str]:
+        """The hosts' names for people."""
+        return {side: self.plan.pair.host(side).label for side in Side}
+
+
+class Work(ABC, Generic[P, A, R]):
+    """One kind of campaign, made for one run of the engine.
+
+    Args:
+        context: What its tasks need.
+        done: Attempts that need not be made again.
+
+    Attributes:
+        kind: What it is called, and stored as.
+        needed: Programs that tasks need, by side.
+        load_hint: What to do where the user has not agreed to load on a live link.
+        minds_firewalls: Whether what a firewall blocks is an obstacle, or opened where the user agreed.
+        is_ended_by_lost_host: Whether a host that stays away is a result, or the error that it is.
+    """
+
+    kind: ClassVar[EntryKind]
+    needed: ClassVar[Mapping[Side, tuple[str, ...]]]
+    load_hint: ClassVar[str]
+    minds_firewalls: ClassVar[bool]
+    is_ended_by_lost_host: ClassVar[bool]
+
+    def __init__(self, context: Context[P, A], done: Sequence[A]) -> None:
+        self.context = context
+        self.done = done
+
+    # --- before anything is touched -----------------------------------------------------------------------------------
+
+    @classmethod
+    def check(cls, plan: P, facts: Mapping[str, HostFacts]) -> None:
+        """Refuse a plan that cannot be run on these hosts.
+
+        Raises:
+            InvalidPlan: There is no consent to load on a live link.
+            PackageMissing: A host lacks what tasks need.
+        """
+        if not plan.pair.is_lab and not plan.allow_load:
+            raise InvalidPlan(
+                f"{plan.pair.name} is not a practice lab, and nobody agreed to put load on its link.",
+                hint=cls.load_hint,
+            )
+        for side, names in cls.needed.items():
+            for name in names:
+                tool = facts[side.value].tools.get(name)
+                if tool is None or tool.flavour is ToolFlavour.MISSING:
+                    raise PackageMissing(
+                        f"{name} is missing on {plan.pair.host(side).label}.",
+                        hint="Install it there; Tunnelmark can do that for you.",
+                    )
+
+    @staticmethod
+    @abstractmethod
+    def load(store: CampaignStore, number: int) -> R:
+        """Return a campaign of this kind as it is stored."""
+
+    @staticmethod
+    @abstractmethod
+    def final_attempts(record: R) -> tuple[A, ...]:
+        """Return those attempts of a stored campaign that resuming does not make again."""
+
+    @staticmethod
+    @abstractmethod
+    def predicted(plan: P) -> tuple[tuple[AttemptKey, float], ...]:
+        """Return all attempts of a plan in order, with seconds that each will take."""
+
+    @staticmethod
+    @abstractmethod
+    def is_crossed(attempt: A) -> bool:
+        """Return whether an attempt shows that frames cross the link between the hosts."""
+
+    # --- while it runs ------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def tasks(self) -> Generator[Task[A], Done[A], CampaignStatus]:
+        """Yield one task after another, each given what came of the one before; return how the campaign ended.
+
+        The errors that end a task are raised where it was yielded. Tunnels that stand between tasks are closed when
+        the generator is.
+        """
+
+    def leave(self, left: Sequence[AttemptKey], reason: str, message: str) -> str:
+        """Store what is to be stored of the rest of a plan that is not run to its end; return the message."""
+        del left, reason
+        return message
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether a tunnel stands between tasks."""
+        return False
+
+    def release(self) -> None:
+        """Close what stands, so that both hosts are as they were; the next task builds it anew."""

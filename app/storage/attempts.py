@@ -1,18 +1,22 @@
-"""Attempts with their samples: written when they end, read for ranking and reports."""
+"""Attempts with their samples, and options: written when they end, read for ranking and reports."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import numpy.typing as npt
 
+from app.domain.census import CensusPlan, CensusRecord, OptionResult, OptionStatus
 from app.domain.errors import StorageFault
+from app.domain.history import EntryId, EntryKind
 from app.domain.hosts import HostFacts
-from app.domain.results import Attempt, CampaignPlan, CampaignRecord, LatencySeries
-from app.storage.campaigns import status_of, unknown_campaign
+from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, LatencySeries
+from app.storage.campaigns import find_campaign
 from app.storage.rows import (
     BODY_CODEC,
     clean_text,
@@ -35,35 +39,47 @@ _NOTHING: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
 _KIND_OF_SAMPLES = (SAMPLES_QUANTITY, SAMPLES_UNIT, SAMPLES_DTYPE, SAMPLES_CODEC)
 
 
-def save_attempt(connection: sqlite3.Connection, campaign_id: int, attempt: Attempt) -> None:
+def save_attempt(connection: sqlite3.Connection, campaign_id: int, attempt: Attempt | OptionResult) -> None:
     """Store an attempt that ended, in place of an earlier one at the same position."""
-    if connection.execute("SELECT 1 FROM campaign WHERE id = ?", (campaign_id,)).fetchone() is None:
-        raise unknown_campaign(campaign_id)
+    is_option = isinstance(attempt, OptionResult)
+    row = find_campaign(connection, EntryId(EntryKind.CENSUS if is_option else EntryKind.COMPARISON, campaign_id))[0]
     key = attempt.key
-    connection.execute("DELETE FROM attempt WHERE campaign_id = ? AND position = ?", (campaign_id, key.position))
+    connection.execute("DELETE FROM attempt WHERE campaign_id = ? AND position = ?", (row, key.position))
     cursor = connection.execute(
         "INSERT INTO attempt (campaign_id, position, solution, suite, condition, round, status, reason, started_at,"
         " ended_at, setup_s, probe_s, cleanup_s, codec, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            campaign_id,
+            row,
             key.position,
             key.solution,
             key.suite,
             key.condition,
             key.round,
             attempt.status.value,
-            clean_text(attempt.reason),
-            write_time(attempt.started_at),
-            write_time(attempt.ended_at),
-            attempt.setup_s,
-            attempt.probe_s,
-            attempt.cleanup_s,
-            BODY_CODEC,
-            pack_body(replace(attempt, latency=())),
+            *_columns(attempt),
         ),
     )
     assert cursor.lastrowid is not None  # noqa: S101 - an INSERT that succeeded has one
-    _save_series(connection, cursor.lastrowid, attempt.latency)
+    if isinstance(attempt, Attempt):
+        _save_series(connection, cursor.lastrowid, attempt.latency)
+
+
+def _columns(attempt: Attempt | OptionResult) -> tuple[str | float | bytes, ...]:
+    """Return reason, times, durations, codec and body."""
+    if isinstance(attempt, OptionResult):
+        now = datetime.now(UTC)
+        times = write_time(now - timedelta(seconds=attempt.took_s)), write_time(now)
+        return "", *times, 0.0, attempt.took_s, 0.0, BODY_CODEC, pack_body(attempt)
+    return (
+        clean_text(attempt.reason),
+        write_time(attempt.started_at),
+        write_time(attempt.ended_at),
+        attempt.setup_s,
+        attempt.probe_s,
+        attempt.cleanup_s,
+        BODY_CODEC,
+        pack_body(replace(attempt, latency=())),
+    )
 
 
 def _save_series(connection: sqlite3.Connection, attempt_id: int, latency: tuple[LatencySeries, ...]) -> None:
@@ -84,32 +100,85 @@ def _save_series(connection: sqlite3.Connection, attempt_id: int, latency: tuple
 
 
 def load_campaign(connection: sqlite3.Connection, campaign_id: int) -> CampaignRecord:
-    """Return a campaign with all its attempts and samples, or raise NotFound."""
-    row = connection.execute(
-        "SELECT plan, facts, status, owner, started_at, ended_at, tunnelmark_version, note FROM campaign WHERE id = ?",
-        (campaign_id,),
-    ).fetchone()
-    if row is None:
-        raise unknown_campaign(campaign_id)
-    plan, facts, status, owner, started_at, ended_at, version, note = row
-    what = f"comparison {campaign_id}"
+    """Return a comparison with all its attempts and samples, or raise NotFound."""
+    row = _load_row(connection, EntryId(EntryKind.COMPARISON, campaign_id))
     return CampaignRecord(
         campaign_id=campaign_id,
-        plan=read_value(CampaignPlan, plan, what=f"the plan of {what}"),
-        status=status_of(status, owner),
-        started_at=read_time(started_at),
-        ended_at=None if ended_at is None else read_time(ended_at),
-        facts=read_value(dict[str, HostFacts], facts, what=f"what was found before {what}"),
-        attempts=_load_attempts(connection, campaign_id),
-        tunnelmark_version=version,
-        note=note,
+        plan=read_value(CampaignPlan, row.plan, what=f"the plan of comparison {campaign_id}"),
+        status=row.status,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        facts=row.facts,
+        attempts=_load_attempts(connection, row.id, campaign_id),
+        tunnelmark_version=row.version,
+        note=row.note,
     )
 
 
-def _load_attempts(connection: sqlite3.Connection, campaign_id: int) -> tuple[Attempt, ...]:
-    series = _load_series(connection, campaign_id)
+def load_census(connection: sqlite3.Connection, census_id: int) -> CensusRecord:
+    """Return a census with every result, in the order they were made, or raise NotFound."""
+    row = _load_row(connection, EntryId(EntryKind.CENSUS, census_id))
+    plan = read_value(CensusPlan, row.plan, what=f"the plan of census {census_id}")
+    results = _load_results(connection, row.id, census_id)
+    tried = sum(result.status is not OptionStatus.NOT_RUN for result in results)
+    return CensusRecord(
+        census_id=census_id,
+        pair=plan.pair,
+        solutions=plan.solutions,
+        is_complete=tried >= len(plan.items),
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        facts=row.facts,
+        results=results,
+        tunnelmark_version=row.version,
+        plan=plan,
+        message=row.message,
+        note=row.note,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A campaign's own row; its plan is JSON."""
+
+    id: int
+    plan: str
+    facts: Mapping[str, HostFacts]
+    status: CampaignStatus
+    started_at: datetime
+    ended_at: datetime | None
+    message: str
+    version: str
+    note: str
+
+
+def _load_row(connection: sqlite3.Connection, entry: EntryId) -> _Row:
+    number, status, _ = find_campaign(connection, entry)
+    plan, facts, started_at, ended_at, message, version, note = connection.execute(
+        "SELECT plan, facts, started_at, ended_at, message, tunnelmark_version, note FROM campaign WHERE id = ?",
+        (number,),
+    ).fetchone()
+    found = read_value(dict[str, HostFacts], facts, what=f"what was found before {entry.kind} {entry.number}")
+    ended = None if ended_at is None else read_time(ended_at)
+    return _Row(number, plan, found, status, read_time(started_at), ended, message, version, note)
+
+
+def _load_results(connection: sqlite3.Connection, row: int, census_id: int) -> tuple[OptionResult, ...]:
     rows = connection.execute(
-        "SELECT id, position, codec, body FROM attempt WHERE campaign_id = ? ORDER BY position", (campaign_id,)
+        "SELECT position, codec, body FROM attempt WHERE campaign_id = ? ORDER BY id", (row,)
+    ).fetchall()
+    return tuple(
+        replace(
+            unpack_body(OptionResult, body, codec, what=f"option {position} of census {census_id}"), position=position
+        )
+        for position, codec, body in rows
+    )
+
+
+def _load_attempts(connection: sqlite3.Connection, row: int, campaign_id: int) -> tuple[Attempt, ...]:
+    series = _load_series(connection, row, campaign_id)
+    rows = connection.execute(
+        "SELECT id, position, codec, body FROM attempt WHERE campaign_id = ? ORDER BY position", (row,)
     )
     attempts = []
     for attempt_id, position, codec, body in rows:
@@ -118,13 +187,13 @@ def _load_attempts(connection: sqlite3.Connection, campaign_id: int) -> tuple[At
     return tuple(attempts)
 
 
-def _load_series(connection: sqlite3.Connection, campaign_id: int) -> dict[int, list[LatencySeries]]:
-    samples = _load_samples(connection, campaign_id)
+def _load_series(connection: sqlite3.Connection, row: int, campaign_id: int) -> dict[int, list[LatencySeries]]:
+    samples = _load_samples(connection, row, campaign_id)
     rows = connection.execute(
         "SELECT attempt_id, frame_bytes, sent, received, duplicates, count, note"
         " FROM attempt JOIN series ON series.attempt_id = attempt.id WHERE campaign_id = ?"
         " ORDER BY attempt_id, ordinal",
-        (campaign_id,),
+        (row,),
     )
     series: dict[int, list[LatencySeries]] = defaultdict(list)
     used: dict[int, int] = defaultdict(int)
@@ -138,11 +207,11 @@ def _load_series(connection: sqlite3.Connection, campaign_id: int) -> dict[int, 
     return series
 
 
-def _load_samples(connection: sqlite3.Connection, campaign_id: int) -> dict[int, npt.NDArray[np.uint32]]:
+def _load_samples(connection: sqlite3.Connection, row: int, campaign_id: int) -> dict[int, npt.NDArray[np.uint32]]:
     rows = connection.execute(
         "SELECT attempt_id, quantity, unit, dtype, samples.codec, count, data"
         " FROM attempt JOIN samples ON samples.attempt_id = attempt.id WHERE campaign_id = ?",
-        (campaign_id,),
+        (row,),
     )
     samples: dict[int, npt.NDArray[np.uint32]] = {}
     for attempt_id, quantity, unit, dtype, codec, count, data in rows:

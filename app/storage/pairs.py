@@ -12,8 +12,8 @@ from app.storage.codec import to_json
 from app.storage.rows import read_value, write_time
 
 _LEFT = (
-    ("campaign", "comparisons", "plan"),
-    ("census", "cipher censuses", "plan"),
+    ("(SELECT * FROM campaign WHERE kind = 'comparison')", "comparisons", "plan"),
+    ("(SELECT * FROM campaign WHERE kind = 'census')", "cipher censuses", "plan"),
     ("deployment", "deployments", "body"),
 )
 """Tables whose rows stay when their pair is removed, and the column that has the pair as it was."""

@@ -6,11 +6,10 @@ import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.domain.census import CensusPlan
 from app.domain.deployment import Deployment, DeploymentState
 from app.domain.errors import InvalidOption
 from app.domain.hosts import PairSpec
-from app.domain.results import CampaignPlan, CampaignStatus
+from app.domain.results import CampaignStatus
 from app.storage.codec import to_json
 from app.storage.owner import is_alive
 from app.storage.pairs import delete_pair, get_pair, refuse_taken
@@ -32,14 +31,9 @@ def rename_pair(connection: sqlite3.Connection, old: str, new: str) -> None:
         (new, to_json(replace(pair, name=new)), write_time(datetime.now(UTC)), old),
     )
     connection.execute("UPDATE snapshot SET pair = ? WHERE pair = ?", (new, old))
-    for number, text in connection.execute("SELECT id, plan FROM campaign WHERE pair = ?", (old,)).fetchall():
-        plan = read_value(CampaignPlan, text, what=f"the plan of campaign {number}")
-        plan = replace(plan, pair=_renamed(plan.pair, new))
-        connection.execute("UPDATE campaign SET pair = ?, plan = ? WHERE id = ?", (new, to_json(plan), number))
-    for number, text in connection.execute("SELECT id, plan FROM census WHERE pair = ?", (old,)).fetchall():
-        census = read_value(CensusPlan, text, what=f"the plan of census {number}")
-        census = replace(census, pair=_renamed(census.pair, new))
-        connection.execute("UPDATE census SET pair = ?, plan = ? WHERE id = ?", (new, to_json(census), number))
+    connection.execute(
+        "UPDATE campaign SET pair = ?1, plan = json_set(plan, '$.pair.name', ?1) WHERE pair = ?2", (new, old)
+    )
     for one, text in connection.execute("SELECT id, body FROM deployment WHERE pair = ?", (old,)).fetchall():
         deployment = read_value(Deployment, text, what=f"deployment {one}")
         deployment = replace(deployment, pair=_renamed(deployment.pair, new))
@@ -101,21 +95,15 @@ def is_measured(connection: sqlite3.Connection, name: str) -> bool:
 
 def measured_pairs(connection: sqlite3.Connection) -> tuple[PairSpec, ...]:
     """Return the pair of each comparison and census that a living process runs."""
-    campaigns = connection.execute(
-        "SELECT id, pair, plan, owner FROM campaign WHERE status = ?", (CampaignStatus.RUNNING.value,)
+    rows = connection.execute(
+        "SELECT kind, number, pair, json_extract(plan, '$.pair'), owner FROM campaign WHERE status = ?",
+        (CampaignStatus.RUNNING.value,),
     )
-    found = [
-        replace(read_value(CampaignPlan, plan, what=f"the plan of comparison {number}").pair, name=name)
-        for number, name, plan, owner in campaigns
+    return tuple(
+        _renamed(read_value(PairSpec, pair, what=f"the pair of {kind} {number}"), name)
+        for kind, number, name, pair, owner in rows
         if is_alive(owner)
-    ]
-    censuses = connection.execute("SELECT id, pair, plan, owner FROM census WHERE is_complete = 0 AND owner <> ''")
-    found += [
-        replace(read_value(CensusPlan, plan, what=f"the plan of census {number}").pair, name=name)
-        for number, name, plan, owner in censuses
-        if is_alive(owner)
-    ]
-    return tuple(found)
+    )
 
 
 def _renamed(pair: PairSpec, name: str) -> PairSpec:

@@ -14,6 +14,8 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
 
 BODY_CODEC = "json-zlib/1"
+PLAIN_CODEC = "json/1"
+"""What formats before 7 wrote of options."""
 
 
 def write_time(time: datetime) -> str:
@@ -81,10 +83,10 @@ def unpack_body(cls: type[T], packed: bytes, codec: str, *, what: str) -> T:
     Raises:
         StorageFault: What is stored is not such a value.
     """
-    if codec != BODY_CODEC:
+    if codec not in (BODY_CODEC, PLAIN_CODEC):
         raise StorageFault(f"In the database, {what} is packed in a way that is not known here: {codec[:40]!r}.")
     try:
-        text = zlib.decompress(packed).decode("ascii")
+        text = (zlib.decompress(packed) if codec == BODY_CODEC else packed).decode("ascii")
     except (zlib.error, UnicodeDecodeError) as error:
         raise StorageFault(f"In the database, {what} is damaged and cannot be unpacked.") from error
     return read_value(cls, text, what=what)

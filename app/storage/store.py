@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from app.domain.hosts import HostFacts, PairSpec, Side
 from app.domain.pairs import Saving
 from app.domain.results import Attempt, CampaignPlan, CampaignRecord, CampaignStatus, Profile
 from app.domain.user import this_user
-from app.storage import attempts, audit, campaigns, censuses, deployments, pairs, renaming
+from app.storage import attempts, audit, campaigns, censuses, comparisons, deployments, pairs, renaming
 from app.storage.database import Database
 from app.storage.summaries import CampaignSummary, CensusSummary, MeanDurations
 
@@ -148,8 +147,6 @@ class Store:
         Raises:
             NotFound: Its pair was renamed or removed; labs are not stored.
         """
-        if isinstance(plan, CensusPlan):
-            return self._database.write(lambda c: censuses.create_census(c, plan, facts, version))
         return self._database.write(lambda c: campaigns.create_campaign(c, plan, facts, version))
 
     def claim_campaign(self, campaign_id: int, kind: EntryKind = EntryKind.COMPARISON) -> None:
@@ -159,8 +156,7 @@ class Store:
             NotFound: There is none of that number.
             InvalidPlan: It is still running in another process.
         """
-        claim = censuses.claim_census if kind is EntryKind.CENSUS else campaigns.claim_campaign
-        self._database.write(lambda c: claim(c, campaign_id))
+        self._database.write(lambda c: campaigns.claim_campaign(c, EntryId(kind, campaign_id)))
 
     def save_attempt(self, campaign_id: int, attempt: Attempt | OptionResult) -> None:
         """Store an attempt that ended; once this returns, it survives kill -9 and a power cut.
@@ -170,10 +166,7 @@ class Store:
         Raises:
             NotFound: There is no such comparison or census.
         """
-        if isinstance(attempt, OptionResult):
-            self._database.write(lambda c: censuses.save_option(c, campaign_id, attempt))
-        else:
-            self._database.write(lambda c: attempts.save_attempt(c, campaign_id, attempt))
+        self._database.write(lambda c: attempts.save_attempt(c, campaign_id, attempt))
 
     def finish_campaign(
         self, campaign_id: int, status: CampaignStatus, message: str = "", kind: EntryKind = EntryKind.COMPARISON
@@ -183,13 +176,10 @@ class Store:
         Raises:
             NotFound: There is none of that number.
         """
-        if kind is EntryKind.CENSUS:
-            self._database.write(lambda c: censuses.finish_census(c, campaign_id, message))
-        else:
-            self._database.write(lambda c: campaigns.finish_campaign(c, campaign_id, status, message))
+        self._database.write(lambda c: campaigns.finish_campaign(c, EntryId(kind, campaign_id), status, message))
 
     def mark_interrupted(self) -> int:
-        """Mark campaigns as INTERRUPTED that say RUNNING but whose process is gone; return how many there were."""
+        """Mark what says RUNNING but whose process is gone as INTERRUPTED; return how many there were."""
         return self._database.write(campaigns.mark_interrupted)
 
     def load_campaign(self, campaign_id: int) -> CampaignRecord:
@@ -206,19 +196,19 @@ class Store:
         Raises:
             NotFound: There is no such campaign.
         """
-        return self._database.read(lambda c: campaigns.get_summary(c, campaign_id))
+        return self._database.read(lambda c: comparisons.get_summary(c, campaign_id))
 
     def list_campaigns(self, pair: str | None = None, limit: int = 100) -> tuple[CampaignSummary, ...]:
         """Return campaigns, newest first: of one pair, or of all."""
-        return self._database.read(lambda c: campaigns.list_campaigns(c, pair, limit))
+        return self._database.read(lambda c: comparisons.list_campaigns(c, pair, limit))
 
     def latest_campaign(self, pair: str | None = None) -> int | None:
         """Return the number of the newest campaign in which an attempt was made: of one pair, or of all."""
-        return self._database.read(lambda c: campaigns.latest_campaign(c, pair))
+        return self._database.read(lambda c: comparisons.latest_campaign(c, pair))
 
     def unfinished_campaign(self, pair: str) -> int | None:
         """Return the number of the pair's newest campaign if it was interrupted and something is left to do."""
-        return self._database.read(lambda c: campaigns.unfinished_campaign(c, pair))
+        return self._database.read(lambda c: comparisons.unfinished_campaign(c, pair))
 
     def durations(self, pair: str, profile: Profile | None = None) -> Mapping[str, MeanDurations]:
         """Return how long completed attempts on a pair took on the average, for predictions.
@@ -230,7 +220,7 @@ class Store:
         Returns:
             By solution; solutions without a completed attempt are left out.
         """
-        return self._database.read(lambda c: campaigns.durations(c, pair, profile))
+        return self._database.read(lambda c: comparisons.durations(c, pair, profile))
 
     # --- censuses -----------------------------------------------------------------------------------------------------
 
@@ -240,7 +230,7 @@ class Store:
         Raises:
             NotFound: There is no such census.
         """
-        return self._database.read(lambda c: censuses.load_census(c, census_id))
+        return self._database.read(lambda c: attempts.load_census(c, census_id))
 
     def list_censuses(self, pair: str | None = None, limit: int = 100) -> tuple[int, ...]:
         """Return the numbers of censuses, newest first: of one pair, or of all."""
@@ -263,12 +253,11 @@ class Store:
             NotFound: There is no such comparison or census.
             InvalidOption: The note is too long, or has control characters in it.
         """
-        module = censuses if entry.kind is EntryKind.CENSUS else campaigns
-        self._database.write(lambda c: module.set_note(c, entry.number, checked_note(note)))
+        self._database.write(lambda c: campaigns.set_note(c, entry, checked_note(note)))
 
     def save_winner(self, campaign_id: int, winner: Winner) -> None:
         """Store which VPN a campaign recommends, for lists; nothing is stored while it runs."""
-        self._database.write(lambda c: campaigns.save_winner(c, campaign_id, winner))
+        self._database.write(lambda c: comparisons.save_winner(c, campaign_id, winner))
 
     def delete_measured(self, entries: Iterable[EntryId]) -> None:
         """Delete comparisons and censuses with all that was measured in them: all of them, or none.
@@ -280,12 +269,7 @@ class Store:
             InvalidPlan: One of them is running.
         """
         chosen = list(dict.fromkeys(entries))
-
-        def delete(connection: sqlite3.Connection) -> None:
-            campaigns.delete_campaigns(connection, (e.number for e in chosen if e.kind is EntryKind.COMPARISON))
-            censuses.delete_censuses(connection, (e.number for e in chosen if e.kind is EntryKind.CENSUS))
-
-        self._database.write(delete)
+        self._database.write(lambda c: campaigns.delete_campaigns(c, chosen))
 
     # --- deployments --------------------------------------------------------------------------------------------------
 

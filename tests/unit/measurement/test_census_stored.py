@@ -74,10 +74,10 @@ def test_census_of_a_living_process_is_left_to_it(store: Store, monkeypatch: pyt
     with store:
         census_id = store.create_campaign(PLAN, FACTS, "0.1.0")
         assert store.unfinished_censuses(PLAN.pair.name) == ()
-        monkeypatch.setattr("app.storage.censuses.this_process", lambda: "boot/1/1")
+        monkeypatch.setattr("app.storage.campaigns.this_process", lambda: "boot/1/1")
         with pytest.raises(InvalidPlan, match="still running"):
             store.claim_campaign(census_id, EntryKind.CENSUS)
-        monkeypatch.setattr("app.storage.censuses.is_alive", lambda _owner: False)
+        monkeypatch.setattr("app.storage.campaigns.is_alive", lambda _owner: False)
         assert store.unfinished_censuses(PLAN.pair.name) == (census_id,)
         store.claim_campaign(census_id, EntryKind.CENSUS)
 

@@ -16,7 +16,7 @@ from app.cli.main import main
 from app.domain.audit import AuditCheck, AuditEntry
 from app.domain.hosts import Side
 from app.storage import Store
-from app.storage.database import read_migrations
+from app.storage.database import Database, read_migrations
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NO_TRIGGERS = (
@@ -108,7 +108,7 @@ def test_entries_of_an_older_version_are_covered_by_the_first_new_one(
 ) -> None:
     with monkeypatch.context() as older:
         older.setattr("app.storage.database.read_migrations", lambda real=read_migrations: real()[:4])
-        Store.open(path).close()
+        Database(path).close()
     sql(path, "INSERT INTO audit (at, host, command, what) VALUES ('2025-01-01T00:00:00+00:00', 'h', 'c', 'w');")
     write(path, 2)
     found = check(path)

@@ -1,0 +1,151 @@
+"""Comparisons in lists: how far they are, what they recommend, how long they took."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from app.domain.errors import StorageFault
+from app.domain.history import EntryId, EntryKind, Winner
+from app.domain.results import AttemptStatus, CampaignStatus, Profile, ProfileName
+from app.storage.campaigns import status_of, unknown_campaign
+from app.storage.codec import to_json
+from app.storage.rows import read_time, read_value, read_word
+from app.storage.summaries import CampaignSummary, MeanDurations
+from app.wording.colours import BASELINE_SOLUTION
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredWinner:
+    """A winner with the end of the campaign that it was found at.
+
+    A Tunnelmark that opened the database before there were winners resumes a campaign without removing its winner.
+    """
+
+    winner: Winner
+    ended_at: str | None
+
+
+_SUMMARIES = """
+SELECT
+    number, pair, profile, status, started_at, ended_at, attempts_planned, attempts_done, candidates, message,
+    (
+        SELECT count(DISTINCT solution || '/' || suite) FROM attempt
+        WHERE campaign_id = campaign_progress.id AND status = 'completed' AND solution <> ?1
+    ),
+    (
+        SELECT count(*) FROM campaign, json_each(campaign.plan, '$.candidates')
+        WHERE campaign.id = campaign_progress.id AND json_extract(value, '$.solution') <> ?1
+    ),
+    (
+        SELECT count(*) FROM (
+            SELECT 1 FROM attempt WHERE campaign_id = campaign_progress.id AND solution <> ?1
+            GROUP BY solution, suite HAVING max(status = 'failed') AND NOT max(status = 'completed')
+        )
+    ),
+    note,
+    (SELECT winner FROM campaign WHERE campaign.id = campaign_progress.id),
+    owner
+FROM campaign_progress WHERE kind = 'comparison'
+"""
+
+
+def get_summary(connection: sqlite3.Connection, campaign_id: int) -> CampaignSummary:
+    """Return one campaign's line, or raise NotFound."""
+    row = connection.execute(f"{_SUMMARIES} AND number = ?2", (BASELINE_SOLUTION, campaign_id)).fetchone()
+    if row is None:
+        raise unknown_campaign(EntryId(EntryKind.COMPARISON, campaign_id))
+    return _summary(row)
+
+
+def list_campaigns(connection: sqlite3.Connection, pair: str | None, limit: int) -> tuple[CampaignSummary, ...]:
+    """Return campaigns, newest first."""
+    rows = connection.execute(
+        f"{_SUMMARIES} AND (?2 IS NULL OR pair = ?2) ORDER BY number DESC LIMIT ?3", (BASELINE_SOLUTION, pair, limit)
+    )
+    return tuple(_summary(row) for row in rows)
+
+
+_Row = tuple[int, str, str, str, str, str | None, int, int, str, str, int, int, int, str, str, str]
+
+
+def _summary(row: _Row) -> CampaignSummary:
+    campaign_id, pair, profile, status, started_at, ended_at, planned, done, candidates, message = row[:10]
+    measured, vpns, failed, note, winner, owner = row[10:]
+    return CampaignSummary(
+        campaign_id=campaign_id,
+        pair=pair,
+        profile=read_word(ProfileName, profile),
+        status=status_of(status, owner),
+        started_at=read_time(started_at),
+        ended_at=None if ended_at is None else read_time(ended_at),
+        attempts_done=done,
+        attempts_planned=planned,
+        vpns_measured=measured,
+        vpns_planned=vpns,
+        vpns_failed=failed,
+        candidates=read_value(tuple[str, ...], candidates, what=f"the plan of comparison {campaign_id}"),
+        message=message,
+        note=note,
+        winner=_read_winner(winner, ended_at, campaign_id) if winner else None,
+    )
+
+
+def _read_winner(text: str, ended_at: str | None, campaign_id: int) -> Winner | None:
+    """Return a stored winner; None where it is damaged or of an earlier end, since it can be found out again."""
+    try:
+        found = read_value(_StoredWinner, text, what=f"the winner of comparison {campaign_id}")
+    except StorageFault:
+        return None
+    return found.winner if found.ended_at == ended_at else None
+
+
+def save_winner(connection: sqlite3.Connection, campaign_id: int, winner: Winner) -> None:
+    """Store which VPN a comparison recommends, unless it has been resumed meanwhile."""
+    row = connection.execute(
+        "SELECT id, status, owner, ended_at FROM campaign WHERE kind = 'comparison' AND number = ?", (campaign_id,)
+    ).fetchone()
+    if row is not None and status_of(row[1], row[2]) is not CampaignStatus.RUNNING:
+        stored = to_json(_StoredWinner(winner, row[3]))
+        connection.execute("UPDATE campaign SET winner = ? WHERE id = ?", (stored, row[0]))
+
+
+def latest_campaign(connection: sqlite3.Connection, pair: str | None) -> int | None:
+    """Return the number of the newest campaign in which something was done."""
+    row = connection.execute(
+        "SELECT max(number) FROM campaign_progress"
+        " WHERE kind = 'comparison' AND (?1 IS NULL OR pair = ?1) AND attempts_done > 0",
+        (pair,),
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def unfinished_campaign(connection: sqlite3.Connection, pair: str) -> int | None:
+    """Return the pair's newest campaign that was interrupted or cancelled and of which something is left to do."""
+    rows = connection.execute(
+        "SELECT number, status, owner FROM campaign_progress WHERE kind = 'comparison' AND pair = ? AND status <> ?"
+        " AND attempts_planned > attempts_done ORDER BY number DESC",
+        (pair, CampaignStatus.COMPLETED.value),
+    )
+    left = (CampaignStatus.INTERRUPTED, CampaignStatus.CANCELLED)
+    return next((int(number) for number, status, owner in rows if status_of(status, owner) in left), None)
+
+
+def durations(connection: sqlite3.Connection, pair: str, profile: Profile | None) -> dict[str, MeanDurations]:
+    """Return mean durations of completed attempts by solution."""
+    wanted = None if profile is None else profile.pings
+    rows = connection.execute(
+        "SELECT solution, count(*), avg(setup_s), avg(probe_s), avg(cleanup_s)"
+        " FROM attempt JOIN campaign ON campaign.id = attempt.campaign_id"
+        " WHERE campaign.pair = ?1 AND attempt.status = ?2 AND (?3 IS NULL OR"
+        " (json_extract(plan, '$.profile.pings') = ?3 AND json_extract(plan, '$.profile.seconds') = ?4"
+        " AND json_extract(plan, '$.profile.frame_bytes') = ?5)) GROUP BY solution",
+        (
+            pair,
+            AttemptStatus.COMPLETED.value,
+            wanted,
+            None if profile is None else profile.seconds,
+            None if profile is None else to_json(profile.frame_bytes),
+        ),
+    )
+    return {solution: MeanDurations(count, setup, probe, cleanup) for solution, count, setup, probe, cleanup in rows}

@@ -68,7 +68,7 @@ END
 """
 )
 
-# Of VXLAN, the whole port is ours: the kernel's socket takes datagrams from any address, by any interface, and none over
+# Of VXLAN, the whole port is ours: the kernel's socket takes datagrams from any address, by any interface, none over
 # IPv6. Pieces have been put together before.
 _VXLAN_SCRIPT = """\
 modprobe nf_tables 2> /dev/null

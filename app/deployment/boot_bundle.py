@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.deployment.lan.guard import guard_table, probed_address
-from app.deployment.persistent_adapter import own_steps
 from app.domain.adapters import EndpointPlan, Step, TunnelPlan
 from app.domain.commands import Command, FileToWrite
 from app.domain.errors import InvalidPlan
@@ -151,13 +150,18 @@ def steps_text(kit: BootBundleRequest) -> str:
     )
 
 
+def bundle_steps(own: EndpointPlan) -> list[tuple[int, Step]]:
+    """Return the steps of every start, with their places in the plan."""
+    return [(index, step) for index, step in enumerate(own.steps) if not step.is_at_deployment_only]
+
+
 def _function(name: str, lines: list[str]) -> str:
     body = "".join(f"    {line}\n" for line in [*lines, "return 0"])
     return f"{name}() {{\n{body}}}\n"
 
 
 def _up_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:
-    for index, step in own_steps(own):
+    for index, step in bundle_steps(own):
         yield call("up_step", *_forward(index, step, run_dir))
 
 
@@ -169,14 +173,14 @@ def _forward(index: int, step: Step, run_dir: str) -> tuple[str, ...]:
 
 
 def _down_lines(own: EndpointPlan) -> Iterator[str]:
-    for index, step in reversed(own_steps(own)):
+    for index, step in reversed(bundle_steps(own)):
         if step.undo is not None:
             limit = whole_seconds(step.undo.timeout_s)
             yield call("down_step", numbered(STEP_NUMBER + index), one_line(step.title), limit, *step.undo.argv)
 
 
 def _standing_lines(own: EndpointPlan) -> Iterator[str]:
-    for _, step in own_steps(own):
+    for _, step in bundle_steps(own):
         if step.standing is not None:
             yield _standing_call(step.standing)
 
@@ -187,6 +191,6 @@ def _standing_call(standing: Command) -> str:
 
 
 def _mend_lines(own: EndpointPlan, run_dir: str) -> Iterator[str]:
-    for index, step in own_steps(own):
+    for index, step in bundle_steps(own):
         if step.standing is not None and step.is_repeatable:
             yield f"{_standing_call(step.standing)} || {call('mend_step', *_forward(index, step, run_dir))}"

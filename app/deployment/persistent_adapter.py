@@ -21,7 +21,6 @@ from app.domain.hosts import Side
 from app.domain.script_files import bare_script
 from app.tunnel.wrapped_adapter import WrappedAdapter
 
-_KEEP_TITLE = "Keep keys and files as they are now, to start the tunnel from them again"
 _KEEP_SCRIPT = bare_script("deployment/keep.sh")
 
 ASIDE_S = 60.0
@@ -102,16 +101,12 @@ class RemovalAdapter(PersistentAdapter):
         )
 
 
-def own_steps(own: EndpointPlan) -> list[tuple[int, Step]]:
-    """Return a plan's steps with their places, but for the one that keeps keys and files."""
-    return [(index, step) for index, step in enumerate(own.steps) if step.title != _KEEP_TITLE]
-
-
 def _keep_step(run_dir: str, boot_bundle_dir: str) -> Step:
     return Step(
-        title=_KEEP_TITLE,
+        title="Keep keys and files as they are now, to start the tunnel from them again",
         command=Command(shell_step_argv(_KEEP_SCRIPT, run_dir, boot_bundle_dir), timeout_s=10.0, is_root=True),
         undo=Command(("rm", "-rf", boot_bundle_dir), timeout_s=10.0, is_root=True),
+        is_at_deployment_only=True,
     )
 
 

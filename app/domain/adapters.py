@@ -39,6 +39,7 @@ class Step:
             set, as for `status`, it changes nothing.
         is_repeatable: Whether the command alone makes what `standing` asks for once more, on a tunnel that goes on:
             what later steps made does not have to be made again with it.
+        is_at_deployment_only: Whether it is run when a tunnel is deployed, and left out whenever its host starts it.
     """
 
     title: str
@@ -48,6 +49,7 @@ class Step:
     is_per_suite: bool = False
     standing: Command | None = None
     is_repeatable: bool = False
+    is_at_deployment_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files
-from app.deployment.persistent_adapter import own_steps
+from app.deployment.boot_bundle import BootBundleRequest, boot_bundle_files, bundle_steps
 from app.domain.adapters import Adapter, EndpointPlan, PlanRequest, Step
 from app.domain.hosts import Side
 from app.domain.solutions import Suite
@@ -193,7 +192,7 @@ def test_start_of_the_host_keeps_the_order(adapter: Adapter, suite: Suite, side:
         done = subprocess.run(["dash", folder / "lasting.sh", verb], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
     noted = (folder / "noted").read_text().splitlines()
-    steps = [(numbered(STEP_NUMBER + index), step) for index, step in own_steps(plan.end(side))]
+    steps = [(numbered(STEP_NUMBER + index), step) for index, step in bundle_steps(plan.end(side))]
     assert steps
     assert noted == [
         *(f"up {number}" for number, _ in steps),
